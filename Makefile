@@ -1,0 +1,43 @@
+# Everything a newcomer types. Only Python 3.11+, pip and make are needed; the rest installs itself.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# The pinned torch goes first and alone: left to a resolver, it would bring a GPU build along.
+TORCH := $(shell grep -E '^torch==' constraints.txt)
+
+.PHONY: run test check bench render clean
+
+run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw the figure
+	$(BIN)/novelty run eca --config paper --out out
+
+test: $(VENV)/.dev  ## run the tests
+	$(BIN)/python -m pytest -n auto
+
+check: $(VENV)/.dev  ## style, types and the rules between rooms
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.dev  ## time the fast ways against the plain ones
+	$(BIN)/python -m benchmarks
+
+render: $(VENV)/.run  ## draw all figures again from the committed records
+	$(BIN)/novelty render --out results
+
+$(VENV)/.torch: constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install -q -c constraints.txt $(TORCH)
+	touch $@
+
+$(VENV)/.run: $(VENV)/.torch pyproject.toml
+	$(PIP) install -q -c constraints.txt -e '.[plot,data]'
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.torch pyproject.toml
+	$(PIP) install -q -c constraints.txt -e '.[dev]'
+	touch $@ $(VENV)/.run
+
+clean:
+	rm -rf $(VENV) build out .pytest_cache .ruff_cache

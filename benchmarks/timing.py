@@ -1,0 +1,81 @@
+"""Two ways to one result, timed in turn in one process."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+REPEATS = 7
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    name: str
+    plain_s: float
+    """Seconds for the plain way."""
+    ours_s: float
+    """Seconds for our way."""
+    ratio: float
+    """What the requirement is about: plain / ours, or ours / plain where a bound is on top."""
+    requirement: str
+    met: bool | None
+    """None where nothing is required."""
+
+
+def seconds(function: Callable[[], Any], calls: int = 1) -> float:
+    """Time one call, as the mean over a few in a row."""
+    started = time.perf_counter()
+    for _ in range(calls):
+        function()
+    return (time.perf_counter() - started) / calls
+
+
+def interleave(
+    *functions: Callable[[], Any], repeats: int = REPEATS, calls: tuple[int, ...] | None = None
+) -> list[list[float]]:
+    """Time functions in turn, so that a busy machine slows all of them alike.
+
+    Returns:
+        Seconds per call, a list of ``repeats`` for each function.
+    """
+    calls = calls or (1,) * len(functions)
+    times: list[list[float]] = [[] for _ in functions]
+    for function in functions:  # the first call pays for lazy loading and fresh memory
+        function()
+    gc.collect()
+    for _ in range(repeats):
+        for held, function, count in zip(times, functions, calls, strict=True):
+            held.append(seconds(function, count))
+    return times
+
+
+def compare(
+    name: str,
+    plain: Callable[[], Any],
+    ours: Callable[[], Any],
+    *,
+    at_least: float,
+    repeats: int = REPEATS,
+    calls: tuple[int, int] = (1, 1),
+) -> Row:
+    """Time both ways in turn and require ours to be ``at_least`` times faster."""
+    slow, fast = interleave(plain, ours, repeats=repeats, calls=calls)
+    return faster(name, statistics.median(slow), statistics.median(fast), at_least)
+
+
+def faster(name: str, plain_s: float, ours_s: float, at_least: float) -> Row:
+    """Make the row of a requirement on plain / ours."""
+    ratio = plain_s / ours_s
+    return Row(name, plain_s, ours_s, ratio, f"at least {at_least:g}x faster", ratio >= at_least)
+
+
+def within(name: str, plain_s: float, ours_s: float, at_most: float) -> Row:
+    """Make the row of a requirement on ours / plain."""
+    ratio = ours_s / plain_s
+    return Row(name, plain_s, ours_s, ratio, f"within {at_most:g}x", ratio <= at_most)

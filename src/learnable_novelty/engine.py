@@ -1,0 +1,112 @@
+"""Where work runs: in this process, or on this machine's cores.
+
+Everything that fans out is written against ``concurrent.futures.Executor``; any other executor
+can be passed from Python.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from typing import Any
+
+from learnable_novelty.records import Journal
+
+Report = Callable[[int, int], None]
+
+
+class Serial(Executor):
+    """An executor that runs each task when it is submitted, in this process."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - an executor hands any failure to the future
+            future.set_exception(error)
+        return future
+
+
+@contextmanager
+def open_engine(name: str) -> Iterator[Executor]:
+    """Open the named engine: "serial", "cores", or "cores:N"."""
+    kind, _, number = name.partition(":")
+    if kind == "serial" and not number:
+        yield Serial()
+        return
+    if kind != "cores" or (number and not (number.isdigit() and int(number) > 0)):
+        raise ValueError(f'engine must be "serial", "cores" or "cores:N", got {name!r}')
+    workers = int(number) if number else available_cores()
+    # Spawned, not forked: a fork copies the locks of torch's threads but not the threads.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run_tasks(
+    function: Callable[..., Any],
+    tasks: Mapping[str, tuple[Any, ...]],
+    executor: Executor,
+    *,
+    journal: Journal | None = None,
+    report: Report | None = None,
+) -> dict[str, Any]:
+    """Run a function over named tasks, remembering the finished ones.
+
+    Args:
+        function: called with a task's arguments; importable by name, returns what JSON can hold.
+        tasks: arguments by task name.
+        executor: where to run.
+        journal: finished tasks are read from it and added to it.
+        report: called with the number of tasks done and to do.
+
+    Returns:
+        Results by task name, in the order of the tasks.
+    """
+    done = {} if journal is None else {k: v for k, v in journal.read().items() if k in tasks}
+    if report is not None:
+        report(len(done), len(tasks))
+    futures: dict[Future[Any], str] = {}
+
+    def finish(future: Future[Any]) -> None:
+        name = futures[future]
+        done[name] = future.result()
+        if journal is not None:
+            journal.add(name, done[name])
+        if report is not None:
+            report(len(done), len(tasks))
+
+    for name, arguments in tasks.items():
+        if name in done:
+            continue
+        future = executor.submit(function, *arguments)
+        futures[future] = name
+        if isinstance(executor, Serial):  # already finished: journal it before the next one
+            finish(future)
+    if not isinstance(executor, Serial):
+        for future in as_completed(futures):
+            finish(future)
+    return {name: done[name] for name in tasks}
+
+
+def _start_worker() -> None:
+    import signal
+
+    import torch
+
+    # Ctrl-C reaches the whole group; only the parent should answer it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    torch.set_num_threads(1)

@@ -1,0 +1,125 @@
+"""What an experiment is: a configuration in, records out."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from learnable_novelty import records
+from learnable_novelty.engine import Report, Serial, run_tasks
+from learnable_novelty.records import Journal, Record
+
+EXPERIMENTS: dict[str, str] = {
+    "overview": "Figure 1: surprise, its learnable part, and how bits grow",
+    "eca": "Figure 2: the 88 elementary automata ranked",
+    "eca-scan": "Appendix B: robustness of the ranking",
+    "mdl": "Appendix D: the ridge against the exact minimizer",
+    "criticality": "Appendix A: the reservoir at the edge of chaos",
+    "solvers": "Appendix E: error and cost of the solvers",
+    "flows": "Appendix F: continuous-time flows",
+    "temporal": "Appendix F.2: the score along one trajectory",
+    "floor": "Ours: bits, floor and excess of noise, constants and structure",
+    "calibration": "Ours: false positives and excess on noise",
+}
+"""Names, in the order of the paper, and what each shows."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run found."""
+
+    results: dict[str, Any]
+    """Figures of merit; numbers, strings, lists and dictionaries."""
+    scores: dict[str, float] | None = None
+    """Bits by name, where things are ranked."""
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where an experiment fans out its tasks."""
+
+    executor: Executor = field(default_factory=Serial)
+    journal: Journal | None = None
+    report: Report | None = None
+
+    def map(
+        self, function: Callable[..., Any], tasks: Mapping[str, tuple[Any, ...]]
+    ) -> dict[str, Any]:
+        """Run a function over named tasks; see ``engine.run_tasks``."""
+        return run_tasks(function, tasks, self.executor, journal=self.journal, report=self.report)
+
+
+def module_of(name: str) -> ModuleType:
+    """Import the module of an experiment, which holds PAPER, QUICK and run()."""
+    if name not in EXPERIMENTS:
+        raise ValueError(f"expected an experiment, one of {', '.join(EXPERIMENTS)}; got {name!r}")
+    return importlib.import_module(f"learnable_novelty.experiments.{name.replace('-', '_')}")
+
+
+def configure(name: str, config: str, overrides: Mapping[str, Any]) -> tuple[str, Any]:
+    """Return the name and the value of a configuration, with fields overridden."""
+    module = module_of(name)
+    if config not in ("paper", "quick"):
+        raise ValueError(f"config must be paper or quick, got {config!r}")
+    value = module.PAPER if config == "paper" else module.QUICK
+    fields = {f.name for f in dataclasses.fields(value)}
+    for key in overrides:
+        if key not in fields:
+            raise ValueError(f"{name} has no setting {key!r}; it has {', '.join(sorted(fields))}")
+    changed = dataclasses.replace(value, **overrides)
+    if changed == value:
+        return config, value
+    return f"custom-{records.digest(records.configuration_of(changed))}", changed
+
+
+def run_experiment(
+    name: str,
+    config: str = "paper",
+    *,
+    seed: int = 0,
+    root: Path = Path("results"),
+    executor: Executor | None = None,
+    report: Report | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    force: bool = False,
+) -> tuple[Record, bool]:
+    """Run an experiment and save its record, unless an equal one is there already.
+
+    Returns:
+        The record, and whether it was run now.
+    """
+    config_name, value = configure(name, config, overrides or {})
+    configuration = records.configuration_of(value)
+    target = root / name / f"{config_name}-seed{seed}"
+    if not force and (target / "record.json").exists():
+        held = records.load(target)
+        if held.configuration == configuration:
+            return held, False
+    journal = Journal(root / name / f".{target.name}.partial", {"config": configuration})
+    bench = Bench(executor or Serial(), journal, report)
+    started = time.perf_counter()
+    outcome: Outcome = module_of(name).run(value, seed=seed, bench=bench)
+    record = Record(
+        experiment=name,
+        config=config_name,
+        configuration=configuration,
+        seed=seed,
+        results=outcome.results,
+        scores=outcome.scores,
+        arrays=outcome.arrays,
+        versions=records.versions(),
+        wall_time_s=round(time.perf_counter() - started, 2),
+    )
+    record.save(root)
+    journal.discard()
+    return record, True

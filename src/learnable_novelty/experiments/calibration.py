@@ -1,0 +1,171 @@
+"""Ours: does the measure keep its word? False positives, and the excess of noise.
+
+For every default observer: the share of null data sets with p <= 0.05, which should be 0.05, and
+the share of noise data sets whose 95% interval of the excess covers zero. For comparison the
+same test with single rows permuted, which correlated data break.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from learnable_novelty._random import numpy_generator, split
+from learnable_novelty.experiments.base import Bench, Outcome
+from learnable_novelty.measure.rearrange import Null
+from learnable_novelty.measure.score import score
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Config:
+    """How many data sets, and how large."""
+
+    repeats: int = 600
+    """Data sets per kind and size for the false-positive rate."""
+    noise_repeats: int = 60
+    """Data sets per kind and size for the excess of noise."""
+    draws: int = 4
+    """Reservoir draws per score."""
+    null: int = 99
+    """Rearrangements per test."""
+    vector_size: int = 128
+    """Independent samples."""
+    lattice_size: int = 40
+    """Lattices of smooth fields."""
+    lattice_length: int = 32
+    """Sites of a lattice."""
+    smoothness: float = 3.0
+    """Correlation length of the fields, in sites."""
+    series_length: int = 1024
+    """Steps of a series."""
+    memory: float = 0.95
+    """Autoregressive coefficient of the paired series."""
+    noise_sizes: tuple[int, ...] = (128, 512, 4096)
+    """Sizes for the excess of noise."""
+    parts: int = 20
+    """Tasks that the repeats of a kind are divided into."""
+
+
+PAPER = Config()
+QUICK = Config(repeats=24, noise_repeats=4, draws=1, null=19, parts=2, noise_sizes=(128,))
+
+TESTS = ("independent samples", "smooth lattices", "AR pairs", "white series")
+WRONG = ("AR pairs, rows permuted",)
+NOISES = ("noise vectors", "noise lattice", "noise series")
+
+
+def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+    """Count false positives and intervals that cover zero."""
+    tasks = {
+        f"{kind}, part {part}": (config, kind, part, seed)
+        for kind in (*TESTS, *WRONG)
+        for part in range(config.parts)
+    }
+    p_values = bench.map(null_p_values, tasks)
+    noise = bench.map(
+        noise_excesses,
+        {f"{kind}, n={n}": (config, kind, n, seed) for kind in NOISES for n in config.noise_sizes},
+    )
+    rates: dict[str, Any] = {}
+    for kind in (*TESTS, *WRONG):
+        values = np.array(
+            [p for part in range(config.parts) for p in p_values[f"{kind}, part {part}"]]
+        )
+        rate = float((values <= LEVEL).mean())
+        rates[kind] = {
+            "rate": rate,
+            "se": (rate * (1 - rate) / values.size) ** 0.5,
+            "repeats": int(values.size),
+            "p_values": values.tolist(),
+        }
+    covered = {name: _coverage(pairs) for name, pairs in noise.items()}
+    return Outcome({"false_positives": rates, "noise": covered})
+
+
+def null_p_values(config: Config, kind: str, part: int, seed: int) -> list[float]:
+    """Test data sets in which the null hypothesis is true."""
+    first, last = (round(k * config.repeats / config.parts) for k in (part, part + 1))
+    found: list[float] = []
+    for index in range(first, last):
+        generator = numpy_generator(seed, kind, index)
+        inputs, targets, settings = null_data(config, kind, generator)
+        result = score(
+            inputs, targets, draws=config.draws, seed=split(seed, "score", kind, index), **settings
+        )
+        found.append(float(result.p_value or 0.0))
+    return found
+
+
+def null_data(
+    config: Config, kind: str, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray | None, dict[str, Any]]:
+    """Make inputs and targets without relation, and how to score them."""
+    counted = {"null": config.null}
+    if kind == "independent samples":
+        shape = (config.vector_size, 3)
+        return generator.standard_normal(shape), generator.standard_normal(shape), counted
+    if kind == "smooth lattices":
+        fields = [smooth_fields(config, generator) for _ in range(2)]
+        return fields[0], fields[1], counted
+    if kind == "white series":
+        return generator.standard_normal(config.vector_size), None, {**counted, "window": 4}
+    x, y = autoregression(config.series_length, config.memory, 2, generator).T
+    if kind == "AR pairs":
+        return x, y, {**counted, "leads": [0]}
+    return x, y, {"null": Null(config.null, "rows"), "leads": [0]}
+
+
+def smooth_fields(config: Config, generator: np.random.Generator) -> np.ndarray:
+    """Draw Gaussian fields on rings with a Gaussian spectrum, (samples, 1, length)."""
+    length = config.lattice_length
+    white = generator.standard_normal((config.lattice_size, 1, length))
+    frequency = np.fft.rfftfreq(length)
+    window = np.exp(-2 * (np.pi * frequency * config.smoothness) ** 2)
+    fields = np.fft.irfft(np.fft.rfft(white) * window, n=length)
+    return fields / fields.std()
+
+
+def autoregression(
+    length: int, memory: float, columns: int, generator: np.random.Generator
+) -> np.ndarray:
+    """Draw stationary x_t = memory x_{t-1} + noise, (length, columns)."""
+    noise = generator.standard_normal((length, columns))
+    series = np.empty_like(noise)
+    series[0] = noise[0] / np.sqrt(1 - memory**2)
+    for t in range(1, length):
+        series[t] = memory * series[t - 1] + noise[t]
+    return series
+
+
+def noise_excesses(config: Config, kind: str, n: int, seed: int) -> list[list[float]]:
+    """Return excess and standard error for noise of one kind and size."""
+    found: list[list[float]] = []
+    # Large lattices cost most: fewer of them tell as much as is needed.
+    repeats = config.noise_repeats if n < 4096 else max(2, config.noise_repeats // 4)
+    for index in range(repeats):
+        generator = numpy_generator(seed, kind, n, index)
+        child = split(seed, "noise", kind, n, index)
+        common: dict[str, Any] = {"draws": config.draws, "null": 0, "seed": child}
+        if kind == "noise series":
+            result = score(generator.standard_normal(n), window=4, **common)
+        else:
+            tail = (3,) if kind == "noise vectors" else (1, 16)
+            x, y = (generator.standard_normal((n, *tail)) for _ in range(2))
+            result = score(x, y, **common)
+        found.append([result.excess_bits, result.excess_se])
+    return found
+
+
+def _coverage(pairs: list[list[float]]) -> dict[str, float]:
+    excess, error = np.array(pairs).T
+    return {
+        "mean_excess": float(excess.mean()),
+        "sd_excess": float(excess.std(ddof=1)),
+        "largest_excess": float(excess.max()),
+        "covered": float((np.abs(excess) <= 1.96 * error + 1e-9).mean()),
+        "repeats": int(excess.size),
+    }

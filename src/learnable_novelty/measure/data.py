@@ -1,0 +1,58 @@
+"""From what users hold (arrays, tensors, data frames) to checked floating tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from learnable_novelty.observer.standardize import is_constant
+
+
+def as_tensor(values: Any, name: str) -> Tensor:
+    """Convert an array, a tensor or a data frame; a vector becomes one column.
+
+    Floating dtypes are kept; integers and booleans become float64.
+
+    Raises:
+        TypeError: for values that are not numbers.
+        ValueError: for NaN, infinities, or fewer than two samples.
+    """
+    if isinstance(values, Tensor):
+        tensor = values.detach()
+    else:
+        array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"{name} must be numbers, got an array of dtype {array.dtype}")
+        tensor = torch.from_numpy(np.ascontiguousarray(array))
+    if not tensor.is_floating_point():
+        if tensor.is_complex():
+            raise TypeError(f"{name} must be real numbers, got dtype {tensor.dtype}")
+        tensor = tensor.double()
+    if tensor.ndim == 1:
+        tensor = tensor[:, None]
+    if tensor.ndim == 0 or tensor.shape[0] < 2:
+        count = 1 if tensor.ndim == 0 else tensor.shape[0]
+        raise ValueError(f"{name} must hold at least two samples, got {count}")
+    if tensor.numel() == 0:
+        raise ValueError(f"{name} must have at least one column, got shape {tuple(tensor.shape)}")
+    if not bool(torch.isfinite(tensor).all()):
+        raise ValueError(f"{name} must be finite, got NaN or infinite values")
+    return tensor
+
+
+def column_scale(values: Tensor, column_axis: int) -> tuple[Tensor, Tensor]:
+    """Return mean and deviation per column, over all other axes; 1 for a constant column."""
+    columns = values.movedim(column_axis, -1).reshape(-1, values.shape[column_axis]).double()
+    mean = columns.mean(0)
+    variance = (columns - mean).square().mean(0)
+    constant = is_constant(variance, mean, torch.finfo(values.dtype).eps)
+    return mean, torch.where(constant, 1.0, variance.sqrt())
+
+
+def scaled(values: Tensor, column_axis: int, mean: Tensor | float, scale: Tensor | float) -> Tensor:
+    """Return (values - mean) / scale per column, in the dtype of the values."""
+    columns = values.movedim(column_axis, -1).double()
+    return ((columns - mean) / scale).to(values.dtype).movedim(-1, column_axis)

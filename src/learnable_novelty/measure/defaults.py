@@ -1,0 +1,37 @@
+"""The observer that ``score`` chooses when the user names none."""
+
+from __future__ import annotations
+
+from learnable_novelty.observer import Observer, reservoirs
+
+VECTOR_WIDTH, VECTOR_DEPTH = 64, 4
+LATTICE_CHANNELS, LATTICE_DEPTH = 64, 3
+SAMPLES_PER_FEATURE = 4
+
+
+def default_observer(shape: tuple[int, ...]) -> Observer:
+    """Choose an observer for inputs of this shape.
+
+    Vectors get the reservoir of the paper's flows (MLP of depth 4, width 64), lattices a smaller
+    edition of the one for its automata (depth 3, kernel 3, 64 channels). The ridge is chosen by
+    evidence, where the paper fixes it: the noise level of data not seen before is not known, and
+    a fixed small ridge gives noise more bits than structure. With few samples the width falls to
+    a quarter of their number: a readout with as many features as samples leaves no residual to
+    judge it by.
+    """
+    samples, channels = shape[0], shape[1]
+    if len(shape) == 2:
+        width = min(VECTOR_WIDTH, max(4, samples // SAMPLES_PER_FEATURE))
+        reservoir = reservoirs.MLP(channels, width, VECTOR_DEPTH)
+        return Observer(reservoir, ridge_penalty="evidence")
+    if len(shape) not in (3, 4):
+        raise ValueError(
+            "expected inputs (num_samples, columns), (num_samples, channels, length) or "
+            f"(num_samples, channels, height, length), got shape {shape}"
+        )
+    rows = samples
+    for size in shape[2:]:
+        rows *= size
+    width = min(LATTICE_CHANNELS, max(4, rows // SAMPLES_PER_FEATURE))
+    kind = reservoirs.Conv1d if len(shape) == 3 else reservoirs.Conv2d
+    return Observer(kind(channels, width, LATTICE_DEPTH), ridge_penalty="evidence")

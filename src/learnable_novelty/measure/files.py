@@ -1,0 +1,231 @@
+"""Columns of a user's file: .csv, .tsv, .npy, .npz, .parquet. Nothing is ever unpickled."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What was read: inputs, and targets if any were named."""
+
+    inputs: NDArray[np.generic]
+    targets: NDArray[np.generic] | None
+    input_names: list[str]
+    target_names: list[str]
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A file that knows its column names and reads chosen ones."""
+
+    names: list[str]
+    read: Callable[[list[int]], NDArray[np.generic]]
+
+
+def read_columns(path: Path, inputs: str | None, targets: str | None) -> Columns:
+    """Read input and target columns, named or numbered from 0, separated by commas.
+
+    Without ``inputs`` all columns that are not targets are inputs.
+
+    Raises:
+        ValueError: for a file that cannot be read, is empty, or lacks a column.
+    """
+    if path.suffix.lower() not in _READERS:
+        raise ValueError(f"expected a file ending in {', '.join(_READERS)}, got {path}")
+    if not path.is_file():
+        raise ValueError(f"expected a file, {path} is none")
+    if path.stat().st_size == 0:
+        raise ValueError(f"expected data in {path}, the file is empty")
+    source = _READERS[path.suffix.lower()](path)
+    chosen_targets = [] if targets is None else _find(source.names, targets, path)
+    if inputs is not None:
+        chosen_inputs = _find(source.names, inputs, path)
+    else:
+        chosen_inputs = [i for i in range(len(source.names)) if i not in chosen_targets]
+    if not chosen_inputs:
+        raise ValueError(f"expected input columns in {path}, none are left beside the targets")
+    return Columns(
+        inputs=source.read(chosen_inputs),
+        targets=source.read(chosen_targets) if chosen_targets else None,
+        input_names=[source.names[i] for i in chosen_inputs],
+        target_names=[source.names[i] for i in chosen_targets],
+    )
+
+
+def _find(names: list[str], wanted: str, path: Path) -> list[int]:
+    """Turn names or numbers into positions."""
+    found: list[int] = []
+    for text in (part.strip() for part in wanted.split(",")):
+        if text in names:
+            found.append(names.index(text))
+        elif text.isdigit() and int(text) < len(names):
+            found.append(int(text))
+        else:
+            shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+            raise ValueError(f"expected a column of {path.name} ({shown}), got {text!r}")
+    return found
+
+
+def _read_text(path: Path, delimiter: str) -> _Source:
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            first = next(csv.reader(file, delimiter=delimiter), [])
+    except UnicodeDecodeError:
+        raise ValueError(f"expected UTF-8 text in {path}, got other bytes") from None
+    if not first:
+        raise ValueError(f"expected columns in the first line of {path}, got a blank line")
+    has_header = not all(_is_number(cell) for cell in first)
+    names = [c.strip() for c in first] if has_header else [str(i) for i in range(len(first))]
+
+    def read(columns: list[int]) -> NDArray[np.float64]:
+        try:
+            values = np.loadtxt(
+                path,
+                delimiter=delimiter,
+                skiprows=int(has_header),
+                usecols=columns,
+                ndmin=2,
+                quotechar='"',
+                comments=None,
+                encoding="utf-8-sig",
+            )
+        except ValueError as error:
+            raise ValueError(_explain(path, delimiter, has_header, names, columns, error)) from None
+        if values.shape[0] == 0:
+            raise ValueError(f"expected rows of data in {path}, got only a header")
+        return values
+
+    return _Source(names, read)
+
+
+def _explain(
+    path: Path, delimiter: str, header: bool, names: list[str], columns: list[int], error: object
+) -> str:
+    """Say which cell is not a number, rather than what the parser stumbled over."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        for number, line in enumerate(csv.reader(file, delimiter=delimiter), start=1):
+            if (header and number == 1) or not line:
+                continue
+            for column in columns:
+                if column >= len(line):
+                    return f"expected {len(names)} columns in line {number} of {path.name}, got {len(line)}"
+                if not _is_number(line[column]):
+                    return (
+                        f"expected numbers in column {names[column]!r} of {path.name}, "
+                        f"got {line[column]!r} in line {number}; choose columns with --inputs"
+                    )
+    return f"expected a table of numbers in {path.name}: {error}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_npy(path: Path) -> _Source:
+    return _of_array(_load_numpy(path), path)
+
+
+def _read_npz(path: Path) -> _Source:
+    held = _load_numpy(path)
+    if isinstance(held, np.ndarray):
+        return _of_array(held, path)
+    with held:
+        arrays: dict[str, NDArray[np.generic]] = {}
+        for name in held.files:
+            try:
+                arrays[name] = held[name]
+            except ValueError:
+                raise ValueError(
+                    f"expected arrays of numbers in {path.name}, array {name!r} holds pickled "
+                    "objects, which are not read"
+                ) from None
+    if not arrays:
+        raise ValueError(f"expected arrays in {path}, got none")
+    if len(arrays) == 1:
+        return _of_array(next(iter(arrays.values())), path)
+    names = list(arrays)
+
+    def read(columns: list[int]) -> NDArray[np.generic]:
+        parts = [_numeric(arrays[names[i]], names[i]) for i in columns]
+        if len(parts) == 1:
+            return parts[0]
+        flat = [part[:, None] if part.ndim == 1 else part for part in parts]
+        if any(part.ndim != 2 or part.shape[0] != flat[0].shape[0] for part in flat):
+            shapes = ", ".join(str(part.shape) for part in parts)
+            raise ValueError(
+                f"expected arrays of equally many rows to put side by side, got {shapes}"
+            )
+        return np.concatenate(flat, axis=1)
+
+    return _Source(names, read)
+
+
+def _of_array(array: NDArray[np.generic], path: Path) -> _Source:
+    values = _numeric(array, path.name)
+    if values.ndim < 1 or values.size == 0:
+        raise ValueError(f"expected rows of data in {path}, got shape {values.shape}")
+    table = values[:, None] if values.ndim == 1 else values
+    return _Source([str(i) for i in range(table.shape[1])], lambda columns: table[:, columns])
+
+
+def _numeric(array: NDArray[np.generic], name: str) -> NDArray[np.generic]:
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"expected numbers in {name}, got an array of dtype {array.dtype}")
+    return array
+
+
+def _load_numpy(path: Path) -> NDArray[np.generic] | np.lib.npyio.NpzFile:
+    try:
+        return np.load(path, allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        if "pickle" in str(error).lower():
+            reason = "it holds pickled objects, which are not read"
+        else:
+            reason = " ".join(str(error).split()) or "it ends too early"
+        raise ValueError(f"expected NumPy data in {path.name}, but {reason}") from None
+
+
+def _read_parquet(path: Path) -> _Source:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ModuleNotFoundError:
+        raise ValueError("reading .parquet needs the [data] extra (pyarrow)") from None
+    try:
+        file = pyarrow.parquet.ParquetFile(path)
+    except pyarrow.ArrowInvalid as error:
+        raise ValueError(f"expected a Parquet file in {path}: {error}") from None
+    names = list(file.schema_arrow.names)
+
+    def read(columns: list[int]) -> NDArray[np.generic]:
+        table = file.read(columns=[names[i] for i in columns])
+        parts = [table.column(i).to_numpy() for i in range(len(columns))]
+        checked = [
+            _numeric(part, f"column {names[i]!r} of {path.name}")
+            for i, part in zip(columns, parts, strict=True)
+        ]
+        if checked[0].size == 0:
+            raise ValueError(f"expected rows of data in {path}, got none")
+        return np.stack(checked, axis=1)
+
+    return _Source(names, read)
+
+
+_READERS: dict[str, Callable[[Path], _Source]] = {
+    ".csv": lambda path: _read_text(path, ","),
+    ".tsv": lambda path: _read_text(path, "\t"),
+    ".npy": _read_npy,
+    ".npz": _read_npz,
+    ".parquet": _read_parquet,
+}

@@ -1,0 +1,65 @@
+"""A picture of one score: bits above their floor, the test, and the spectrum."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from learnable_novelty.measure.result import Score
+
+BLUE, GREY, RED = "#0072B2", "#999999", "#D55E00"
+
+
+def draw_score(score: Score, path: str | Path | None = None) -> Figure:
+    """Draw a score; see ``Score.plot``."""
+    figure = Figure(figsize=(9.0, 3.2), layout="constrained")
+    bars, test, spectrum = figure.subplots(1, 3)
+    _draw_bits(bars, score)
+    _draw_test(test, score)
+    _draw_spectrum(spectrum, score)
+    figure.suptitle(score.verdict, fontsize=10)
+    for axes in (bars, test, spectrum):
+        axes.spines[["top", "right"]].set_visible(False)
+    if path is not None:
+        figure.savefig(path, dpi=160)
+    return figure
+
+
+def _draw_bits(axes: Axes, score: Score) -> None:
+    # The floor is not below zero, and the excess stands on it.
+    axes.bar(0, score.floor_bits, color=GREY, width=0.6, label="floor")
+    axes.bar(
+        0,
+        max(0.0, score.excess_bits),
+        bottom=score.floor_bits,
+        color=BLUE,
+        width=0.6,
+        label="excess",
+    )
+    axes.errorbar(0, score.bits, yerr=1.96 * score.bits_se, color="black", capsize=4, fmt="none")
+    if score.null_bits is not None:
+        axes.plot([-0.4, 0.4], [score.null_bits] * 2, color=RED, linestyle="--", label="null")
+    axes.set(xlim=(-1.0, 1.6), xticks=[], ylabel="bits", title="learnable novelty")
+    axes.legend(frameon=False, fontsize=8)
+
+
+def _draw_test(axes: Axes, score: Score) -> None:
+    if score.null_count:
+        axes.hist(score.null_explained_variance, bins=20, color=GREY, label="null")
+    axes.axvline(score.explained_variance, color=BLUE, label="observed")
+    p = "not tested" if score.p_value is None else f"p = {score.p_value:.3g}"
+    axes.set(xlabel="explained variance", ylabel="rearrangements", title=p)
+    axes.legend(frameon=False, fontsize=8)
+
+
+def _draw_spectrum(axes: Axes, score: Score) -> None:
+    values = [value for value in score.spectrum if value > 1e-12]
+    axes.plot(range(1, len(values) + 1), values, color=BLUE, marker=".", linewidth=1)
+    if values:
+        axes.set_yscale("log")
+    axes.set(xlabel="direction", ylabel="singular value", title="spectrum of the readout")

@@ -1,0 +1,150 @@
+"""What the null hypothesis lets us rearrange: orders of target rows, and surrogate series.
+
+A rearrangement must keep everything but the relation under test. Neighbouring sites and
+neighbouring times are not exchangeable, so lattices move whole samples and paired series move by
+circular shifts; only independent rows are permuted one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from learnable_novelty._random import Seed, numpy_generator
+
+Kind = Literal["auto", "rows", "samples", "translations", "shifts", "time", "linear"]
+
+
+@dataclass(frozen=True)
+class Null:
+    """How to draw the null distribution.
+
+    Args:
+        count: how many rearrangements; 0 for none.
+        kind: "rows", "samples" (whole lattices or sequences), "translations" (whole lattices,
+            each moved by a random lattice translation: for translation-invariant systems),
+            "shifts" (circular, for two series), "time" (one series, shuffled), "linear" (one
+            series, phase-randomized), or "auto".
+
+    >>> Null(199, "translations")
+    Null(count=199, kind='translations')
+    """
+
+    count: int = 99
+    kind: Kind = "auto"
+
+    @staticmethod
+    def of(value: int | str | Null) -> Null:
+        """Read the short forms: a count, or a kind."""
+        if isinstance(value, Null):
+            return value
+        if isinstance(value, str):
+            if value not in HYPOTHESES:
+                raise ValueError(
+                    f"null must be a count or one of {list(HYPOTHESES)}, got {value!r}"
+                )
+            return Null(kind=value)  # pyright: ignore[reportArgumentType]
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise ValueError(f"null must be a non-negative count or a kind, got {value!r}")
+        return Null(count=value)
+
+
+HYPOTHESES: dict[str, tuple[str, str]] = {
+    "rows": ("target rows", "targets are independent of inputs; samples are exchangeable"),
+    "samples": (
+        "whole samples of the targets, never single sites",
+        "targets are independent of inputs; samples are exchangeable",
+    ),
+    "translations": (
+        "whole samples of the targets, each moved by a random lattice translation",
+        "targets are independent of inputs; samples are exchangeable and translation-invariant",
+    ),
+    "shifts": (
+        "the target series, by circular shifts beyond its correlation time",
+        "the two series are independent and stationary",
+    ),
+    "time": ("the time steps of the series", "the series has no temporal structure"),
+    "linear": (
+        "the Fourier phases of the series",
+        "the series is a stationary linear Gaussian process",
+    ),
+}
+
+
+def row_orders(
+    kind: str, samples: int, space: tuple[int, ...], count: int, seed: Seed
+) -> Iterator[Tensor]:
+    """Yield row indices that move target rows; rows are sample-major, (samples * sites,)."""
+    generator = numpy_generator(seed, "null", kind)
+    sites = np.arange(int(np.prod(space))).reshape(space)
+    for _ in range(count):
+        order = generator.permutation(samples)
+        if kind == "translations":
+            moved = np.stack([_translated(sites, generator).ravel() for _ in range(samples)])
+        else:
+            moved = np.broadcast_to(sites.ravel(), (samples, sites.size))
+        yield torch.from_numpy((order[:, None] * sites.size + moved).ravel())
+
+
+def shift_orders(rows: int, spacing: int, count: int) -> list[Tensor]:
+    """List circular shifts j * rows / k, j = 1..k-1, at least ``spacing`` apart where that
+    leaves twenty.
+
+    Evenly spaced shifts are a group: with the identity they are exchangeable under the null, so
+    the rank of the observed statistic is uniform however long the correlations are. (Random
+    shifts that merely keep away from zero are not: neighbours of a chance peak at zero are then
+    missing from the null, and false positives double.) k is a multiple of 20 where possible, so
+    that p = 0.05 can be reached exactly.
+    """
+    groups = min(count + 1, rows, max(20, rows // max(1, spacing)))
+    if groups >= 20:
+        groups -= groups % 20
+    index = np.arange(rows)
+    return [torch.from_numpy(np.roll(index, -round(j * rows / groups))) for j in range(1, groups)]
+
+
+def correlation_time(series: Tensor) -> int:
+    """Estimate the longest integrated autocorrelation time over columns, in steps.
+
+    tau = 1 + 2 sum of autocorrelations up to the first that is below 0.05.
+    """
+    values = series.double().numpy()
+    values = values - values.mean(0)
+    n = values.shape[0]
+    spectrum = np.fft.rfft(values, n=2 * n, axis=0)
+    covariance = np.fft.irfft(np.abs(spectrum) ** 2, axis=0)[:n]
+    longest = 1.0
+    for column in covariance.T:
+        if column[0] <= 0:
+            continue
+        rho = column / column[0]
+        below = np.flatnonzero(rho < 0.05)
+        end = below[0] if below.size else n
+        longest = max(longest, 1 + 2 * float(rho[1:end].sum()))
+    return int(np.ceil(longest))
+
+
+def phase_randomized(series: Tensor, generator: np.random.Generator) -> Tensor:
+    """Draw a surrogate with the spectra and cross-spectra of a series and random phases.
+
+    All columns get the same phases, which keeps their linear relations (Theiler et al. 1992;
+    Prichard and Theiler 1994).
+    """
+    values = series.double().numpy()
+    spectrum = np.fft.rfft(values, axis=0)
+    phases = generator.uniform(0, 2 * np.pi, size=spectrum.shape[0])
+    phases[0] = 0.0
+    if values.shape[0] % 2 == 0:
+        phases[-1] = 0.0  # the Nyquist term of a real series is real
+    surrogate = np.fft.irfft(spectrum * np.exp(1j * phases)[:, None], n=values.shape[0], axis=0)
+    return torch.from_numpy(surrogate).to(series.dtype)
+
+
+def _translated(sites: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    shifts = [int(generator.integers(size)) for size in sites.shape]
+    return np.roll(sites, shifts, axis=tuple(range(sites.ndim)))

@@ -1,0 +1,141 @@
+"""What a measurement reports: bits, the floor under them, and a test."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Score:
+    """Learnable structure in bits, with its floor, its excess and a permutation test.
+
+    Bits alone are not evidence: a ridge fixed in advance gives pure noise many. ``excess_bits``
+    is what remains above the floor, and ``p_value`` says whether the targets depend on the inputs
+    at all.
+    """
+
+    bits: float
+    """The paper's S, mean over reservoir draws."""
+    bits_sd: float
+    """Standard deviation over reservoir draws."""
+    bits_se: float
+    """Standard error over the data: jackknife, leaving out one block of samples at a time."""
+    floor_bits: float
+    """The score of the readout's own residuals, rearranged: what noise of that size scores."""
+    floor_sd: float
+    """Standard deviation of the floor over rearrangements."""
+    excess_bits: float
+    """bits - floor_bits."""
+    excess_se: float
+    """Standard error of the excess: the data's, the floor's, and one chance draw of the noise."""
+    null_bits: float | None
+    """The score with the relation destroyed, mean over the null; not a floor: see the docs."""
+    p_value: float | None
+    """Of explained variance under the null; None without one."""
+    explained_variance: float
+    """Share of target variance that the readout explains, mean over draws."""
+    null_explained_variance: tuple[float, ...] = field(repr=False)
+    """The same for every rearrangement."""
+    residual_bits: float
+    """Description length of the residuals at the noise variance that the ridge posits."""
+    spectrum: tuple[float, ...] = field(repr=False)
+    """Singular values of the readout, descending, mean over draws."""
+    num_samples: int
+    num_rows: int
+    """Regression rows: samples, times sites for a lattice."""
+    target_dim: int
+    draws: int
+    null_count: int
+    rearranged: str
+    """What the null moves."""
+    hypothesis: str
+    """What the null claims."""
+    observer: str
+    """The observer used."""
+    standardization: str
+    """What was done to inputs and targets before."""
+    seed: int
+
+    @property
+    def excess_interval(self) -> tuple[float, float]:
+        """95% interval of the excess."""
+        return (self.excess_bits - 1.96 * self.excess_se, self.excess_bits + 1.96 * self.excess_se)
+
+    @property
+    def verdict(self) -> str:
+        """Say in a sentence what was found."""
+        if self.p_value is None:
+            return "no null was drawn, so nothing is said about chance"
+        if self.p_value > 0.05:
+            return f"no learnable structure beyond chance (p = {self.p_value:.3g})"
+        low, high = self.excess_interval
+        sure = "" if low > 0 else ", not clearly above the floor"
+        return (
+            f"learnable structure: {self.excess_bits:.1f} bits above the floor "
+            f"[{low:.1f}, {high:.1f}]{sure} (p = {self.p_value:.3g})"
+        )
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """List name, value and meaning of what is reported."""
+        low, high = self.excess_interval
+        null = "-" if self.null_bits is None else f"{self.null_bits:.2f}"
+        p = "-" if self.p_value is None else f"{self.p_value:.3g}"
+        return [
+            ("bits", f"{self.bits:.2f}", f"S; sd {self.bits_sd:.2f} over {self.draws} draws"),
+            ("standard error", f"{self.bits_se:.2f}", "over the data"),
+            ("floor", f"{self.floor_bits:.2f}", "what its own noise would score"),
+            ("excess", f"{self.excess_bits:.2f}", f"above the floor; 95% [{low:.2f}, {high:.2f}]"),
+            ("explained variance", f"{self.explained_variance:.4f}", "share of target variance"),
+            ("p-value", p, f"{self.null_count} rearrangements of {self.rearranged}"),
+            ("null bits", null, f"if {self.hypothesis}"),
+            ("residual bits", f"{self.residual_bits:.4g}", "what stays unexplained"),
+        ]
+
+    def __str__(self) -> str:
+        lines = [f"Learnable novelty: {self.verdict}."]
+        lines += [f"  {name:<19}{value:>10}  {meaning}" for name, value, meaning in self.rows()]
+        shape = f"{self.num_samples} samples, {self.num_rows} rows, {self.target_dim} targets"
+        lines += [f"  {shape}; {self.standardization}", f"  {self.observer}"]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
+            f"<td style='text-align:right'>{html.escape(value)}</td>"
+            f"<td style='text-align:left'>{html.escape(meaning)}</td></tr>"
+            for name, value, meaning in self.rows()
+        )
+        caption = html.escape(f"Learnable novelty: {self.verdict}.")
+        return f"<table><caption>{caption}</caption>{cells}</table>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as plain values that JSON can hold."""
+        values = asdict(self)
+        values["excess_interval"] = list(self.excess_interval)
+        values["verdict"] = self.verdict
+        return {key: _plain(value) for key, value in values.items()}
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw the score with its floor, the test and the spectrum; needs the [plot] extra.
+
+        Args:
+            path: where to save the picture; not saved by default.
+
+        Returns:
+            The matplotlib figure.
+        """
+        from learnable_novelty.measure.plot import draw_score
+
+        return draw_score(self, path)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

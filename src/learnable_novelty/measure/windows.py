@@ -1,0 +1,59 @@
+"""From a series to pairs: what was, and what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Windows:
+    """How a series becomes inputs and targets.
+
+    An input holds the last ``history`` values, the target the values at the lead times.
+    """
+
+    history: int
+    leads: tuple[int, ...]
+
+    @staticmethod
+    def of(window: int | None, history: int, leads: Sequence[int] | None) -> Windows:
+        """Check the two ways of naming the future: ``window`` next steps, or chosen leads."""
+        if (window is None) == (leads is None):
+            raise ValueError("expected either window or leads, got both or neither")
+        if isinstance(history, bool) or not isinstance(history, int) or history < 1:
+            raise ValueError(f"history must be a positive integer, got {history!r}")
+        if window is not None:
+            if isinstance(window, bool) or not isinstance(window, int) or window < 1:
+                raise ValueError(f"window must be a positive integer, got {window!r}")
+            return Windows(history, tuple(range(1, window + 1)))
+        chosen = tuple(leads or ())
+        if not chosen or any(not isinstance(lead, int) or lead < 0 for lead in chosen):
+            raise ValueError(f"leads must be non-negative integers, got {leads!r}")
+        return Windows(history, chosen)
+
+    def num_pairs(self, length: int) -> int:
+        """Return how many pairs a series of this length makes."""
+        return length - (self.history - 1) - max(self.leads)
+
+    def check(self, length: int) -> None:
+        """Raise unless the series is long enough for two pairs."""
+        if self.num_pairs(length) < 2:
+            need = self.history + max(self.leads) + 1
+            raise ValueError(
+                f"history={self.history} and a farthest lead of {max(self.leads)} need a series "
+                f"of at least {need} steps, got {length}"
+            )
+
+    def inputs(self, series: Tensor) -> Tensor:
+        """Return (num_pairs, history * dims), oldest value first."""
+        n = self.num_pairs(series.shape[0])
+        return torch.cat([series[i : i + n] for i in range(self.history)], dim=1)
+
+    def targets(self, series: Tensor) -> Tensor:
+        """Return (num_pairs, len(leads) * dims)."""
+        n, now = self.num_pairs(series.shape[0]), self.history - 1
+        return torch.cat([series[now + lead : now + lead + n] for lead in self.leads], dim=1)

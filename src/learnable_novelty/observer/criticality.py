@@ -1,0 +1,50 @@
+"""The edge of chaos: how a perturbation grows from one layer to the next."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from learnable_novelty._random import Seed, torch_generator
+from learnable_novelty.observer.reservoirs import Feedforward
+
+
+def perturbation_norms(reservoir: Feedforward, inputs: Tensor, *, seed: Seed = 0) -> Tensor:
+    """Follow an infinitesimal input perturbation through the layers.
+
+    The perturbation is a random Gaussian direction per sample, carried by exact forward-mode
+    derivatives.
+
+    Returns:
+        Norms of the perturbation per layer and sample, (depth + 1, num_samples), layer 0 being
+        the input.
+    """
+    hidden = reservoir.enter(inputs)
+    generator = torch_generator(seed, "perturbation")
+    drawn = torch.randn(hidden.shape, generator=generator, dtype=torch.float64)
+    tangent = drawn.to(device=hidden.device, dtype=hidden.dtype)
+    norms = [tangent.flatten(1).norm(dim=1)]
+    for layer in range(reservoir.depth):
+        hidden, tangent = torch.func.jvp(
+            lambda state, layer=layer: reservoir.advance(state, layer), (hidden,), (tangent,)
+        )
+        norms.append(tangent.flatten(1).norm(dim=1))
+    return torch.stack(norms)
+
+
+def perturbation_multiplier(reservoir: Feedforward, inputs: Tensor, *, seed: Seed = 0) -> float:
+    """Measure chi, the factor by which a perturbation grows per layer (appendix A).
+
+        chi = E |delta h(l+1)| / |delta h(l)|
+
+    averaged over samples and over the hidden layers. The step from the input to the first layer
+    is left out: it compares vectors of different lengths. A reservoir of depth 1 has no other.
+
+    >>> from learnable_novelty.observer.reservoirs import MLP
+    >>> 0.9 < perturbation_multiplier(MLP(8, 64, 6), torch.randn(32, 8)) < 1.1
+    True
+    """
+    norms = perturbation_norms(reservoir, inputs, seed=seed)
+    if reservoir.depth < 2:
+        raise ValueError(f"expected a reservoir of depth at least 2, got {reservoir.depth}")
+    return float((norms[2:] / norms[1:-1]).mean())

@@ -1,0 +1,311 @@
+"""The bounded observer: a reservoir, a readout, and the length of its description."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from learnable_novelty._random import Seed
+from learnable_novelty.observer.code_length import code_length
+from learnable_novelty.observer.evidence import evidence_penalty
+from learnable_novelty.observer.mdl import minimize_description_length
+from learnable_novelty.observer.moments import Moments
+from learnable_novelty.observer.reservoirs import Reservoir
+from learnable_novelty.observer.ridge import (
+    cholesky_readout,
+    dual_log2det,
+    dual_readout,
+    qr_readout,
+)
+from learnable_novelty.observer.rows import Rows, StandardizedRows
+from learnable_novelty.observer.spectrum import Axes
+from learnable_novelty.observer.standardize import Standardized, standardize
+
+Solver = Literal["auto", "cholesky", "dual", "qr"]
+
+
+@dataclass(frozen=True)
+class PerSample:
+    """A ridge penalty of ``value`` times the number of rows, to compare unequal n.
+
+    >>> PerSample(1e-3)
+    PerSample(value=0.001)
+    """
+
+    value: float
+
+
+RidgePenalty = float | PerSample | Literal["evidence"]
+
+
+@dataclass(frozen=True)
+class Readout:
+    """A fitted readout and what it costs to describe."""
+
+    weights: Tensor
+    """W on standardized features, (feature_dim, target_dim)."""
+    singular_values: Tensor
+    """Of the weights, descending."""
+    model_bits: float
+    """Spectral description length of the weights: the epiplexity S."""
+    residual_bits: float
+    """Description length of the residuals at the noise variance that the penalty posits."""
+    explained_variance: float
+    """1 - residual power / target power; 0 for constant targets."""
+    ridge_penalty: float
+    """The penalty used: lambda."""
+    noise_variance: float
+    """sigma^2 = lambda / (2 alpha eta), in squared target units."""
+    converged: bool = True
+    """Whether an iterative readout became stationary."""
+    sweeps: int = 0
+    """How many iterations it took."""
+
+
+class Observer:
+    """Score how much structure a bounded learner reads off the inputs about the targets.
+
+    The score is eq. (rc-score) of the paper,
+
+        S = alpha log2 det(I + eta W W'),   W = (H~'H~ + lambda I)^-1 H~'Y~,
+
+    with H~ the standardized features of a frozen reservoir and Y~ the centred targets in units of
+    ``target_unit``. An observer is one reservoir draw; ``redraw`` makes another.
+
+    Args:
+        reservoir: the frozen feature map.
+        ridge_penalty: lambda; a positive number (the paper's), ``PerSample(value)``, or
+            "evidence" (maximum marginal likelihood). Gradients do not flow through a lambda
+            chosen by evidence: it is held fixed, as the paper's is.
+        resolution: eta.
+        code_scale: alpha.
+        target_unit: the measurement precision u_Y posited for the targets; one number, or one
+            per target column.
+        solver: "cholesky" (moments), "dual" (rows), "qr" (appendix E), or "auto": the dual when
+            there are fewer rows than features, else Cholesky.
+        accumulate_dtype: the dtype of sums and solves.
+
+    >>> observer = Observer(reservoirs.MLP(2, 16, 2), ridge_penalty=0.1)
+    >>> x = torch.randn(64, 2)
+    >>> bool(observer(x, x.sin()) > 0)
+    True
+    """
+
+    def __init__(
+        self,
+        reservoir: Reservoir,
+        *,
+        ridge_penalty: RidgePenalty,
+        resolution: float = 1.0,
+        code_scale: float = 0.5,
+        target_unit: float | Tensor = 1.0,
+        solver: Solver = "auto",
+        accumulate_dtype: torch.dtype = torch.float64,
+    ) -> None:
+        check_ridge_penalty(ridge_penalty)
+        check_positive(resolution=resolution, code_scale=code_scale)
+        if not isinstance(target_unit, Tensor):
+            check_positive(target_unit=target_unit)
+        elif not bool((target_unit > 0).all()):
+            raise ValueError("target_unit must be positive in every column")
+        if solver not in ("auto", "cholesky", "dual", "qr"):
+            raise ValueError(f"solver must be auto, cholesky, dual or qr, got {solver!r}")
+        self.reservoir = reservoir
+        self.ridge_penalty = ridge_penalty
+        self.resolution, self.code_scale = resolution, code_scale
+        self.target_unit = target_unit
+        self.solver: Solver = solver
+        self.accumulate_dtype = accumulate_dtype
+
+    def __call__(self, inputs: Tensor, targets: Tensor) -> Tensor:
+        """Score targets against inputs: bits, 0-dim, differentiable in both.
+
+        Args:
+            inputs: what the reservoir takes, such as (num_samples, input_dim), or
+                (num_samples, channels, length) for a lattice.
+            targets: (num_samples, target_dim), or (num_samples, target_channels, length):
+                lattice sites are rows.
+        """
+        return self.bits_of_rows(self.rows(inputs, targets))
+
+    def redraw(self, seed: Seed) -> Observer:
+        """Draw another reservoir, in place."""
+        self.reservoir.redraw(seed)
+        return self
+
+    def rows(self, inputs: Tensor, targets: Tensor) -> Rows:
+        """Compute features and lay features and targets out as regression rows."""
+        check_pair(inputs, targets)
+        if inputs.requires_grad and torch.is_grad_enabled():
+            features = self.reservoir(inputs)
+        else:
+            with torch.no_grad():
+                features = self.reservoir(inputs)
+        check_layout(features, targets, self.reservoir.column_axis)
+        return Rows(self.reservoir.rows(features), self.reservoir.rows(targets))
+
+    def bits(self, moments: Moments) -> Tensor:
+        """Score from moments alone, by the primal solve."""
+        normal = standardize(moments, self.target_unit)
+        penalty = self.penalty_for(normal)
+        return code_length(cholesky_readout(normal, penalty), self.resolution, self.code_scale)
+
+    def bits_of_rows(self, rows: Rows) -> Tensor:
+        """Score from rows, by the cheaper side unless ``solver`` says which."""
+        solver = self.solver_for(rows)
+        if solver == "cholesky":
+            return self.bits(rows.moments(self.accumulate_dtype))
+        standard = rows.standardized(self.target_unit, self.accumulate_dtype)
+        penalty = self.penalty_for(standard)
+        if solver == "dual":
+            return dual_log2det(standard, penalty, self.resolution) * self.code_scale
+        return code_length(qr_readout(standard, penalty), self.resolution, self.code_scale)
+
+    def readout(
+        self, inputs: Tensor, targets: Tensor, kind: Literal["ridge", "mdl"] = "ridge"
+    ) -> Readout:
+        """Fit a readout and report it: the ridge, or the exact minimizer of appendix D."""
+        return self.readout_of(self.rows(inputs, targets), kind)
+
+    @torch.no_grad()
+    def readout_of(self, data: Rows | Moments, kind: Literal["ridge", "mdl"] = "ridge") -> Readout:
+        """Fit a readout to rows or to moments."""
+        if kind not in ("ridge", "mdl"):
+            raise ValueError(f"kind must be ridge or mdl, got {kind!r}")
+        standard, weights = self._solve(data)
+        penalty = self.penalty_for(standard)
+        converged, sweeps = True, 0
+        if kind == "mdl":
+            axes = Axes.of(standard)
+            minimum = minimize_description_length(axes, penalty, self.resolution, self.code_scale)
+            weights = axes.basis @ minimum.readout
+            converged, sweeps = minimum.converged, len(minimum.objective) - 1
+        variance = penalty / (2 * self.code_scale * self.resolution)
+        residual = residual_power(standard, weights)
+        return Readout(
+            weights=weights,
+            singular_values=torch.linalg.svdvals(weights),
+            model_bits=float(code_length(weights, self.resolution, self.code_scale)),
+            residual_bits=residual / (2 * variance * math.log(2)),
+            explained_variance=explained_variance(standard, weights),
+            ridge_penalty=penalty,
+            noise_variance=variance,
+            converged=converged,
+            sweeps=sweeps,
+        )
+
+    @torch.no_grad()
+    def bits_and_variance(self, data: Rows | Moments) -> tuple[float, float]:
+        """Return the score in bits and the share of target variance the ridge explains."""
+        standard, weights = self._solve(data)
+        bits = float(code_length(weights, self.resolution, self.code_scale))
+        return bits, explained_variance(standard, weights)
+
+    def solver_for(self, rows: Rows) -> Solver:
+        """Name the solver that these rows get."""
+        if self.solver != "auto":
+            return self.solver
+        num_rows, feature_dim = rows.features.shape
+        return "dual" if num_rows < feature_dim else "cholesky"
+
+    def penalty_for(self, data: Standardized | StandardizedRows) -> float:
+        """Return lambda for this data."""
+        if self.ridge_penalty == "evidence":
+            return evidence_penalty(Axes.of(data))
+        return self._posited_penalty(data.count)
+
+    def penalty_for_axes(self, axes: Axes) -> float:
+        """Return lambda for a regression in its own axes."""
+        if self.ridge_penalty == "evidence":
+            return evidence_penalty(axes)
+        return self._posited_penalty(axes.count)
+
+    def _posited_penalty(self, count: float) -> float:
+        if isinstance(self.ridge_penalty, PerSample):
+            return self.ridge_penalty.value * count
+        return float(self.ridge_penalty)
+
+    def _solve(self, data: Rows | Moments) -> tuple[Standardized | StandardizedRows, Tensor]:
+        solver = "cholesky" if isinstance(data, Moments) else self.solver_for(data)
+        if isinstance(data, Moments) or solver == "cholesky":
+            moments = data if isinstance(data, Moments) else data.moments(self.accumulate_dtype)
+            normal = standardize(moments, self.target_unit)
+            return normal, cholesky_readout(normal, self.penalty_for(normal))
+        rows = data.standardized(self.target_unit, self.accumulate_dtype)
+        solve = dual_readout if solver == "dual" else qr_readout
+        return rows, solve(rows, self.penalty_for(rows))
+
+    def __repr__(self) -> str:
+        fields = f"ridge_penalty={self.ridge_penalty!r}, resolution={self.resolution}"
+        return f"Observer({self.reservoir}, {fields}, code_scale={self.code_scale})"
+
+
+def residual_power(data: Standardized | StandardizedRows, weights: Tensor) -> float:
+    """Compute |Y~ - H~ W|^2."""
+    if isinstance(data, StandardizedRows):
+        return float((data.targets - data.features @ weights).square().sum())
+    fitted = (weights * (data.gram @ weights)).sum()
+    # Differences of large sums: rounding may leave a perfect fit a hair below zero.
+    return max(0.0, float(data.power - 2 * (weights * data.cross).sum() + fitted))
+
+
+def explained_variance(data: Standardized | StandardizedRows, weights: Tensor) -> float:
+    """Compute 1 - |Y~ - H~ W|^2 / |Y~|^2, and 0 for constant targets."""
+    power = float(data.power)
+    return 1 - residual_power(data, weights) / power if power > 0 else 0.0
+
+
+def check_ridge_penalty(penalty: RidgePenalty) -> None:
+    """Raise unless the penalty is one of the three kinds, and positive."""
+    if isinstance(penalty, str):
+        if penalty != "evidence":
+            raise ValueError(
+                f'ridge_penalty must be a positive number, PerSample or "evidence", got {penalty!r}'
+            )
+        return
+    value = penalty.value if isinstance(penalty, PerSample) else penalty
+    check_positive(ridge_penalty=value)
+
+
+def check_positive(**values: float) -> None:
+    """Raise unless every named value is a finite positive number."""
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"{name} must be a number, got {value!r}")
+        if not (value > 0 and math.isfinite(value)):
+            raise ValueError(f"{name} must be positive and finite, got {value!r}")
+
+
+def check_pair(inputs: Tensor, targets: Tensor) -> None:
+    """Raise unless inputs and targets are finite floating tensors of as many samples."""
+    for name, values in (("inputs", inputs), ("targets", targets)):
+        if not isinstance(values, Tensor):
+            raise TypeError(f"{name} must be a torch.Tensor, got {type(values).__name__}")
+        if not values.is_floating_point():
+            raise TypeError(f"{name} must be of a floating dtype, got {values.dtype}")
+        if values.ndim < 2:
+            raise ValueError(f"{name} must have at least two axes, got {tuple(values.shape)}")
+        if not bool(torch.isfinite(values).all()):
+            raise ValueError(f"{name} must be finite, got NaN or infinite values")
+    if inputs.shape[0] != targets.shape[0]:
+        raise ValueError(
+            f"expected as many targets as inputs, {inputs.shape[0]}, got {targets.shape[0]}"
+        )
+
+
+def check_layout(features: Tensor, targets: Tensor, column_axis: int) -> None:
+    """Raise unless targets have the axes of the features, apart from the columns."""
+    expected = [f"{size}" for size in features.shape]
+    expected[column_axis] = "target_dim"
+    given = [f"{size}" for size in targets.shape]
+    if len(given) == len(expected):
+        given[column_axis] = "target_dim"
+    if given != expected:
+        raise ValueError(
+            f"expected targets ({', '.join(expected)}), as the features "
+            f"{tuple(features.shape)}, got {tuple(targets.shape)}"
+        )

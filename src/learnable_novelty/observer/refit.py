@@ -1,0 +1,149 @@
+"""One reservoir draw, many targets: the regression factored once and refitted cheaply.
+
+The null and the floor score the same features against rearranged targets and residuals. With
+H~ = P V', P = U diag(sqrt(k)) the principal components of the features, every refit is
+b = P'Y, W = V b / (k + lambda): no new factorization, and W has the spectrum of b/(k + lambda).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from learnable_novelty.observer.code_length import code_length
+from learnable_novelty.observer.evidence import evidence_penalties
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.rows import Rows
+from learnable_novelty.observer.spectrum import Axes
+
+BATCH_VALUES = 4_000_000
+"""How many rearranged target values are held at a time (32 MB)."""
+
+
+@dataclass(frozen=True)
+class Refit:
+    """The observer's ridge on fixed rows, ready for many targets."""
+
+    observer: Observer
+    components: Tensor
+    """P, (num_rows, rank)."""
+    targets: Tensor
+    """Y~, (num_rows, target_dim)."""
+    axes: Axes
+    penalty: float
+
+    @staticmethod
+    @torch.no_grad()
+    def of(observer: Observer, rows: Rows) -> Refit:
+        """Standardize and factor the rows."""
+        standard = rows.standardized(observer.target_unit, observer.accumulate_dtype)
+        h, y = standard.features, standard.targets
+        if h.shape[0] < h.shape[1]:
+            k, u = torch.linalg.eigh(h @ h.T)
+            k = k.clamp(min=0)
+            components = u * k.sqrt()
+        else:
+            k, v = torch.linalg.eigh(h.T @ h)
+            k = k.clamp(min=0)
+            components = h @ v
+        axes = Axes(standard.count, k, components.T @ y, torch.empty(0), standard.power)
+        return Refit(observer, components, y, axes, observer.penalty_for_axes(axes))
+
+    def readout(self) -> Tensor:
+        """Return W in the axes of the components, (rank, target_dim)."""
+        return self.axes.ridge(self.penalty)
+
+    def bits(self) -> float:
+        """Return the score."""
+        return float(self._bits(self.readout()))
+
+    def explained_variance(self) -> float:
+        """Return the share of target variance explained."""
+        power = self.axes.power[None]
+        return float(
+            self._variance(self.axes.cross[None], torch.full_like(power, self.penalty), power)
+        )
+
+    def residual_power(self) -> float:
+        """Return the sum of squared residuals."""
+        return float(self.axes.residual_power(self.readout()))
+
+    def residual_freedom(self) -> float:
+        """Return the residual degrees of freedom, tr (I - S)^2 less one for the mean.
+
+        S is the smoother H~(H~'H~ + lambda I)^-1 H~'; noise of variance v leaves residuals of
+        power v times this number, per target.
+        """
+        # (1 - s)^2 summed over directions, and never n less a sum: a loose ridge on few rows
+        # leaves far less than the rounding of n. Where there are as many directions as rows, one
+        # of them, with eigenvalue 0, is the mean.
+        size = min(self.axes.eigenvalues.numel(), int(self.axes.count) - 1)
+        kept = self.axes.eigenvalues.sort().values[-size:]
+        left = (1 + kept / self.penalty).reciprocal().square().sum()
+        return float(self.axes.count - 1 - size + left)
+
+    def noise(self) -> Tensor:
+        """Return the residuals inflated to the size of the noise that left them.
+
+        The factor (n - 1) / degrees of freedom undoes what the fit absorbed of pure noise.
+        """
+        residual = self.targets - self.components @ self.readout()
+        return residual * math.sqrt((self.axes.count - 1) / self.residual_freedom())
+
+    def rearranged(
+        self, values: Tensor, orders: Iterator[Tensor], *, same_penalty: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """Score rearrangements of target rows.
+
+        Args:
+            values: (num_rows, target_dim).
+            orders: row indices, each (num_rows,).
+            same_penalty: keep the penalty of the observed targets, where it was estimated.
+
+        Returns:
+            Bits and explained variances, each (num_orders,).
+        """
+        bits: list[Tensor] = []
+        variances: list[Tensor] = []
+        size = max(1, BATCH_VALUES // max(1, values.numel()))
+        for batch in _batches(orders, size):
+            moved = torch.cat([values[order] for order in batch], dim=1)
+            crosses = (self.components.T @ moved).unflatten(1, (len(batch), -1)).movedim(1, 0)
+            power = values.square().sum().expand(len(batch))
+            if same_penalty or self.observer.ridge_penalty != "evidence":
+                penalties = torch.full_like(power, self.penalty)
+            else:
+                penalties = evidence_penalties(
+                    self.axes.eigenvalues, crosses.square().sum(2), power, self.axes.count
+                )
+            shrink = self.axes.eigenvalues + penalties[:, None]
+            bits.append(self._bits(crosses / shrink[:, :, None]))
+            variances.append(self._variance(crosses, penalties, power))
+        empty = values.new_empty(0)
+        return (torch.cat(bits), torch.cat(variances)) if bits else (empty, empty)
+
+    def _bits(self, readout: Tensor) -> Tensor:
+        return code_length(readout, self.observer.resolution, self.observer.code_scale)
+
+    def _variance(self, crosses: Tensor, penalties: Tensor, power: Tensor) -> Tensor:
+        # |Y|^2 - |Y - HW|^2 = sum b^2 (k + 2 lambda) / (k + lambda)^2 for the ridge readout,
+        # divided through by lambda^2 so that an infinite lambda explains nothing.
+        ratio = self.axes.eigenvalues / penalties[:, None]
+        weight = (ratio + 2) / ((ratio + 1).square() * penalties[:, None])
+        explained = (crosses.square().sum(2) * weight).sum(1)
+        return torch.where(power > 0, explained / power, 0.0)
+
+
+def _batches(orders: Iterator[Tensor], size: int) -> Iterator[list[Tensor]]:
+    batch: list[Tensor] = []
+    for order in orders:
+        batch.append(order)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

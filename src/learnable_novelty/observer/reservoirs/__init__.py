@@ -1,0 +1,8 @@
+"""Frozen random feature maps, one per data geometry."""
+
+from learnable_novelty.observer.reservoirs.base import Reservoir
+from learnable_novelty.observer.reservoirs.feedforward import MLP, Conv1d, Conv2d, Feedforward
+from learnable_novelty.observer.reservoirs.fourier import Fourier
+from learnable_novelty.observer.reservoirs.recurrent import Recurrent
+
+__all__ = ["MLP", "Conv1d", "Conv2d", "Feedforward", "Fourier", "Recurrent", "Reservoir"]

@@ -1,0 +1,124 @@
+"""What every reservoir is: a frozen random map from inputs to features."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from learnable_novelty._random import Seed, split, torch_generator
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "elu": nn.functional.elu,
+    "gelu": nn.functional.gelu,
+    "tanh": torch.tanh,
+    "relu": torch.relu,
+}
+
+
+class Reservoir(nn.Module, ABC):
+    """A frozen random feature map phi.
+
+    The weights are drawn on the CPU in float64 and kept so. A call uses a copy rounded to the
+    dtype and moved to the device of its inputs, so one seed is one reservoir everywhere;
+    ``.to(dtype)`` therefore leaves the weights alone, and ``.to(device)`` moves them.
+    """
+
+    feature_dim: int
+    input_dim: int
+    receptive_radius: int = 0
+    column_axis: int = 1
+    """Where features and targets hold their columns; the other axes become rows."""
+
+    def __init__(self, seed: Seed) -> None:
+        super().__init__()
+        self._rounded: dict[tuple[torch.dtype, torch.device], dict[str, Tensor]] = {}
+        self.seed = seed if isinstance(seed, int) else split(seed, "reservoir")
+
+    @abstractmethod
+    def draw(self, generator: torch.Generator) -> dict[str, Tensor]:
+        """Draw the named float64 weights from a generator."""
+
+    @abstractmethod
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Map inputs to features of the same layout."""
+
+    @abstractmethod
+    def rows(self, values: Tensor) -> Tensor:
+        """Lay features or targets out as regression rows: (num_rows, columns)."""
+
+    def redraw(self, seed: Seed) -> Reservoir:
+        """Draw all weights anew, in place, from another seed."""
+        self.seed = seed if isinstance(seed, int) else split(seed, "reservoir")
+        # Weights made in inference mode could never be differentiated through afterwards.
+        with torch.inference_mode(False):
+            drawn = self.draw(torch_generator(self.seed, "reservoir"))
+            for name, value in drawn.items():
+                held = getattr(self, name, None)
+                self.register_buffer(name, value if held is None else value.to(held.device))
+        self._rounded.clear()
+        return self
+
+    def weights_like(self, inputs: Tensor) -> dict[str, Tensor]:
+        """Return the weights in the dtype and on the device of the inputs."""
+        key = (inputs.dtype, inputs.device)
+        if key not in self._rounded:
+            with torch.inference_mode(False):
+                self._rounded[key] = {
+                    name: value.to(device=inputs.device, dtype=inputs.dtype)
+                    for name, value in self.named_buffers()
+                }
+        return self._rounded[key]
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Reservoir:
+        # Only the device is followed: rounding the stored weights would make
+        # reservoir.float() and reservoir.float().double() two different observers.
+        self._rounded.clear()
+        super()._apply(lambda value: value.to(fn(value).device), recurse)  # pyright: ignore[reportCallIssue]
+        return self
+
+    def _load_from_state_dict(self, *args: object, **kwargs: object) -> None:
+        self._rounded.clear()
+        super()._load_from_state_dict(*args, **kwargs)  # pyright: ignore[reportArgumentType]
+
+
+def uniform_layer(generator: torch.Generator, fan_out: int, fan_in: int) -> tuple[Tensor, Tensor]:
+    """Draw weight (fan_out, fan_in) and bias (fan_out,), uniform in +-1/sqrt(fan_in)."""
+    bound = fan_in**-0.5
+    weight = torch.rand(fan_out, fan_in, generator=generator, dtype=torch.float64)
+    bias = torch.rand(fan_out, generator=generator, dtype=torch.float64)
+    return (2 * weight - 1) * bound, (2 * bias - 1) * bound
+
+
+def check_activation(name: str) -> Callable[[Tensor], Tensor]:
+    """Return the named nonlinearity."""
+    if name not in ACTIVATIONS:
+        raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {name!r}")
+    return ACTIVATIONS[name]
+
+
+def check_sizes(**sizes: int) -> None:
+    """Raise unless every named size is a positive integer."""
+    for name, size in sizes.items():
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise ValueError(f"{name} must be a positive integer, got {size!r}")
+
+
+def check_finite(**values: float) -> None:
+    """Raise unless every named value is a finite number."""
+    for name, value in values.items():
+        if not math.isfinite(value):
+            raise ValueError(f"{name} must be finite, got {value!r}")
+
+
+def check_shape(inputs: Tensor, layout: tuple[str, ...], axis: int, size: int) -> None:
+    """Raise unless inputs are floating, have the named axes, and ``size`` along one of them."""
+    if inputs.is_floating_point() and inputs.ndim == len(layout) and inputs.shape[axis] == size:
+        return
+    expected = ", ".join(name if i != axis else f"{name}={size}" for i, name in enumerate(layout))
+    if not inputs.is_floating_point():
+        raise TypeError(f"expected floating inputs ({expected}), got dtype {inputs.dtype}")
+    raise ValueError(f"expected inputs ({expected}), got shape {tuple(inputs.shape)}")

@@ -1,0 +1,247 @@
+"""Feedforward reservoirs: on vectors (MLP) and on circular lattices (Conv1d, Conv2d)."""
+
+from __future__ import annotations
+
+import itertools
+
+import torch
+from torch import Tensor
+from torch.nn.functional import elu_, linear
+
+from learnable_novelty._random import Seed
+from learnable_novelty.observer.reservoirs.base import (
+    Reservoir,
+    check_activation,
+    check_finite,
+    check_shape,
+    check_sizes,
+    uniform_layer,
+)
+
+
+class Feedforward(Reservoir):
+    """Layers ``h' = act(gain * normalize(W h + b))`` on the last axis.
+
+    ``normalize`` is the pre-activation normalization of appendix A: zero mean and unit variance
+    over the feature axis, with ``epsilon`` added to the variance. It holds the perturbation
+    multiplier near one whatever the depth and the scale of the input.
+    """
+
+    layout: tuple[str, ...] = ("num_samples", "input_dim")
+
+    def __init__(
+        self,
+        input_dim: int,
+        width: int,
+        depth: int,
+        *,
+        activation: str,
+        normalize: bool,
+        gain: float,
+        input_scale: float,
+        epsilon: float,
+        seed: Seed,
+    ) -> None:
+        super().__init__(seed)
+        check_sizes(width=width, depth=depth)
+        check_finite(gain=gain, input_scale=input_scale, epsilon=epsilon)
+        if epsilon < 0:
+            raise ValueError(f"epsilon must be at least 0, got {epsilon!r}")
+        self.activation = activation
+        # The pre-activations are fresh: the ELU may overwrite them, which saves a tenth of a call.
+        self._nonlinearity = elu_ if activation == "elu" else check_activation(activation)
+        self.input_dim, self.width, self.depth = input_dim, width, depth
+        self.normalize, self.gain = normalize, gain
+        self.input_scale, self.epsilon = input_scale, epsilon
+        self.feature_dim = width
+        self._names = [(f"weight{layer}", f"bias{layer}") for layer in range(depth)]
+        self._layers: tuple[dict[str, Tensor], list[tuple[Tensor, Tensor]]] = {}, []
+        self.redraw(self.seed)
+
+    def fan_ins(self) -> list[int]:
+        """List how many values each layer reads at one site."""
+        return [self.input_dim] + [self.width] * (self.depth - 1)
+
+    def gather(self, hidden: Tensor, layer: int) -> Tensor:
+        """Collect what a layer reads at each site: here, the site itself."""
+        return hidden
+
+    def draw(self, generator: torch.Generator) -> dict[str, Tensor]:
+        drawn: dict[str, Tensor] = {}
+        for (weight, bias), fan_in in zip(self._names, self.fan_ins(), strict=True):
+            drawn[weight], drawn[bias] = uniform_layer(generator, self.width, fan_in)
+        return drawn
+
+    def preactivation(self, hidden: Tensor, layer: int) -> Tensor:
+        """Compute a layer's pre-activations, before normalization, from the hidden state."""
+        return linear(self.gather(hidden, layer), *self._layers_like(hidden)[layer])
+
+    def advance(self, hidden: Tensor, layer: int) -> Tensor:
+        """Apply one layer to a hidden state whose features lie on the last axis."""
+        return self._activate(self.preactivation(hidden, layer))
+
+    def _activate(self, drive: Tensor) -> Tensor:
+        if self.normalize:
+            drive = torch.layer_norm(drive, (self.width,), None, None, self.epsilon)
+        return self._nonlinearity(drive * self.gain if self.gain != 1.0 else drive)
+
+    def _layers_like(self, hidden: Tensor) -> list[tuple[Tensor, Tensor]]:
+        # The weight and bias of every layer, looked up once: a step of the online observer is so
+        # short that names and dictionaries would show.
+        held = self.weights_like(hidden)
+        if self._layers[0] is not held:
+            self._layers = held, [(held[weight], held[bias]) for weight, bias in self._names]
+        return self._layers[1]
+
+    def enter(self, inputs: Tensor) -> Tensor:
+        """Check inputs and lay them out with the feature axis last, scaled."""
+        check_shape(inputs, self.layout, 1, self.input_dim)
+        return inputs * self.input_scale if self.input_scale != 1.0 else inputs
+
+    def leave(self, hidden: Tensor) -> Tensor:
+        """Undo the layout of ``enter``."""
+        return hidden
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        hidden = self.enter(inputs)
+        for layer, (weight, bias) in enumerate(self._layers_like(hidden)):
+            hidden = self._activate(linear(self.gather(hidden, layer), weight, bias))
+        return self.leave(hidden)
+
+    def extra_repr(self) -> str:
+        shape = f"{self.input_dim}, {self.width}, {self.depth}, activation={self.activation!r}"
+        knobs = f"normalize={self.normalize}, gain={self.gain}, input_scale={self.input_scale}"
+        return f"{shape}, {knobs}, seed={self.seed}"
+
+
+class MLP(Feedforward):
+    """A random multilayer perceptron on vectors: inputs (num_samples, input_dim).
+
+    Args:
+        input_dim: length of an input vector.
+        width: units of every layer, and the number of features.
+        depth: number of layers, each followed by the nonlinearity.
+        activation: "elu", "gelu", "tanh" or "relu".
+        normalize: normalize pre-activations over the feature axis (appendix A).
+        gain: factor on the normalized pre-activations; one is the edge of chaos.
+        input_scale: factor on the inputs before the first layer.
+        epsilon: added to the variance in the normalization.
+        seed: an integer, or a generator that one is drawn from.
+
+    >>> MLP(3, width=8, depth=2)(torch.zeros(5, 3)).shape
+    torch.Size([5, 8])
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        width: int,
+        depth: int,
+        *,
+        activation: str = "elu",
+        normalize: bool = True,
+        gain: float = 1.0,
+        input_scale: float = 1.0,
+        epsilon: float = 1e-5,
+        seed: Seed = 0,
+    ) -> None:
+        check_sizes(input_dim=input_dim)
+        super().__init__(
+            input_dim,
+            width,
+            depth,
+            activation=activation,
+            normalize=normalize,
+            gain=gain,
+            input_scale=input_scale,
+            epsilon=epsilon,
+            seed=seed,
+        )
+
+    def rows(self, values: Tensor) -> Tensor:
+        return values
+
+
+class Convolution(Feedforward):
+    """Circular convolutions; the last layer has kernel 1. Lattice sites are rows."""
+
+    space: int
+
+    def __init__(
+        self,
+        input_channels: int,
+        channels: int,
+        depth: int,
+        kernel_size: int = 3,
+        *,
+        activation: str = "elu",
+        normalize: bool = True,
+        gain: float = 1.0,
+        input_scale: float = 1.0,
+        epsilon: float = 1e-5,
+        seed: Seed = 0,
+    ) -> None:
+        check_sizes(input_channels=input_channels, channels=channels, kernel_size=kernel_size)
+        if kernel_size % 2 == 0:
+            raise ValueError(f"kernel_size must be odd, got {kernel_size}")
+        self.kernel_size = kernel_size
+        super().__init__(
+            input_channels,
+            channels,
+            depth,
+            activation=activation,
+            normalize=normalize,
+            gain=gain,
+            input_scale=input_scale,
+            epsilon=epsilon,
+            seed=seed,
+        )
+        self.receptive_radius = (depth - 1) * (kernel_size // 2)
+
+    def fan_ins(self) -> list[int]:
+        sites = self.kernel_size**self.space
+        reads = [sites] * (self.depth - 1) + [1]
+        return [size * count for size, count in zip(super().fan_ins(), reads, strict=True)]
+
+    def gather(self, hidden: Tensor, layer: int) -> Tensor:
+        if layer == self.depth - 1:
+            return hidden
+        reach = self.kernel_size // 2
+        axes = tuple(range(1, 1 + self.space))
+        offsets = itertools.product(range(-reach, reach + 1), repeat=self.space)
+        # roll, and not a padded convolution: it wraps on rings narrower than the kernel too.
+        return torch.cat([hidden.roll([-o for o in off], axes) for off in offsets], dim=-1)
+
+    def enter(self, inputs: Tensor) -> Tensor:
+        return super().enter(inputs).movedim(1, -1)
+
+    def leave(self, hidden: Tensor) -> Tensor:
+        return hidden.movedim(-1, 1)
+
+    def rows(self, values: Tensor) -> Tensor:
+        return values.movedim(1, -1).reshape(-1, values.shape[1])
+
+    def extra_repr(self) -> str:
+        return f"{super().extra_repr()}, kernel_size={self.kernel_size}"
+
+
+class Conv1d(Convolution):
+    """A random circular convolution on rings: inputs (num_samples, input_channels, length).
+
+    Arguments are those of :class:`MLP`, with ``channels`` for width and an odd ``kernel_size``
+    for every layer but the last, which has kernel 1. A feature sees ``receptive_radius`` sites
+    to each side.
+
+    >>> Conv1d(1, channels=8, depth=3).receptive_radius
+    2
+    """
+
+    space = 1
+    layout = ("num_samples", "channels", "length")
+
+
+class Conv2d(Convolution):
+    """A random circular convolution on tori: inputs (num_samples, channels, height, length)."""
+
+    space = 2
+    layout = ("num_samples", "channels", "height", "length")

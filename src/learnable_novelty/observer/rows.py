@@ -1,0 +1,68 @@
+"""Regression rows: the form of the data that the dual and the augmented QR solve from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from learnable_novelty.observer.moments import Moments, check_rows
+from learnable_novelty.observer.standardize import (
+    alive,
+    check_finite,
+    check_target_unit,
+    inverse_scale,
+)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Features and targets row by row, each row standing for ``weights`` equal ones."""
+
+    features: Tensor
+    """(num_rows, feature_dim)"""
+    targets: Tensor
+    """(num_rows, target_dim)"""
+    weights: Tensor | None = None
+    """(num_rows,) counts, or None for one each."""
+
+    def moments(self, dtype: torch.dtype) -> Moments:
+        """Compute the moments of these rows."""
+        return Moments.of(self.features, self.targets, self.weights, accumulate_dtype=dtype)
+
+    def standardized(self, target_unit: float | Tensor, dtype: torch.dtype) -> StandardizedRows:
+        """Centre and scale the rows; a weight enters as its square root on both sides."""
+        check_rows(self.features, self.targets, self.weights)
+        check_target_unit(target_unit, self.targets.shape[1])
+        h, y = self.features.to(dtype), self.targets.to(dtype)
+        weights = h.new_ones(h.shape[0]) if self.weights is None else self.weights.to(dtype)
+        n = float(weights.sum())
+        if n < 2:
+            raise ValueError(f"expected at least two samples, got {n:g}")
+        mean_h, mean_y = (weights @ h) / n, (weights @ y) / n
+        h, y = h - mean_h, y - mean_y
+        variance, power = (weights @ h.square()) / n, weights @ y.square()
+        check_finite(variance, power)
+        scale = inverse_scale(variance, mean_h, torch.finfo(self.features.dtype).eps)
+        varies = alive(power, n, mean_y, torch.finfo(self.targets.dtype).eps)
+        root = weights.sqrt()[:, None]
+        return StandardizedRows(
+            count=n,
+            features=root * h * (scale * h.shape[1] ** -0.5),
+            targets=root * y * (varies / target_unit),
+        )
+
+
+@dataclass(frozen=True)
+class StandardizedRows:
+    """H~ and Y~ of eq. (normalization), rows weighted."""
+
+    count: float
+    features: Tensor
+    targets: Tensor
+
+    @property
+    def power(self) -> Tensor:
+        """Sum of all squared entries of Y~."""
+        return self.targets.square().sum()

@@ -1,0 +1,87 @@
+"""Standardization as algebra on the moments, and the rule for what is constant.
+
+The paper's normalization, eq. (normalization):
+
+    H~ = (H - mean) / (sd * sqrt(m)),      Y~ = (Y - mean) / target_unit
+
+with the population standard deviation (divide by n). A column whose deviation is at most
+64 eps times its root mean square, eps being the rounding unit of the column's own dtype, is
+constant: it becomes a zero column with zero gradient.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from learnable_novelty.observer.moments import Moments
+
+CONSTANT_TOLERANCE = 64.0
+
+
+@dataclass(frozen=True)
+class Standardized:
+    """The normal equations of the standardized regression."""
+
+    count: float
+    gram: Tensor
+    """H~' H~, (feature_dim, feature_dim)."""
+    cross: Tensor
+    """H~' Y~, (feature_dim, target_dim)."""
+    power: Tensor
+    """Sum of all squared entries of Y~, 0-dim."""
+
+
+def is_constant(variance: Tensor, mean: Tensor, eps: float) -> Tensor:
+    """Apply the rule at the top of this file to columns of given variance and mean."""
+    # sd <= tol rms, that is var <= tol^2 (var + mean^2), solved for var. NaN, the variance of no
+    # samples, counts as constant.
+    tolerance = (CONSTANT_TOLERANCE * eps) ** 2
+    return ~(variance > (tolerance / (1 - tolerance)) * (mean * mean))
+
+
+def inverse_scale(variance: Tensor, mean: Tensor, eps: float) -> Tensor:
+    """Return 1/sd per column, and 0 for a constant column, with no gradient there."""
+    constant = is_constant(variance, mean, eps)
+    # The inner substitute keeps rsqrt away from zero, where its gradient is infinite.
+    return torch.where(constant, 0.0, torch.where(constant, 1.0, variance).rsqrt())
+
+
+def alive(power: Tensor, count: float, mean: Tensor, eps: float) -> Tensor:
+    """Return 1 per target column and 0 for a constant one."""
+    return (~is_constant(power / count, mean, eps)).to(power.dtype)
+
+
+def check_target_unit(target_unit: float | Tensor, target_dim: int) -> None:
+    """Raise unless there is one unit, or one per target column: a broadcast would add columns."""
+    if isinstance(target_unit, Tensor) and target_unit.shape not in ((), (1,), (target_dim,)):
+        raise ValueError(
+            f"expected target_unit (target_dim={target_dim},), got {tuple(target_unit.shape)}"
+        )
+
+
+def check_finite(feature_variance: Tensor, target_power: Tensor) -> None:
+    """Raise where data was not finite; the solvers would blame the factorization instead."""
+    if not bool(torch.isfinite(feature_variance.sum() + target_power.sum())):
+        raise ValueError("features and targets must be finite, got NaN or infinite values")
+
+
+def standardize(moments: Moments, target_unit: float | Tensor) -> Standardized:
+    """Standardize features and scale targets, on the moments alone."""
+    if moments.count < 2:
+        raise ValueError(f"expected at least two samples, got {moments.count:g}")
+    check_target_unit(target_unit, moments.target_dim)
+    variance = moments.gram.diagonal() / moments.count
+    check_finite(variance, moments.target_power)
+    feature_scale = inverse_scale(variance, moments.feature_mean, moments.feature_eps)
+    feature_scale = feature_scale * moments.feature_dim**-0.5
+    varies = alive(moments.target_power, moments.count, moments.target_mean, moments.target_eps)
+    target_scale = varies / target_unit
+    return Standardized(
+        count=moments.count,
+        gram=moments.gram * feature_scale * feature_scale[:, None],
+        cross=moments.cross * feature_scale[:, None] * target_scale,
+        power=(moments.target_power * target_scale.square()).sum(),
+    )

@@ -1,0 +1,59 @@
+"""Records in; figures and tables out. A report never computes a result."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from learnable_novelty.records import Record
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for the terminal and for the docs."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+
+    def markdown(self) -> str:
+        """Return the table as Markdown."""
+        lines = ["| " + " | ".join(self.columns) + " |", "|" + " --- |" * len(self.columns)]
+        lines += ["| " + " | ".join(row) + " |" for row in self.rows]
+        return f"**{self.title}**\n\n" + "\n".join(lines) + "\n"
+
+
+def module_of(record: Record) -> ModuleType:
+    """Import the report of an experiment, which holds tables() and figure()."""
+    name = record.experiment.replace("-", "_")
+    return importlib.import_module(f"learnable_novelty.report.{name}")
+
+
+def tables_of(record: Record) -> list[Table]:
+    """Return the tables of a record."""
+    return module_of(record).tables(record)
+
+
+def save_figure(record: Record, root: Path) -> Path:
+    """Draw the figure of a record into its directory, atomically."""
+    from learnable_novelty.report.style import in_style
+
+    with in_style():
+        figure: Figure = module_of(record).figure(record)
+        directory = record.path(root)
+        handle, draft = tempfile.mkstemp(prefix=".figure-", suffix=".png", dir=directory)
+        os.close(handle)
+        # Without the version of the drawing library the same record gives the same bytes.
+        figure.savefig(draft, dpi=160, metadata={"Software": None})
+    os.chmod(draft, 0o644)
+    target = directory / "figure.png"
+    os.replace(draft, target)
+    return target

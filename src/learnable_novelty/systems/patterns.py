@@ -1,0 +1,83 @@
+"""Counting repeated neighbourhoods: a site of a binary ring is one of few patterns.
+
+Seen through a receptive radius r a site has at most 2^(2r+1) different inputs, so any number of
+sites is a table with a count and a sum of targets per pattern. Exact, and far cheaper than
+features for every site.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnable_novelty.systems.elementary import unpack
+
+MAX_RADIUS = 12
+
+
+@dataclass(frozen=True)
+class PatternTable:
+    """What a regression needs of all sites: one row per pattern that occurs."""
+
+    patterns: NDArray[np.uint8]
+    """The cells of each pattern, (num_patterns, 2 * radius + 1)."""
+    counts: NDArray[np.float64]
+    """How many sites show it, (num_patterns,)."""
+    target_sums: NDArray[np.float64]
+    """Sums of the targets over those sites, (num_patterns, target_dim)."""
+    target_squares: NDArray[np.float64]
+    """Sums of squared targets over all sites, (target_dim,)."""
+
+
+def site_codes(words: NDArray[np.uint64], radius: int) -> NDArray[np.int64]:
+    """Number the neighbourhood of every site of packed rings.
+
+    The code of site i holds cell i - radius in its lowest bit and cell i + radius in its highest.
+
+    Args:
+        words: (num_samples,) rings of 64 cells.
+        radius: cells seen to each side.
+
+    Returns:
+        (num_samples * 64,), site by site.
+    """
+    if not 0 <= radius <= MAX_RADIUS:
+        raise ValueError(f"expected a radius from 0 to {MAX_RADIUS}, got {radius}")
+    cells = unpack(words).astype(np.int64)
+    codes = np.zeros_like(cells)
+    for offset in range(-radius, radius + 1):
+        codes |= np.roll(cells, -offset, axis=-1) << (offset + radius)
+    return codes.ravel()
+
+
+def count_patterns(
+    words: NDArray[np.uint64], futures: NDArray[np.uint64], radius: int
+) -> PatternTable:
+    """Tabulate the sites of packed rings with binary targets.
+
+    Args:
+        words: (num_samples,) the inputs.
+        futures: (target_dim, num_samples) the targets: one packed ring per target column.
+        radius: the observer's receptive radius.
+    """
+    codes = site_codes(words, radius)
+    size = 1 << (2 * radius + 1)
+    counts = np.bincount(codes, minlength=size)
+    seen = np.flatnonzero(counts)
+    sums = np.stack(
+        [np.bincount(codes[unpack(row).ravel() == 1], minlength=size)[seen] for row in futures],
+        axis=1,
+    ).astype(np.float64)
+    return PatternTable(
+        patterns=pattern_cells(seen, radius),
+        counts=counts[seen].astype(np.float64),
+        target_sums=sums,
+        target_squares=sums.sum(0),  # a binary target is its own square
+    )
+
+
+def pattern_cells(codes: NDArray[np.int64], radius: int) -> NDArray[np.uint8]:
+    """Spell codes out as cells, left to right, (num_patterns, 2 * radius + 1)."""
+    return ((codes[:, None] >> np.arange(2 * radius + 1)) & 1).astype(np.uint8)

@@ -1,0 +1,120 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from learnable_novelty.measure.files import read_columns
+
+
+@pytest.fixture
+def table():
+    return np.random.default_rng(0).standard_normal((12, 3))
+
+
+def test_csv_and_tsv_with_names(tmp_path, table):
+    for suffix, mark in ((".csv", ","), (".tsv", "\t")):
+        path = tmp_path / f"t{suffix}"
+        pd.DataFrame(table, columns=["a", "b b", "c"]).to_csv(path, sep=mark, index=False)
+        found = read_columns(path, "a,b b", "c")
+        np.testing.assert_allclose(found.inputs, table[:, :2])
+        np.testing.assert_allclose(found.targets, table[:, 2:])
+        assert (found.input_names, found.target_names) == (["a", "b b"], ["c"])
+
+
+def test_csv_without_header_is_numbered_from_zero(tmp_path, table):
+    path = tmp_path / "t.csv"
+    np.savetxt(path, table, delimiter=",")
+    found = read_columns(path, None, "1")
+    np.testing.assert_allclose(found.inputs, table[:, [0, 2]])
+    assert found.input_names == ["0", "2"]
+
+
+def test_quoted_headers_and_a_byte_order_mark_are_read(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes('﻿"a, first","b"\n1,2\n3,4\n'.encode())
+    found = read_columns(path, "0", "b")
+    assert found.input_names == ["a, first"]
+    assert found.inputs.tolist() == [[1.0], [3.0]]
+
+
+def test_numpy_files_keep_their_dtype_and_axes(tmp_path, table):
+    np.save(tmp_path / "t.npy", table.astype(np.float32))
+    assert read_columns(tmp_path / "t.npy", None, "0").inputs.dtype == np.float32
+    np.save(tmp_path / "v.npy", table[:, 0])
+    assert read_columns(tmp_path / "v.npy", None, None).inputs.shape == (12, 1)
+    lattice = np.zeros((5, 2, 8))
+    np.savez(tmp_path / "l.npz", x=lattice, y=lattice[:, :1])
+    found = read_columns(tmp_path / "l.npz", "x", "y")
+    assert found.inputs.shape == (5, 2, 8)
+    assert found.targets.shape == (5, 1, 8)
+
+
+def test_arrays_of_an_npz_stand_side_by_side(tmp_path, table):
+    np.savez(tmp_path / "t.npz", a=table[:, 0], b=table[:, 1:], c=table)
+    found = read_columns(tmp_path / "t.npz", "a,b", "c")
+    np.testing.assert_allclose(found.inputs, table)
+    with pytest.raises(ValueError, match="equally many rows"):
+        np.savez(tmp_path / "u.npz", a=table[:5, 0], b=table)
+        read_columns(tmp_path / "u.npz", "a,b", None)
+
+
+def test_parquet_columns_are_read(tmp_path, table):
+    path = tmp_path / "t.parquet"
+    pd.DataFrame(table, columns=list("abc")).to_parquet(path)
+    found = read_columns(path, "c,a", None)
+    np.testing.assert_allclose(found.inputs, table[:, [2, 0]])
+    pd.DataFrame({"a": ["x", "y"]}).to_parquet(path)
+    with pytest.raises(ValueError, match="expected numbers in column 'a'"):
+        read_columns(path, None, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", b"", "the file is empty"),
+        ("t.csv", b"a,b\n", "only a header"),
+        ("t.csv", b"a,b\n1,2\n3,x\n", "numbers in column 'b' of t.csv, got 'x' in line 3"),
+        ("t.csv", b"a,b\n1,2\n3\n", "2 columns in line 3 of t.csv, got 1"),
+        ("t.csv", b"a,b\n1,2\n3,\n", "got '' in line 3"),
+        ("t.csv", b"\xff\xfe\x00", "UTF-8"),
+        ("t.npy", b"not an array", "expected NumPy data"),
+        ("t.npz", b"PK\x03\x04broken", "expected NumPy data"),
+        ("t.parquet", b"PAR1....PAR1", "expected a Parquet file"),
+        ("t.xlsx", b"x", "ending in .csv"),
+    ],
+)
+def test_unreadable_files_get_one_sentence(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        read_columns(path, None, None)
+
+
+def test_missing_files_and_columns_are_named(tmp_path, table):
+    with pytest.raises(ValueError, match="expected a file"):
+        read_columns(tmp_path / "none.csv", None, None)
+    np.save(tmp_path / "t.npy", table)
+    with pytest.raises(ValueError, match=r"column of t.npy \(0, 1, 2\), got 'speed'"):
+        read_columns(tmp_path / "t.npy", "speed", None)
+    with pytest.raises(ValueError, match="none are left"):
+        read_columns(tmp_path / "t.npy", None, "0,1,2")
+
+
+def test_pickles_are_never_opened(tmp_path):
+    opened = []
+
+    class Trap:
+        def __reduce__(self):
+            return (opened.append, (1,))
+
+    np.save(tmp_path / "t.npy", np.array([Trap()], dtype=object), allow_pickle=True)
+    np.savez(tmp_path / "t.npz", a=np.array([Trap()], dtype=object), b=np.zeros(3))
+    for name in ("t.npy", "t.npz"):
+        with pytest.raises(ValueError, match="pickled objects, which are not read"):
+            read_columns(tmp_path / name, None, None)
+    assert opened == []
+
+
+def test_text_arrays_are_refused(tmp_path):
+    np.save(tmp_path / "t.npy", np.array(["a", "b"]))
+    with pytest.raises(ValueError, match="expected numbers"):
+        read_columns(tmp_path / "t.npy", None, None)

@@ -1,0 +1,283 @@
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import learnable_novelty as ln
+from learnable_novelty.experiments.calibration import autoregression
+from learnable_novelty.measure.score import all_but_one
+from learnable_novelty.observer.moments import Moments, merge
+
+
+def fast(**settings):
+    return {"draws": 2, "null": 19, **settings}
+
+
+def test_units_do_not_matter_by_default():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((80, 2))
+    y = np.sin(x)
+    metres = ln.score(x, y, **fast())
+    millimetres = ln.score(1000 * x + 7, 1e-3 * y - 2, **fast())
+    assert millimetres.bits == pytest.approx(metres.bits, rel=1e-6)
+    assert millimetres.excess_bits == pytest.approx(metres.excess_bits, rel=1e-6)
+    assert millimetres.p_value == metres.p_value
+
+
+def test_without_standardization_the_score_is_the_observers_own():
+    rng = np.random.default_rng(1)
+    x, y = rng.standard_normal((60, 3)), rng.standard_normal((60, 4))
+    observer = ln.Observer(ln.reservoirs.MLP(3, 20, 3, seed=5), ridge_penalty=0.1)
+    result = ln.score(
+        x, y, observer=observer, draws=1, null=0, standardize_inputs=False, target_unit=1.0
+    )
+    own = observer.readout(torch.from_numpy(x), torch.from_numpy(y))
+    assert result.bits == pytest.approx(own.model_bits, rel=1e-9)
+    assert result.explained_variance == pytest.approx(own.explained_variance, rel=1e-9)
+    assert result.residual_bits == pytest.approx(own.residual_bits, rel=1e-9)
+    assert result.spectrum[:4] == pytest.approx(own.singular_values[:4].tolist(), rel=1e-9)
+    assert (result.p_value, result.null_bits) == (None, None)
+
+
+def test_the_observer_passed_in_is_left_as_it_was():
+    observer = ln.Observer(ln.reservoirs.MLP(1, 8, 2, seed=3), ridge_penalty=0.1)
+    before = {k: v.clone() for k, v in observer.reservoir.state_dict().items()}
+    ln.score(np.arange(30.0), np.arange(30.0), observer=observer, **fast())
+    assert observer.reservoir.seed == 3
+    for name, value in observer.reservoir.state_dict().items():
+        assert torch.equal(value, before[name])
+
+
+def test_permutation_p_value_equals_a_plain_loop():
+    rng = np.random.default_rng(2)
+    x, y = rng.standard_normal((40, 2)), rng.standard_normal((40, 1))
+    y += 0.6 * x[:, :1]
+    observer = ln.Observer(ln.reservoirs.MLP(2, 6, 2), ridge_penalty=0.5)
+    result = ln.score(
+        x, y, observer=observer, draws=1, null=19, seed=4, standardize_inputs=False, target_unit=1.0
+    )
+    tx, ty = torch.from_numpy(x), torch.from_numpy(y)
+    from learnable_novelty._random import split
+    from learnable_novelty.measure.rearrange import row_orders
+
+    orders = row_orders("rows", 40, (), 19, split(4, "null"))
+    nulls = [observer.readout(tx, ty[order]).explained_variance for order in orders]
+    observed = observer.readout(tx, ty).explained_variance
+    assert result.p_value == (1 + sum(v >= observed for v in nulls)) / 20
+    assert list(result.null_explained_variance) == pytest.approx(nulls, rel=1e-9)
+
+
+def test_floor_is_the_score_of_permuted_inflated_residuals():
+    rng = np.random.default_rng(3)
+    x = torch.from_numpy(rng.standard_normal((50, 2)))
+    y = x.sin() + 0.3 * torch.from_numpy(rng.standard_normal((50, 2)))
+    reservoir = ln.reservoirs.MLP(2, 10, 2)
+    observer = ln.Observer(reservoir, ridge_penalty=0.2)
+    result = ln.score(
+        x, y, observer=observer, draws=1, null=0, seed=6, standardize_inputs=False, target_unit=1.0
+    )
+    h = reservoir(x)
+    h = (h - h.mean(0)) / (h.std(0, correction=0) * 10**0.5)
+    smoother = h @ torch.linalg.solve(h.T @ h + 0.2 * torch.eye(10), h.T)
+    centred = y - y.mean(0)
+    residual = centred - smoother @ centred
+    off = torch.eye(50, dtype=torch.float64) - smoother - 1 / 50
+    residual = residual * math.sqrt(49 / float((off @ off).trace()))
+    from learnable_novelty._random import split
+    from learnable_novelty.measure.rearrange import row_orders
+    from learnable_novelty.measure.score import FLOOR_REPEATS
+
+    orders = row_orders("rows", 50, (), FLOOR_REPEATS, split(6, "floor"))
+    floors = [float(observer(x, residual[order])) for order in orders]
+    assert result.floor_bits == pytest.approx(np.mean(floors), rel=1e-8)
+    assert result.excess_bits == pytest.approx(result.bits - np.mean(floors), rel=1e-7)
+
+
+def test_jackknife_error_equals_leaving_rows_out():
+    rng = np.random.default_rng(4)
+    x, y = rng.standard_normal((60, 2)), rng.standard_normal((60, 1))
+    observer = ln.Observer(ln.reservoirs.MLP(2, 8, 2), ridge_penalty=0.1)
+    result = ln.score(
+        x, y, observer=observer, draws=1, null=0, standardize_inputs=False, target_unit=1.0
+    )
+    tx, ty = torch.from_numpy(x), torch.from_numpy(y)
+    left = []
+    for block in range(20):
+        keep = torch.ones(60, dtype=torch.bool)
+        keep[3 * block : 3 * block + 3] = False
+        left.append(float(observer(tx[keep], ty[keep])))
+    expected = math.sqrt(19 / 20 * np.sum((np.array(left) - np.mean(left)) ** 2))
+    assert result.bits_se == pytest.approx(expected, rel=1e-8)
+
+
+def test_all_but_one_merges_every_other_part():
+    rng = torch.Generator().manual_seed(0)
+    parts = [
+        Moments.of(torch.randn(5, 3, generator=rng), torch.randn(5, 2, generator=rng))
+        for _ in range(4)
+    ]
+    for index, rest in enumerate(all_but_one(parts)):
+        expected = merge(p for i, p in enumerate(parts) if i != index)
+        torch.testing.assert_close(rest.gram, expected.gram)
+        torch.testing.assert_close(rest.cross, expected.cross)
+
+
+@pytest.mark.parametrize("n", [128, 512])
+def test_noise_stays_at_its_floor_and_structure_rises_above_it(n):
+    rng = np.random.default_rng(n)
+    x = rng.standard_normal((n, 3))
+    noise = ln.score(x, rng.standard_normal((n, 3)), draws=4, null=99)
+    low, high = noise.excess_interval
+    assert low <= 0 <= high
+    identity = ln.score(x, x, draws=4, null=99)
+    ar = ln.score(autoregression(n, 0.9, 1, rng), window=4, draws=4, null=99)
+    sine = ln.score(np.sin(0.3 * np.arange(n)), window=4, draws=4, null=99)
+    sine_past = ln.score(np.sin(0.3 * np.arange(n)), window=4, history=4, draws=4, null=99)
+    for found in (identity, ar, sine, sine_past):
+        assert found.p_value == 0.01
+        assert found.excess_bits > 0
+
+
+def test_identity_has_fewer_bits_than_its_own_shuffle_and_still_passes_the_test():
+    x = np.random.default_rng(5).standard_normal((256, 3))
+    observer = ln.Observer(ln.reservoirs.MLP(3, 64, 4), ridge_penalty=0.1)
+    result = ln.score(x, x, observer=observer, draws=4)
+    assert result.null_bits is not None
+    assert result.bits < result.null_bits
+    assert result.p_value == 0.01
+
+
+@pytest.mark.parametrize(
+    ("inputs", "targets", "settings"),
+    [
+        (np.ones((40, 2)), np.random.default_rng(0).standard_normal((40, 1)), {}),
+        (np.random.default_rng(0).standard_normal((40, 2)), np.full((40, 1), 0.1), {}),
+        (np.full(40, 3.3), None, {"window": 3}),
+        (np.ones((6, 1, 8)), np.ones((6, 2, 8)), {}),
+    ],
+)
+def test_constants_score_zero_and_are_no_errors(inputs, targets, settings):
+    result = ln.score(inputs, targets, **fast(**settings))
+    assert result.bits == result.floor_bits == result.excess_bits == 0
+    assert result.p_value == 1
+
+
+def test_a_series_is_its_own_windows():
+    series = np.random.default_rng(6).standard_normal((60, 2))
+    from learnable_novelty.measure.windows import Windows
+
+    windows = Windows.of(None, 3, [1, 4])
+    t = torch.from_numpy(series)
+    x, y = windows.inputs(t), windows.targets(t)
+    assert x.shape == (54, 6)
+    for pair in (0, 17, 53):
+        now = pair + 2
+        assert x[pair].tolist() == series[now - 2 : now + 1].ravel().tolist()
+        assert y[pair].tolist() == [*series[now + 1], *series[now + 4]]
+    result = ln.score(series, leads=[1, 4], history=3, **fast())
+    assert result.num_samples == 54
+    assert result.target_dim == 4
+
+
+def test_shuffling_time_with_and_without_the_feature_table_agree():
+    series = np.random.default_rng(7).standard_normal(64)
+    from learnable_novelty.measure import score as module
+
+    plan = module._plan(series, None, 2, 1, None, ln.Null(5), 0, True, "sd")
+    observer = ln.Observer(ln.reservoirs.MLP(1, 8, 2), ridge_penalty=0.1)
+    bits, _ = module._series_null(observer, plan)
+    for value, (_, surrogate) in zip(bits, plan.surrogates(), strict=True):
+        x, y = plan.windows.inputs(surrogate[:, :1]), plan.windows.targets(surrogate[:, 1:])
+        assert float(value) == pytest.approx(float(observer(x, y)), rel=1e-9)
+
+
+def test_every_kind_of_null_says_what_it_moves_and_claims():
+    rng = np.random.default_rng(8)
+    series, lattice = rng.standard_normal(80), rng.standard_normal((10, 1, 8))
+    results = {
+        "rows": ln.score(series, series, **fast()),
+        "samples": ln.score(lattice, lattice, **fast()),
+        "translations": ln.score(lattice, lattice, draws=1, null=ln.Null(5, "translations")),
+        "shifts": ln.score(series, series, leads=[0], **fast()),
+        "time": ln.score(series, window=2, **fast()),
+        "linear": ln.score(series, window=2, draws=1, null="linear"),
+    }
+    assert len({(r.rearranged, r.hypothesis) for r in results.values()}) == 6
+    assert "never single sites" in results["samples"].rearranged
+    assert results["linear"].null_count == 99
+
+
+@pytest.mark.parametrize(
+    ("data", "settings", "message"),
+    [
+        (([1.0, math.nan, 2.0], [1.0, 2.0, 3.0]), {}, "inputs must be finite"),
+        (([1.0, 2.0, 3.0], [1.0, math.inf, 3.0]), {}, "targets must be finite"),
+        (([1.0], [1.0]), {}, "at least two samples, got 1"),
+        (([1.0, 2.0, 3.0], [1.0, 2.0]), {}, "as many targets as inputs, 3, got 2"),
+        ((np.arange(5.0), None), {"window": 9}, "at least 11 steps, got 5"),
+        ((np.arange(5.0), None), {}, "expected targets, or a window"),
+        ((np.arange(9.0), None), {"window": 2, "leads": [1]}, "either window or leads"),
+        ((np.arange(9.0), None), {"window": 0}, "window must be a positive integer"),
+        ((np.arange(9.0), None), {"leads": [0]}, "leads of at least 1"),
+        ((np.arange(9.0), None), {"window": 1, "history": 0}, "history must be a positive"),
+        ((np.arange(9.0), np.arange(9.0)), {"history": 2}, "history goes with a window"),
+        ((np.arange(9.0), np.arange(9.0)), {"draws": 0}, "draws must be a positive"),
+        ((np.arange(9.0), np.arange(9.0)), {"null": -1}, "null must be"),
+        ((np.arange(9.0), np.arange(9.0)), {"null": "linear"}, "null for this data"),
+        ((np.arange(9.0), np.arange(9.0)), {"null": "dance"}, "null must be a count"),
+        ((np.arange(9.0), np.arange(9.0)), {"target_unit": 0.0}, "target_unit must be"),
+        ((np.zeros((3, 1, 2, 2, 2)), np.zeros((3, 1, 2, 2, 2))), {}, "expected inputs"),
+    ],
+)
+def test_bad_input_gets_one_clear_sentence(data, settings, message):
+    with pytest.raises(ValueError, match=message):
+        ln.score(*data, **settings)
+
+
+def test_objects_and_complex_numbers_are_refused():
+    with pytest.raises(TypeError, match="inputs must be numbers"):
+        ln.score(np.array(["a", "b", "c"], dtype=object), np.arange(3.0))
+    with pytest.raises(TypeError, match="targets must be numbers"):
+        ln.score(np.arange(3.0), np.arange(3) * 1j)
+
+
+def test_frames_tensors_and_integers_are_taken():
+    import pandas as pd
+
+    rng = np.random.default_rng(9)
+    x = rng.integers(0, 9, size=(40, 2))
+    frame = pd.DataFrame(x, columns=["a", "b"])
+    from_frame = ln.score(frame, frame[["a"]], **fast())
+    from_array = ln.score(x.astype(float), torch.from_numpy(x[:, :1]), **fast())
+    assert from_frame.bits == from_array.bits
+
+
+def test_default_observer_shrinks_with_few_samples_and_is_reported():
+    rng = np.random.default_rng(10)
+    few = ln.score(rng.standard_normal((40, 1)), rng.standard_normal((40, 1)), **fast())
+    assert "MLP(1, 10, 4" in few.observer
+    assert "evidence" in few.observer
+    assert "standardized" in few.standardization
+
+
+def test_a_score_reads_well_in_text_html_json_and_pictures(tmp_path):
+    x = np.random.default_rng(11).standard_normal((60, 1))
+    result = ln.score(x, x**2, **fast())
+    assert "above the floor" in str(result)
+    assert result._repr_html_().count("<tr>") == len(result.rows())
+    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert plain["bits"] == result.bits
+    assert plain["excess_interval"] == list(result.excess_interval)
+    result.plot(tmp_path / "score.png")
+    assert (tmp_path / "score.png").stat().st_size > 10_000
+
+
+def test_the_same_seed_gives_the_same_score_and_progress_is_told():
+    x = np.random.default_rng(12).standard_normal((50, 1))
+    seen = []
+    first = ln.score(x, x.copy(), progress=lambda *a: seen.append(a), **fast())
+    assert first == ln.score(x, x.copy(), **fast())
+    assert first.bits != ln.score(x, x.copy(), seed=1, **fast()).bits
+    assert seen == [(0, 2), (1, 2), (2, 2)]

@@ -1,0 +1,185 @@
+"""Mergeable moments."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mp
+
+from learnable_novelty.observer import Moments, merge
+from learnable_novelty.observer.moments import CHUNK_ROWS
+
+FIELDS = ("feature_mean", "target_mean", "gram", "cross", "target_power")
+
+
+def assert_close(got, expected, rtol=1e-10):
+    assert got.count == pytest.approx(expected.count, rel=1e-14)
+    for name in FIELDS:
+        a, b = getattr(got, name), getattr(expected, name)
+        scale = float(b.abs().max())
+        assert a.shape == b.shape
+        assert float((a - b).abs().max()) <= rtol * max(scale, 1e-300), name
+
+
+@pytest.mark.parametrize("rows", [1, 2, 50, CHUNK_ROWS, CHUNK_ROWS + 1, 2 * CHUNK_ROWS + 77])
+def test_moments_are_the_population_covariance(normal, rows):
+    h, y = 3 + normal(rows, 4), 2 * normal(rows, 3) - 1
+    got = Moments.of(h, y)
+    joint = np.cov(np.hstack([h.numpy(), y.numpy()]).T, ddof=0) if rows > 1 else np.zeros((7, 7))
+    assert got.count == rows
+    np.testing.assert_allclose(got.feature_mean, h.numpy().mean(0), rtol=1e-12)
+    np.testing.assert_allclose(got.target_mean, y.numpy().mean(0), rtol=1e-10)
+    np.testing.assert_allclose(got.gram, rows * joint[:4, :4], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(got.cross, rows * joint[:4, 4:], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(got.target_power, rows * np.diag(joint)[4:], rtol=1e-10)
+    assert (got.feature_dim, got.target_dim) == (4, 3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    cuts=st.lists(st.integers(1, 59), max_size=6, unique=True),
+    seed=st.integers(0, 2**16),
+    offset=st.sampled_from([0.0, 10.0]),
+)
+def test_any_split_merges_to_the_whole(cuts, seed, offset):
+    generator = torch.Generator().manual_seed(seed)
+    h = torch.randn(60, 3, generator=generator, dtype=torch.float64) + offset
+    y = torch.randn(60, 2, generator=generator, dtype=torch.float64)
+    edges = [0, *sorted(cuts), 60]
+    parts = [Moments.of(h[a:b], y[a:b]) for a, b in itertools.pairwise(edges)]
+    whole = Moments.of(h, y)
+    assert_close(merge(parts), whole)
+    assert_close(merge(reversed(parts)), whole)
+    half = len(parts) // 2
+    if half:
+        assert_close(merge(parts[:half]) + merge(parts[half:]), whole)
+
+
+def test_weights_are_counts(normal, rng):
+    h, y = normal(30, 4), normal(30, 3)
+    counts = torch.randint(0, 6, (30,), generator=rng)
+    repeated = Moments.of(h.repeat_interleave(counts, 0), y.repeat_interleave(counts, 0))
+    assert_close(Moments.of(h, y, counts.double()), repeated)
+    assert_close(Moments.of(h, y, counts), repeated)
+
+
+def test_weights_are_counts_across_chunks(normal, rng):
+    rows = CHUNK_ROWS + 13
+    h, y = normal(rows, 2), normal(rows, 2)
+    counts = torch.randint(1, 4, (rows,), generator=rng)
+    repeated = Moments.of(h.repeat_interleave(counts, 0), y.repeat_interleave(counts, 0))
+    assert_close(Moments.of(h, y, counts), repeated)
+
+
+def test_grouped_inputs_equal_the_rows_they_stand_for(normal, rng):
+    table = normal(7, 4)
+    group = torch.cat([torch.arange(7), torch.randint(0, 7, (93,), generator=rng)])
+    y = 3 + normal(100, 3)
+    counts = torch.bincount(group, minlength=7)
+    sums = torch.zeros(7, 3, dtype=torch.float64).index_add_(0, group, y)
+    grouped = Moments.grouped(table, counts, sums, y.square().sum(0))
+    assert_close(grouped, Moments.of(table[group], y))
+
+
+def test_grouped_targets_that_their_input_decides_have_no_spread_within(normal):
+    table, values = normal(5, 3), normal(5, 1)
+    counts = torch.tensor([1, 2, 3, 4, 5])
+    squares = (counts[:, None] * values.square()).sum(0)
+    grouped = Moments.grouped(table, counts, counts[:, None] * values, squares)
+    assert_close(grouped, Moments.of(table, values, counts))
+
+
+def test_a_nearly_constant_stream_keeps_its_digits(rng):
+    # Raw sums would hold 1e16 per row and lose the unit variance altogether.
+    noise = torch.randn(300, 2, generator=rng, dtype=torch.float64)
+    h, y = 1e8 + noise[:, :1], 1e8 - noise[:, 1:]
+    parts = [Moments.of(h[i : i + 7], y[i : i + 7]) for i in range(0, 300, 7)]
+    with mp.workdps(50):
+        a, b = [mp.mpf(v) for v in h[:, 0].tolist()], [mp.mpf(v) for v in y[:, 0].tolist()]
+        ma, mb = mp.fsum(a) / 300, mp.fsum(b) / 300
+        gram = float(mp.fsum((u - ma) ** 2 for u in a))
+        cross = float(mp.fsum((u - ma) * (v - mb) for u, v in zip(a, b, strict=True)))
+        power = float(mp.fsum((v - mb) ** 2 for v in b))
+    for moments in (Moments.of(h, y), merge(parts), merge(Moments.of(u, v) for u, v in rows(h, y))):
+        assert float(moments.gram) == pytest.approx(gram, rel=1e-7)
+        assert float(moments.cross) == pytest.approx(cross, abs=1e-7 * gram)
+        assert float(moments.target_power) == pytest.approx(power, rel=1e-7)
+
+
+def rows(h, y):
+    return zip(h.split(1), y.split(1), strict=True)
+
+
+def test_float32_rows_are_accumulated_in_float64(normal):
+    h, y = normal(50, 3).float(), normal(50, 2).float()
+    got = Moments.of(h, y)
+    assert got.gram.dtype == torch.float64
+    assert_close(got, Moments.of(h.double(), y.double()))
+    assert got.feature_eps == np.finfo(np.float32).eps
+    assert Moments.of(h, y, accumulate_dtype=torch.float32).gram.dtype == torch.float32
+
+
+def test_merging_keeps_the_coarser_rounding_unit(normal):
+    coarse = Moments.of(normal(5, 2).float(), normal(5, 1))
+    fine = Moments.of(normal(5, 2), normal(5, 1).float())
+    for merged in (coarse + fine, fine + coarse):
+        assert merged.feature_eps == merged.target_eps == np.finfo(np.float32).eps
+
+
+def test_moments_are_differentiable(normal):
+    h, y = normal(6, 2).requires_grad_(), normal(6, 2).requires_grad_()
+
+    def flat(a, b):
+        moments = Moments.of(a[:4], b[:4]) + Moments.of(a[4:], b[4:])
+        return torch.cat([getattr(moments, name).flatten() for name in FIELDS])
+
+    assert torch.autograd.gradcheck(flat, (h, y))
+
+
+def test_moments_cannot_be_changed(normal):
+    moments = Moments.of(normal(5, 2), normal(5, 1))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        moments.count = 3.0
+
+
+@pytest.mark.parametrize(
+    "h, y, w, error, message",
+    [
+        ((5,), (5, 1), None, ValueError, r"features \(num_rows, columns\), got \(5,\)"),
+        ((5, 2), (5, 1, 1), None, ValueError, r"targets \(num_rows, columns\)"),
+        ((5, 2), (4, 1), None, ValueError, "as many target rows as feature rows, 5, got 4"),
+        ((0, 2), (0, 1), None, ValueError, "at least one row"),
+        ((5, 2), (5, 1), [1.0] * 4, ValueError, r"weights \(num_rows=5,\)"),
+        ((3, 2), (3, 1), [1.0, -1.0, 1.0], ValueError, "none negative"),
+        ((3, 2), (3, 1), [0.0, 0.0, 0.0], ValueError, "not all zero"),
+        ((3, 2), (3, 1), [1.0, float("nan"), 1.0], ValueError, "counts"),
+    ],
+)
+def test_bad_rows_are_refused(h, y, w, error, message):
+    weights = None if w is None else torch.tensor(w)
+    with pytest.raises(error, match=message):
+        Moments.of(torch.zeros(h), torch.zeros(y), weights)
+
+
+def test_integer_rows_are_refused():
+    with pytest.raises(TypeError, match="floating features"):
+        Moments.of(torch.zeros(3, 2, dtype=torch.int64), torch.zeros(3, 1))
+    with pytest.raises(TypeError, match="floating targets"):
+        Moments.of(torch.zeros(3, 2), torch.zeros(3, 1, dtype=torch.bool))
+
+
+def test_groups_that_do_not_occur_are_refused(normal):
+    with pytest.raises(ValueError, match="positive counts"):
+        Moments.grouped(normal(2, 2), torch.tensor([3, 0]), normal(2, 1), normal(1).square())
+
+
+def test_moments_of_different_problems_do_not_merge(normal):
+    one = Moments.of(normal(5, 2), normal(5, 1))
+    with pytest.raises(ValueError, match="feature_dim=2 and target_dim=1, got 3 and 1"):
+        one + Moments.of(normal(5, 3), normal(5, 1))

@@ -1,0 +1,155 @@
+"""One factorization, many targets."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from mpmath import mp
+
+from learnable_novelty.observer import Observer, PerSample, Refit, Rows
+from learnable_novelty.observer import refit as module
+from learnable_novelty.observer.reservoirs import MLP
+
+shapes = pytest.mark.parametrize("n, m", [(40, 6), (9, 15), (8, 8)])
+penalties = pytest.mark.parametrize("penalty", [0.2, PerSample(0.05), "evidence"])
+
+
+def make(m, penalty, **knobs):
+    return Observer(MLP(1, m, 1), ridge_penalty=penalty, **knobs)
+
+
+def problem(normal, n, m, d=3):
+    h = normal(n, m)
+    return h, h[:, :d].sin() + 0.5 * normal(n, d)
+
+
+@shapes
+@penalties
+def test_bits_and_explained_variance_are_the_observers(normal, oracle, n, m, penalty):
+    h, y = problem(normal, n, m)
+    ours = make(m, penalty, resolution=2.0, target_unit=0.5)
+    refit, readout = Refit.of(ours, Rows(h, y)), ours.readout_of(Rows(h, y))
+    assert refit.penalty == pytest.approx(readout.ridge_penalty, rel=1e-5)
+    assert refit.bits() == pytest.approx(readout.model_bits, rel=1e-5)
+    assert refit.explained_variance() == pytest.approx(readout.explained_variance, rel=1e-5)
+    if penalty == 0.2:
+        assert refit.bits() == pytest.approx(oracle.bits(h, y, 0.2, 2.0, unit=0.5), rel=1e-9)
+        features, targets = oracle.standardized(h, y, 0.5)
+        residual = targets - features @ oracle.readout(h, y, 0.2, 0.5)
+        assert refit.residual_power() == pytest.approx(np.sum(residual**2), rel=1e-8)
+        explained = 1 - np.sum(residual**2) / np.sum(targets**2)
+        assert refit.explained_variance() == pytest.approx(explained, rel=1e-9)
+
+
+@shapes
+@penalties
+@pytest.mark.parametrize("batch_values", [1, 70, 10**6])
+def test_rearranged_targets_score_as_if_fitted_anew(
+    normal, rng, monkeypatch, n, m, penalty, batch_values
+):
+    monkeypatch.setattr(module, "BATCH_VALUES", batch_values)
+    h, y = problem(normal, n, m)
+    ours = make(m, penalty)
+    refit = Refit.of(ours, Rows(h, y))
+    orders = [torch.randperm(n, generator=rng) for _ in range(6)]
+    bits, variances = refit.rearranged(refit.targets, iter([torch.arange(n), *orders]))
+    assert bits.shape == variances.shape == (7,)
+    assert float(bits[0]) == pytest.approx(refit.bits(), rel=1e-9)
+    assert float(variances[0]) == pytest.approx(refit.explained_variance(), rel=1e-9)
+    for i, order in enumerate(orders, start=1):
+        expected_bits, expected_variance = ours.bits_and_variance(Rows(h, y[order]))
+        assert float(bits[i]) == pytest.approx(expected_bits, rel=1e-5, abs=1e-8)
+        assert float(variances[i]) == pytest.approx(expected_variance, rel=1e-5, abs=1e-8)
+
+
+@shapes
+def test_the_penalty_of_the_observed_targets_can_be_kept(normal, rng, n, m):
+    h, y = problem(normal, n, m)
+    refit = Refit.of(make(m, "evidence"), Rows(h, y))
+    order = torch.randperm(n, generator=rng)
+    bits, variances = refit.rearranged(refit.targets, iter([order]), same_penalty=True)
+    assert math.isfinite(refit.penalty)
+    posited = make(m, refit.penalty).bits_and_variance(Rows(h, y[order]))
+    assert (float(bits), float(variances)) == pytest.approx(posited, rel=1e-8)
+
+
+def test_no_orders_give_no_scores(normal):
+    refit = Refit.of(make(4, 0.1), Rows(normal(9, 4), normal(9, 2)))
+    bits, variances = refit.rearranged(refit.targets, iter([]))
+    assert bits.shape == variances.shape == (0,)
+
+
+@shapes
+@pytest.mark.parametrize("penalty", [1e-3, 0.2, 50.0])
+def test_residual_freedom_is_the_trace_of_the_squared_residual_maker(normal, oracle, n, m, penalty):
+    h, y = problem(normal, n, m)
+    features, _ = oracle.standardized(h, y)
+    smoother = features @ np.linalg.inv(features.T @ features + penalty * np.eye(m)) @ features.T
+    maker = np.eye(n) - smoother
+    expected = np.trace(maker @ maker) - 1
+    got = Refit.of(make(m, penalty), Rows(h, y)).residual_freedom()
+    assert got == pytest.approx(expected, rel=1e-7, abs=1e-9)
+
+
+def test_residual_freedom_of_repeated_rows_counts_them(normal):
+    h, y = problem(normal, 6, 9)
+    counts = torch.tensor([1, 2, 3, 1, 2, 4])
+    whole = Rows(h.repeat_interleave(counts, 0), y.repeat_interleave(counts, 0))
+    weighted = Refit.of(make(9, 0.2), Rows(h, y, counts))
+    assert weighted.residual_freedom() == pytest.approx(
+        Refit.of(make(9, 0.2), whole).residual_freedom(), rel=1e-9
+    )
+
+
+def test_a_loose_ridge_on_few_rows_still_leaves_a_little_freedom(normal, oracle):
+    n, m, penalty = 5, 12, 1e-9
+    h, y = problem(normal, n, m)
+    refit = Refit.of(make(m, penalty), Rows(h, y))
+    with mp.workdps(60):
+        features = mp.matrix(oracle.standardized(h, y)[0].tolist())
+        eigenvalues = sorted(mp.eigsy(features * features.T, eigvals_only=True))[1:]
+        expected = float(mp.fsum((penalty / (k + penalty)) ** 2 for k in eigenvalues))
+    assert 0 < expected < 1e-15
+    assert refit.residual_freedom() == pytest.approx(expected, rel=1e-6)
+    assert bool(torch.isfinite(refit.noise()).all())
+
+
+@shapes
+@pytest.mark.parametrize("penalty", [0.2, 5.0])
+def test_noise_has_the_size_of_the_noise_that_left_the_residuals(normal, n, m, penalty):
+    targets, spread = 20_000, 1.7
+    h, y = normal(n, m), spread * normal(n, targets)
+    refit = Refit.of(make(m, penalty), Rows(h, y))
+    variances = refit.noise().square().sum(0) / (n - 1)
+    error = float(variances.std()) / math.sqrt(targets)
+    assert error < 0.1 * spread**2
+    assert abs(float(variances.mean()) - spread**2) < 5 * error
+    # The residuals themselves are smaller: the fit absorbs part of the noise.
+    assert refit.residual_power() < refit.noise().square().sum()
+
+
+@shapes
+def test_noise_is_the_residual_up_to_a_factor(normal, oracle, n, m):
+    h, y = problem(normal, n, m)
+    refit = Refit.of(make(m, 0.2), Rows(h, y))
+    features, targets = oracle.standardized(h, y)
+    residual = targets - features @ oracle.readout(h, y, 0.2)
+    factor = math.sqrt((n - 1) / refit.residual_freedom())
+    np.testing.assert_allclose(refit.noise().numpy(), factor * residual, rtol=1e-6, atol=1e-8)
+
+
+def test_constant_targets_refit_to_nothing(normal):
+    for penalty in (0.2, "evidence"):
+        refit = Refit.of(make(4, penalty), Rows(normal(9, 4), torch.ones(9, 2).double()))
+        assert refit.bits() == refit.explained_variance() == refit.residual_power() == 0.0
+        assert not refit.noise().any()
+    assert refit.residual_freedom() == pytest.approx(8.0, abs=1e-12)
+
+
+def test_refit_carries_no_graph(normal):
+    refit = Refit.of(make(4, 0.2), Rows(normal(9, 4).requires_grad_(), normal(9, 2)))
+    assert not refit.components.requires_grad
+    assert not refit.axes.cross.requires_grad

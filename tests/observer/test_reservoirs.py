@@ -1,0 +1,450 @@
+"""Frozen random feature maps."""
+
+from __future__ import annotations
+
+import copy
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.functional import conv1d, conv2d, pad
+
+from learnable_novelty.observer.reservoirs import MLP, Conv1d, Conv2d, Fourier, Recurrent
+
+ACTIVATIONS = {
+    "elu": lambda v: np.where(v > 0, v, np.expm1(np.minimum(v, 0))),
+    "gelu": lambda v: v * 0.5 * (1 + np.vectorize(math.erf)(v / math.sqrt(2))),
+    "tanh": np.tanh,
+    "relu": lambda v: np.maximum(v, 0),
+}
+
+MAKERS = {
+    "mlp": (lambda **k: MLP(3, 8, 3, **k), (5, 3)),
+    "conv1d": (lambda **k: Conv1d(2, 8, 3, **k), (5, 2, 7)),
+    "conv2d": (lambda **k: Conv2d(2, 8, 3, **k), (5, 2, 6, 7)),
+    "fourier": (lambda **k: Fourier(3, 8, **k), (5, 3)),
+    "recurrent": (lambda **k: Recurrent(3, 8, **k), (5, 9, 3)),
+}
+every_reservoir = pytest.mark.parametrize("make, shape", MAKERS.values(), ids=MAKERS)
+
+
+# Shapes and layout
+
+
+@pytest.mark.parametrize(
+    "reservoir, inputs, features, rows",
+    [
+        (MLP(3, 8, 2), (5, 3), (5, 8), (5, 8)),
+        (Conv1d(2, 8, 3), (5, 2, 7), (5, 8, 7), (35, 8)),
+        (Conv2d(2, 8, 3), (5, 2, 6, 7), (5, 8, 6, 7), (210, 8)),
+        (Fourier(3, 8), (5, 3), (5, 8), (5, 8)),
+        (Recurrent(3, 8, washout=2), (5, 9, 3), (5, 9, 8), (35, 8)),
+    ],
+    ids=MAKERS,
+)
+def test_features_keep_the_layout_and_rows_flatten_it(reservoir, inputs, features, rows):
+    given = torch.randn(inputs)
+    out = reservoir(given)
+    assert out.shape == features
+    assert reservoir.rows(out).shape == rows
+    assert reservoir.feature_dim == rows[1]
+
+
+def test_lattice_rows_are_sites_sample_by_sample(normal):
+    one, two = Conv1d(1, 4, 2), Conv2d(1, 4, 2)
+    ring, torus = normal(3, 2, 5), normal(3, 2, 4, 5)
+    expected = torch.stack([ring[n, :, i] for n in range(3) for i in range(5)])
+    assert torch.equal(one.rows(ring), expected)
+    expected = torch.stack(
+        [torus[n, :, i, j] for n in range(3) for i in range(4) for j in range(5)]
+    )
+    assert torch.equal(two.rows(torus), expected)
+
+
+def test_recurrent_rows_are_time_steps_without_the_washout(normal):
+    values = normal(3, 6, 2)
+    expected = torch.stack([values[n, t] for n in range(3) for t in range(2, 6)])
+    assert torch.equal(Recurrent(2, 4, washout=2).rows(values), expected)
+    with pytest.raises(ValueError, match="longer than washout=6"):
+        Recurrent(2, 4, washout=6).rows(values)
+
+
+# Against loops and library convolutions
+
+
+def forward_by_hand(drives, activation, gain, normalize, epsilon):
+    """Apply normalize and nonlinearity to pre-activations, features last."""
+    if normalize:
+        mean = drives.mean(-1, keepdims=True)
+        variance = ((drives - mean) ** 2).mean(-1, keepdims=True)
+        drives = (drives - mean) / np.sqrt(variance + epsilon)
+    return ACTIVATIONS[activation](gain * drives)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("normalize", [True, False])
+def test_mlp_equals_a_loop_over_units(normal, activation, normalize):
+    knobs = {"activation": activation, "normalize": normalize, "gain": 1.3, "epsilon": 1e-3}
+    reservoir = MLP(3, 5, 3, input_scale=0.7, seed=4, **knobs)
+    inputs = normal(6, 3)
+    held = {name: value.numpy() for name, value in reservoir.state_dict().items()}
+    expected = np.empty((6, 5))
+    for sample in range(6):
+        hidden = 0.7 * inputs[sample].numpy()
+        for layer in range(3):
+            weight, bias = held[f"weight{layer}"], held[f"bias{layer}"]
+            drive = np.array(
+                [
+                    sum(weight[u, i] * hidden[i] for i in range(len(hidden))) + bias[u]
+                    for u in range(5)
+                ]
+            )
+            hidden = forward_by_hand(drive, **knobs)
+        expected[sample] = hidden
+    np.testing.assert_allclose(reservoir(inputs).numpy(), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("length, kernel_size", [(9, 3), (9, 5), (2, 3), (1, 3), (2, 5), (5, 1)])
+def test_conv1d_equals_circularly_padded_convolution(normal, length, kernel_size):
+    channels, depth = 4, 3
+    reservoir = Conv1d(2, channels, depth, kernel_size, normalize=False, activation="tanh")
+    hidden = inputs = normal(3, 2, length)
+    for layer in range(depth):
+        width = kernel_size if layer < depth - 1 else 1
+        weight = getattr(reservoir, f"weight{layer}")
+        kernel = weight.view(channels, width, hidden.shape[1]).permute(0, 2, 1)
+        padded = pad(hidden, (width // 2, width // 2), mode="circular")
+        hidden = torch.tanh(conv1d(padded, kernel, getattr(reservoir, f"bias{layer}")))
+    assert torch.allclose(reservoir(inputs), hidden, rtol=0, atol=1e-12)
+
+
+def test_conv1d_wraps_more_than_once_on_a_ring_much_narrower_than_the_kernel(normal):
+    reservoir = Conv1d(1, 3, 2, 7, normalize=False, activation="relu")
+    inputs = normal(1, 1, 2)
+    weight, bias = reservoir.weight0, reservoir.bias0
+    hidden = torch.zeros(2, 3, dtype=torch.float64)
+    for site in range(2):
+        for k in range(7):
+            hidden[site] += weight[:, k] * inputs[0, 0, (site + k - 3) % 2]
+        hidden[site] = (hidden[site] + bias).clamp(min=0)
+    expected = (hidden @ reservoir.weight1.T + reservoir.bias1).clamp(min=0)
+    assert torch.allclose(reservoir(inputs)[0].T, expected, rtol=0, atol=1e-12)
+
+
+def test_conv2d_equals_circularly_padded_convolution(normal):
+    reservoir = Conv2d(2, 4, 3, 3, normalize=False)
+    hidden = inputs = normal(2, 2, 5, 6)
+    for layer in range(3):
+        width = 3 if layer < 2 else 1
+        weight = getattr(reservoir, f"weight{layer}")
+        kernel = weight.view(4, width, width, hidden.shape[1]).permute(0, 3, 1, 2)
+        padded = pad(hidden, (width // 2,) * 4, mode="circular")
+        hidden = torch.nn.functional.elu(conv2d(padded, kernel, getattr(reservoir, f"bias{layer}")))
+    assert torch.allclose(reservoir(inputs), hidden, rtol=0, atol=1e-12)
+
+
+def test_normalization_is_over_channels_at_each_site(normal):
+    reservoir = Conv1d(2, 16, 2, activation="relu", epsilon=0.0)
+    inputs = normal(3, 2, 7)
+    drive = reservoir.preactivation(reservoir.enter(inputs), 0).numpy()
+    mean, spread = drive.mean(-1, keepdims=True), drive.std(-1, keepdims=True)
+    expected = np.maximum((drive - mean) / spread, 0)
+    got = reservoir.advance(reservoir.enter(inputs), 0).numpy()
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12)
+
+
+def test_recurrent_equals_a_loop(normal):
+    reservoir = Recurrent(2, 5, leak=0.3, spectral_radius=0.8, input_scale=0.5, seed=3)
+    inputs = normal(3, 7, 2)
+    got = reservoir(inputs).numpy()
+    drive, recurrence = reservoir.drive.numpy(), reservoir.recurrence.numpy()
+    for sequence in range(3):
+        state = np.zeros(5)
+        for t in range(7):
+            pre = drive @ inputs[sequence, t].numpy() + recurrence @ state + reservoir.bias.numpy()
+            state = 0.7 * state + 0.3 * np.tanh(pre)
+            np.testing.assert_allclose(got[sequence, t], state, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.5, 1.2])
+def test_spectral_radius_is_really_set(radius):
+    reservoir = Recurrent(2, 20, spectral_radius=radius, seed=5)
+    largest = np.abs(np.linalg.eigvals(reservoir.recurrence.numpy())).max()
+    assert largest == pytest.approx(radius, abs=1e-12)
+
+
+def test_recurrent_forgets_below_radius_one_only_with_time(normal):
+    reservoir = Recurrent(1, 16, spectral_radius=0.5, leak=1.0)
+    inputs = normal(1, 60, 1)
+    other = inputs.clone()
+    other[0, 0] += 1.0
+    gap = (reservoir(inputs) - reservoir(other)).norm(dim=-1)[0]
+    assert gap[1] > 1e-3
+    assert gap[-1] < 1e-8
+    later = inputs.clone()
+    later[0, 40] += 1.0
+    assert torch.equal(reservoir(inputs)[0, :40], reservoir(later)[0, :40])
+
+
+def test_fourier_products_average_to_the_gaussian_kernel(normal):
+    width, lengthscale = 40_000, 0.7
+    reservoir = Fourier(3, width, lengthscale=lengthscale, seed=2)
+    inputs = normal(8, 3)
+    features = reservoir(inputs)
+    distance = torch.cdist(inputs, inputs)
+    kernel = torch.exp(-(distance**2) / (2 * lengthscale**2))
+    # A product of two features has variance at most 2.
+    assert ((features @ features.T) / width - kernel).abs().max() < 5 * math.sqrt(2 / width)
+
+
+def test_initial_weights_are_uniform_within_the_inverse_root_of_fan_in():
+    reservoir = Conv1d(3, 64, 3, 5)
+    for layer, fan_in in enumerate([15, 320, 64]):
+        weight = getattr(reservoir, f"weight{layer}")
+        assert weight.shape == (64, fan_in)
+        assert weight.abs().max() <= fan_in**-0.5
+        assert getattr(reservoir, f"bias{layer}").abs().max() <= fan_in**-0.5
+        expected = 1 / (3 * fan_in)
+        assert float(weight.var()) == pytest.approx(expected, rel=0.2)
+
+
+# Frozen, reproducible, the same in every dtype
+
+
+@every_reservoir
+def test_a_seed_is_one_reservoir_in_every_dtype(make, shape, normal):
+    reservoir, inputs = make(seed=3), normal(*shape)
+    double, single = reservoir(inputs), reservoir(inputs.float())
+    assert (double.dtype, single.dtype) == (torch.float64, torch.float32)
+    assert torch.allclose(single.double(), double, rtol=0, atol=2e-5)
+    for name, weight in reservoir.weights_like(inputs.float()).items():
+        assert weight.dtype == torch.float32
+        assert torch.equal(weight, reservoir.state_dict()[name].float())
+
+
+@every_reservoir
+def test_casting_the_module_keeps_its_weights(make, shape, normal):
+    reservoir, inputs = make(seed=3), normal(*shape)
+    before = reservoir(inputs)
+    cast = reservoir.float().double()
+    assert cast is reservoir
+    assert all(value.dtype == torch.float64 for value in reservoir.state_dict().values())
+    assert torch.equal(reservoir(inputs), before)
+    assert torch.equal(reservoir.half()(inputs), before)
+
+
+@every_reservoir
+def test_a_reservoir_is_frozen(make, shape, normal):
+    reservoir = make()
+    assert list(reservoir.parameters()) == []
+    assert not reservoir(normal(*shape)).requires_grad
+
+
+@every_reservoir
+def test_redraw_changes_features_and_is_reproducible(make, shape, normal):
+    reservoir, inputs = make(seed=0), normal(*shape)
+    first = reservoir(inputs)
+    second = reservoir.redraw(1)(inputs)
+    assert not torch.allclose(first, second)
+    assert torch.equal(second, make(seed=1)(inputs))
+    assert torch.equal(reservoir.redraw(0)(inputs), first)
+
+
+@every_reservoir
+def test_a_generator_gives_another_reservoir_each_time_and_the_same_anew(make, shape, normal):
+    inputs = normal(*shape)
+    generator = torch.Generator().manual_seed(0)
+    one, two = make(seed=generator)(inputs), make(seed=generator)(inputs)
+    assert not torch.allclose(one, two)
+    assert torch.equal(make(seed=torch.Generator().manual_seed(0))(inputs), one)
+
+
+@every_reservoir
+def test_drawing_leaves_global_randomness_alone(make, shape):
+    torch.manual_seed(0)
+    before = torch.get_rng_state().clone()
+    make(seed=5).redraw(6)
+    assert torch.equal(before, torch.get_rng_state())
+
+
+@every_reservoir
+def test_state_dict_round_trip_carries_the_draw(make, shape, normal):
+    source, target, inputs = make(seed=1), make(seed=2), normal(*shape)
+    target(inputs.float())  # fills the cache of rounded weights, which loading must drop
+    target.load_state_dict(source.state_dict())
+    assert torch.equal(target(inputs), source(inputs))
+    assert torch.equal(target(inputs.float()), source(inputs.float()))
+
+
+@every_reservoir
+def test_a_deep_copy_is_independent(make, shape, normal):
+    reservoir, inputs = make(seed=1), normal(*shape)
+    before = reservoir(inputs)
+    twin = copy.deepcopy(reservoir)
+    assert torch.equal(twin(inputs), before)
+    twin.redraw(2)
+    assert torch.equal(reservoir(inputs), before)
+    assert not torch.allclose(twin(inputs), before)
+
+
+@every_reservoir
+def test_use_in_inference_mode_does_not_spoil_later_gradients(make, shape):
+    reservoir = make()
+    with torch.inference_mode():
+        reservoir.redraw(1)(torch.ones(shape))
+    inputs = torch.randn(shape, generator=torch.Generator().manual_seed(0)).requires_grad_()
+    reservoir(inputs).square().sum().backward()
+    assert float(inputs.grad.norm()) > 0
+
+
+# Lattices
+
+
+@pytest.mark.parametrize("depth, kernel_size", [(1, 3), (2, 3), (3, 3), (3, 5), (4, 3)])
+def test_receptive_radius_is_true(normal, depth, kernel_size):
+    reservoir = Conv1d(1, 8, depth, kernel_size)
+    radius = reservoir.receptive_radius
+    inputs, length = normal(1, 1, 25), 25
+    site = 12
+    before = reservoir(inputs)[0, :, site]
+
+    def change(distance):
+        moved = inputs.clone()
+        moved[0, 0, (site + distance) % length] += 1.0
+        return float((reservoir(moved)[0, :, site] - before).abs().max())
+
+    for distance in range(radius + 1, length - site):
+        assert change(distance) == change(-distance) == 0.0
+    assert change(radius) > 1e-8
+    assert change(-radius) > 1e-8
+
+
+def test_receptive_radius_is_true_on_a_torus(normal):
+    reservoir = Conv2d(1, 8, 3)
+    inputs = normal(1, 1, 9, 9)
+    before = reservoir(inputs)
+    inputs[0, 0, 4, 4] += 1.0
+    moved = (reservoir(inputs) - before).abs().amax(1)[0] > 0
+    expected = torch.zeros(9, 9, dtype=torch.bool)
+    r = reservoir.receptive_radius
+    expected[4 - r : 5 + r, 4 - r : 5 + r] = True
+    assert torch.equal(moved, expected)
+
+
+def test_convolutions_commute_with_translations(normal):
+    ring, torus = Conv1d(2, 8, 3), Conv2d(2, 8, 3)
+    line, plane = normal(2, 2, 9), normal(2, 2, 6, 5)
+    assert torch.allclose(ring(line.roll(3, 2)), ring(line).roll(3, 2), rtol=0, atol=1e-13)
+    shifted = torus(plane.roll((2, 3), (2, 3)))
+    assert torch.allclose(shifted, torus(plane).roll((2, 3), (2, 3)), rtol=0, atol=1e-13)
+
+
+# Every field matters
+
+
+FEEDFORWARD_FIELDS = {
+    "activation": "tanh",
+    "normalize": False,
+    "gain": 1.5,
+    "input_scale": 0.6,
+    "epsilon": 0.1,
+    "seed": 1,
+}
+
+
+@pytest.mark.parametrize("field", FEEDFORWARD_FIELDS)
+@pytest.mark.parametrize("kind", ["mlp", "conv1d", "conv2d"])
+def test_every_feedforward_field_changes_the_features(kind, field, normal):
+    make, shape = MAKERS[kind]
+    inputs = normal(*shape)
+    changed = make(**{field: FEEDFORWARD_FIELDS[field]})
+    assert not torch.allclose(changed(inputs), make()(inputs), rtol=1e-3)
+
+
+@pytest.mark.parametrize("make", [Conv1d, Conv2d])
+def test_kernel_size_changes_the_features(make, normal):
+    inputs = normal(2, 1, *(7,) * make.space)
+    assert not torch.allclose(make(1, 4, 3, 5)(inputs), make(1, 4, 3, 3)(inputs), rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "field, value", [("spectral_radius", 0.5), ("leak", 0.5), ("input_scale", 0.3), ("seed", 1)]
+)
+def test_every_recurrent_field_changes_the_features(field, value, normal):
+    inputs = normal(2, 6, 3)
+    changed = Recurrent(3, 8, **{field: value})
+    assert not torch.allclose(changed(inputs), Recurrent(3, 8)(inputs), rtol=1e-3)
+
+
+@pytest.mark.parametrize("field, value", [("lengthscale", 2.0), ("seed", 1)])
+def test_every_fourier_field_changes_the_features(field, value, normal):
+    inputs = normal(5, 3)
+    changed = Fourier(3, 8, **{field: value})
+    assert not torch.allclose(changed(inputs), Fourier(3, 8)(inputs), rtol=1e-3)
+
+
+def test_fourier_lengthscale_is_a_unit_of_length(normal):
+    inputs = normal(5, 3)
+    assert torch.allclose(Fourier(3, 8, lengthscale=2.0)(2 * inputs), Fourier(3, 8)(inputs))
+
+
+def test_input_scale_is_a_factor_on_the_inputs(normal):
+    inputs = normal(5, 3)
+    scaled = MLP(3, 8, 2, input_scale=0.25, normalize=False)
+    assert torch.allclose(scaled(4 * inputs), MLP(3, 8, 2, normalize=False)(inputs))
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: MLP(0, 8, 2), "input_dim must be a positive integer"),
+        (lambda: MLP(3, 8.0, 2), "width must be a positive integer"),
+        (lambda: MLP(3, 8, 0), "depth must be a positive integer"),
+        (lambda: MLP(3, True, 2), "width must be a positive integer"),
+        (lambda: MLP(3, 8, 2, activation="sine"), "activation must be one of elu, gelu"),
+        (lambda: MLP(3, 8, 2, epsilon=-1.0), "epsilon must be at least 0"),
+        (lambda: MLP(3, 8, 2, gain=math.nan), "gain must be finite"),
+        (lambda: MLP(3, 8, 2, input_scale=math.inf), "input_scale must be finite"),
+        (lambda: MLP(3, 8, 2, seed=-1), "seed must be a non-negative integer"),
+        (lambda: Conv1d(0, 8, 2), "input_channels must be a positive integer"),
+        (lambda: Conv1d(1, 0, 2), "channels must be a positive integer"),
+        (lambda: Conv1d(1, 8, 2, 4), "kernel_size must be odd"),
+        (lambda: Conv2d(1, 8, 2, -3), "kernel_size must be a positive integer"),
+        (lambda: Fourier(3, 0), "width must be a positive integer"),
+        (lambda: Fourier(3, 8, lengthscale=0.0), "lengthscale must be positive"),
+        (lambda: Recurrent(3, 8, leak=0.0), r"leak must be in \(0, 1\]"),
+        (lambda: Recurrent(3, 8, leak=1.5), r"leak must be in \(0, 1\]"),
+        (lambda: Recurrent(3, 8, spectral_radius=-0.1), "spectral_radius must be at least 0"),
+        (lambda: Recurrent(3, 8, spectral_radius=math.inf), "spectral_radius must be finite"),
+        (lambda: Recurrent(3, 8, washout=-1), "washout must be at least 0"),
+    ],
+)
+def test_bad_arguments_are_refused_with_what_was_expected(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    "reservoir, shape, message",
+    [
+        (MLP(3, 8, 2), (5, 4), r"\(num_samples, input_dim=3\), got shape \(5, 4\)"),
+        (MLP(3, 8, 2), (5, 3, 2), r"\(num_samples, input_dim=3\)"),
+        (Conv1d(2, 8, 2), (5, 7, 2), r"\(num_samples, channels=2, length\)"),
+        (Conv2d(2, 8, 2), (5, 2, 7), r"\(num_samples, channels=2, height, length\)"),
+        (Fourier(3, 8), (3,), r"\(num_samples, input_dim=3\)"),
+        (Recurrent(3, 8), (5, 3), r"\(num_sequences, time, input_dim=3\)"),
+    ],
+)
+def test_inputs_of_another_shape_are_refused_by_named_dimensions(reservoir, shape, message):
+    with pytest.raises(ValueError, match=message):
+        reservoir(torch.zeros(shape))
+
+
+@every_reservoir
+def test_integer_inputs_are_refused(make, shape):
+    with pytest.raises(TypeError, match="floating inputs"):
+        make()(torch.zeros(shape, dtype=torch.int64))

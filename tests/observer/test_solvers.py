@@ -1,0 +1,271 @@
+"""Cholesky, dual and augmented QR: three ways to one answer, and the standardization before it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from mpmath import mp
+
+from learnable_novelty.observer import Moments, Observer, PerSample, Rows
+from learnable_novelty.observer.reservoirs import MLP
+
+SOLVERS = ("cholesky", "dual", "qr", "auto")
+every_solver = pytest.mark.parametrize("solver", SOLVERS)
+
+
+def observer(solver="auto", feature_dim=4, **knobs):
+    """An observer used on features directly; its reservoir is never called."""
+    knobs = {"ridge_penalty": 0.3, **knobs}
+    return Observer(MLP(1, feature_dim, 1), solver=solver, **knobs)
+
+
+def problem(case, normal):
+    shapes = {
+        "random": (40, 12, 5),
+        "wide": (9, 40, 4),
+        "tall": (500, 3, 2),
+        "two rows": (2, 6, 3),
+        "one feature": (20, 1, 3),
+        "one target": (20, 7, 1),
+        "targets outnumber rows": (6, 10, 25),
+        "targets outnumber all": (12, 5, 30),
+        "rank deficient": (30, 12, 4),
+        "duplicated columns": (30, 12, 4),
+        "constant columns": (30, 12, 4),
+        "scales": (30, 6, 3),
+    }
+    n, m, d = shapes[case]
+    h, y = normal(n, m), normal(n, d)
+    if case == "rank deficient":
+        h = normal(n, 3) @ normal(3, m)
+    if case == "duplicated columns":
+        h[:, 6:] = h[:, :6]
+    if case == "constant columns":
+        h[:, 2], h[:, 5], y[:, 1] = 3.7, 0.0, -1.1
+    if case == "scales":
+        h = h * torch.logspace(-6, 6, m, dtype=torch.float64) + 10
+    return h, y
+
+
+CASES = (
+    "random",
+    "wide",
+    "tall",
+    "two rows",
+    "one feature",
+    "one target",
+    "targets outnumber rows",
+    "targets outnumber all",
+    "rank deficient",
+    "duplicated columns",
+    "constant columns",
+    "scales",
+)
+
+
+@pytest.mark.parametrize("penalty", [1e-3, 0.3, 30.0])
+@pytest.mark.parametrize("case", CASES)
+@every_solver
+def test_every_solver_equals_the_augmented_least_squares(normal, oracle, case, solver, penalty):
+    h, y = problem(case, normal)
+    ours = observer(solver, h.shape[1], ridge_penalty=penalty, resolution=1.7, code_scale=0.4)
+    expected = oracle.bits(h, y, penalty, 1.7, 0.4)
+    assert float(ours.bits_of_rows(Rows(h, y))) == pytest.approx(expected, rel=1e-8)
+    fitted = ours.readout_of(Rows(h, y))
+    assert fitted.model_bits == pytest.approx(expected, rel=1e-8)
+    weights = oracle.readout(h, y, penalty)
+    scale = np.abs(weights).max()
+    np.testing.assert_allclose(fitted.weights.numpy(), weights, rtol=0, atol=1e-8 * scale)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_moments_alone_give_the_score_of_the_rows(normal, oracle, case):
+    h, y = problem(case, normal)
+    ours = observer("auto", h.shape[1])
+    assert float(ours.bits(Moments.of(h, y))) == pytest.approx(oracle.bits(h, y, 0.3), rel=1e-8)
+
+
+@every_solver
+def test_solvers_agree_with_fifty_digits(normal, solver):
+    n, m, d, penalty = 6, 4, 3, 1e-4
+    h, y = normal(n, m), normal(n, d)
+    with mp.workdps(50):
+        a, b = mp.matrix(h.tolist()), mp.matrix(y.tolist())
+        for columns, width in ((a, m), (b, d)):
+            for c in range(width):
+                mean = mp.fsum(columns[i, c] for i in range(n)) / n
+                for i in range(n):
+                    columns[i, c] -= mean
+        for c in range(m):
+            spread = mp.sqrt(mp.fsum(a[i, c] ** 2 for i in range(n)) / n) * mp.sqrt(m)
+            for i in range(n):
+                a[i, c] /= spread
+        w = mp.inverse(a.T * a + mp.mpf(penalty) * mp.eye(m)) * (a.T * b)
+        exact = float(mp.log(mp.det(mp.eye(m) + w * w.T), 2) / 2)
+    got = float(observer(solver, ridge_penalty=penalty).bits_of_rows(Rows(h, y)))
+    assert got == pytest.approx(exact, rel=1e-10)
+
+
+@every_solver
+def test_weighted_rows_equal_repeated_rows(normal, rng, oracle, solver):
+    h, y = normal(9, 12), normal(9, 4)
+    counts = torch.randint(1, 5, (9,), generator=rng)
+    repeated = oracle.bits(h.repeat_interleave(counts, 0), y.repeat_interleave(counts, 0), 0.3)
+    got = observer(solver, 12).bits_of_rows(Rows(h, y, counts))
+    assert float(got) == pytest.approx(repeated, rel=1e-9)
+
+
+def test_auto_takes_the_dual_exactly_when_rows_are_fewer_than_features(normal):
+    ours = observer("auto", 5)
+    for n, expected in ((4, "dual"), (5, "cholesky"), (6, "cholesky")):
+        assert ours.solver_for(Rows(normal(n, 5), normal(n, 1))) == expected
+    assert observer("qr", 5).solver_for(Rows(normal(4, 5), normal(4, 1))) == "qr"
+
+
+# Standardization
+
+
+@every_solver
+def test_standardization_divides_by_the_population_deviation(solver):
+    # H~ = (-1, 1), Y~ = (-1, 1): W = 2 / (2 + lambda) and S = 1/2 log2(1 + W^2).
+    h = torch.tensor([[4.0], [10.0]], dtype=torch.float64)
+    y = torch.tensor([[1.0], [3.0]], dtype=torch.float64)
+    got = float(observer(solver, 1, ridge_penalty=2.0).bits_of_rows(Rows(h, y)))
+    assert got == pytest.approx(0.5 * math.log2(1.25), abs=1e-14)
+
+
+@every_solver
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_column_within_rounding_of_constant_is_zero(normal, solver, dtype):
+    """The rule: deviation at most 64 eps times the root mean square."""
+    h, y = normal(40, 3).to(dtype), normal(40, 2).to(dtype)
+    eps = torch.finfo(dtype).eps
+    alternating = torch.tensor([-1.0, 1.0], dtype=dtype).repeat(20)
+    ours = observer(solver, 3)
+
+    def with_deviation(units):
+        moved = h.clone()
+        moved[:, 1] = 1 + alternating * (units * eps)
+        readout = ours.readout_of(Rows(moved, y))
+        return float(readout.weights[1].abs().max())
+
+    assert with_deviation(0) == with_deviation(60) == 0.0
+    assert with_deviation(70) > 1e-4
+
+
+@every_solver
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_target_within_rounding_of_constant_scores_nothing(normal, solver, dtype):
+    h = normal(40, 3).to(dtype)
+    eps = torch.finfo(dtype).eps
+    alternating = torch.tensor([-1.0, 1.0], dtype=dtype).repeat(20)[:, None]
+    # A unit fine enough that even a rounding error would cost bits.
+    ours = observer(solver, 3, target_unit=eps)
+    constant, moving = 1 + 60 * eps * alternating, 1 + 70 * eps * alternating
+    assert float(ours.bits_of_rows(Rows(h, constant))) == 0.0
+    assert float(ours.bits_of_rows(Rows(h, moving))) > 0.1
+
+
+@every_solver
+def test_constant_features_and_constant_targets_score_zero(normal, solver):
+    ours = observer(solver, 4)
+    assert float(ours.bits_of_rows(Rows(torch.full((20, 4), 0.1).double(), normal(20, 2)))) == 0.0
+    assert float(ours.bits_of_rows(Rows(normal(20, 4), torch.full((20, 2), 0.1).double()))) == 0.0
+
+
+@every_solver
+def test_target_unit_divides_the_targets(normal, oracle, solver):
+    h, y = normal(20, 6), normal(20, 3)
+    unit = torch.tensor([0.5, 2.0, 7.0], dtype=torch.float64)
+    scalar = observer(solver, 6, target_unit=2.5).bits_of_rows(Rows(h, y))
+    columns = observer(solver, 6, target_unit=unit).bits_of_rows(Rows(h, y))
+    assert float(scalar) == pytest.approx(oracle.bits(h, y / 2.5, 0.3), rel=1e-10)
+    assert float(columns) == pytest.approx(oracle.bits(h, y / unit, 0.3), rel=1e-10)
+
+
+@every_solver
+@pytest.mark.parametrize("length, target_dim", [(3, 1), (3, 2), (2, 3)])
+def test_a_target_unit_of_another_length_is_refused(normal, solver, length, target_dim):
+    ours = observer(solver, 4, target_unit=torch.ones(length))
+    with pytest.raises(ValueError, match=rf"target_unit \(target_dim={target_dim},\)"):
+        ours.bits_of_rows(Rows(normal(10, 4), normal(10, target_dim)))
+
+
+@every_solver
+def test_a_penalty_per_sample_is_that_many_times_the_rows(normal, solver):
+    h, y = normal(25, 6), normal(25, 3)
+    per_sample = observer(solver, 6, ridge_penalty=PerSample(0.02)).bits_of_rows(Rows(h, y))
+    absolute = observer(solver, 6, ridge_penalty=0.02 * 25).bits_of_rows(Rows(h, y))
+    assert float(per_sample) == pytest.approx(float(absolute), rel=1e-12)
+    counts = torch.full((25,), 3)
+    weighted = observer(solver, 6, ridge_penalty=PerSample(0.02))
+    tripled = weighted.readout_of(Rows(h, y, counts))
+    assert tripled.ridge_penalty == pytest.approx(0.02 * 75, rel=1e-12)
+    # As many per sample: repeating all rows changes nothing.
+    assert tripled.model_bits == pytest.approx(float(per_sample), rel=1e-10)
+
+
+@every_solver
+def test_accumulation_dtype_is_respected(normal, oracle, solver):
+    h, y = normal(50, 6).float(), normal(50, 3).float()
+    double = observer(solver, 6, ridge_penalty=1e-3).bits_of_rows(Rows(h, y))
+    single = observer(solver, 6, ridge_penalty=1e-3, accumulate_dtype=torch.float32).bits_of_rows(
+        Rows(h, y)
+    )
+    assert (double.dtype, single.dtype) == (torch.float64, torch.float32)
+    exact = oracle.bits(h.double(), y.double(), 1e-3)
+    assert float(double) == pytest.approx(exact, rel=1e-10)
+    assert float(single) == pytest.approx(exact, rel=1e-3)
+    assert float(single) != float(double)
+
+
+@every_solver
+def test_evidence_in_every_solver_chooses_one_penalty(normal, solver):
+    h = normal(30, 12)
+    y = h[:, :3].sin() + 0.1 * normal(30, 3)
+    reference = observer("cholesky", 12, ridge_penalty="evidence").readout_of(Rows(h, y))
+    got = observer(solver, 12, ridge_penalty="evidence").readout_of(Rows(h, y))
+    assert got.ridge_penalty == pytest.approx(reference.ridge_penalty, rel=1e-4)
+    assert got.model_bits == pytest.approx(reference.model_bits, rel=1e-5)
+
+
+def test_evidence_by_qr_on_many_rows_needs_no_matrix_of_rows(normal):
+    # A Gram matrix of 60,000 rows would take 29 GB.
+    h = normal(60_000, 3)
+    ours = observer("qr", 3, ridge_penalty="evidence")
+    y = h[:, :1] + normal(60_000, 1)
+    assert math.isfinite(ours.readout_of(Rows(h, y), "mdl").model_bits)
+
+
+# Bad rows
+
+
+@pytest.mark.parametrize("solver", ["cholesky", "dual", "qr"])
+@pytest.mark.parametrize(
+    "h, y, w, message",
+    [
+        ((1, 4), (1, 2), None, "at least two samples, got 1"),
+        ((10, 4), (9, 2), None, "as many target rows as feature rows, 10, got 9"),
+        ((3, 4), (3, 2), [2.0, -1.0, 2.0], "none negative"),
+        ((3, 4), (3, 2), [2.0, 1.0], r"weights \(num_rows=3,\)"),
+        ((3, 4), (3, 2), [0.5, 0.5, 0.5], "at least two samples, got 1.5"),
+    ],
+)
+def test_every_solver_refuses_bad_rows_in_the_same_words(normal, solver, h, y, w, message):
+    weights = None if w is None else torch.tensor(w)
+    with pytest.raises(ValueError, match=message):
+        observer(solver).bits_of_rows(Rows(normal(*h), normal(*y), weights))
+
+
+@pytest.mark.parametrize("solver", ["cholesky", "dual", "qr"])
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_every_solver_refuses_rows_that_are_not_finite(normal, solver, value):
+    h, y = normal(10, 4), normal(10, 2)
+    h[3, 1] = value
+    with pytest.raises(ValueError, match="must be finite"):
+        observer(solver).bits_of_rows(Rows(h, y))
+    with pytest.raises(ValueError, match="must be finite"):
+        observer(solver).bits_of_rows(Rows(y.repeat(1, 2), h))

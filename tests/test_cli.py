@@ -1,0 +1,165 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from learnable_novelty.cli import main
+
+
+@pytest.fixture
+def data(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((120, 2))
+    path = tmp_path / "data.csv"
+    table = np.column_stack([x, np.sin(x[:, 0]) + 0.1 * rng.standard_normal(120)])
+    np.savetxt(path, table, delimiter=",", header="a,b,y", comments="")
+    return path
+
+
+def run(capsys, *arguments):
+    code = main([str(a) for a in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_score_says_what_was_found(capsys, data):
+    code, out, _ = run(capsys, "score", data, "--targets", "y", "--draws", 2, "--null", 19)
+    assert code == 0
+    assert "a, b -> y" in out
+    assert "learnable structure" in out
+
+
+def test_score_prints_json_and_nothing_else(capsys, data):
+    code, out, _ = run(capsys, "score", data, "--window", 2, "--draws", 1, "--null", 5, "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["inputs"] == ["a", "b", "y"]
+    assert found["null_count"] == 5
+
+
+def test_score_draws(capsys, data, tmp_path):
+    out = tmp_path / "s.png"
+    code, _, _ = run(
+        capsys, "score", data, "--targets", "y", "--draws", 1, "--null", 5, "--plot", out
+    )
+    assert code == 0
+    assert out.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_ridge_can_be_fixed(capsys, data):
+    common = ["score", data, "--targets", "y", "--draws", 1, "--null", 0, "--json"]
+    bits = [
+        json.loads(run(capsys, *common, *extra)[1])["bits"]
+        for extra in ([], ["--ridge", "evidence"], ["--ridge", "0.1"], ["--ridge", "10"])
+    ]
+    assert bits[2] > bits[3]
+    assert len(set(bits)) >= 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["score", "none.csv", "--window", "2"], "expected a file"),
+        (["score", "DATA"], "expected --targets"),
+        (["score", "DATA", "--targets", "speed"], "got 'speed'"),
+        (["score", "DATA", "--window", "500"], "got 120"),
+        (["score", "DATA", "--window", "2", "--null", "dance"], "null must be"),
+        (["score", "DATA", "--targets", "y", "--ridge", "-1"], "ridge_penalty must be positive"),
+        (["score", "DATA", "--targets", "y", "--ridge", "0"], "ridge_penalty must be positive"),
+        (["score", "DATA", "--targets", "y", "--ridge", "x"], "--ridge takes a number"),
+        (["score", "DATA", "--targets", "y", "--draws", "0"], "draws must be"),
+        (["score", "DATA", "--targets", "y", "--seed", "-1"], "--seed takes"),
+        (["score", "DATA", "--targets", "y", "--plot", "x.gif"], "--plot takes"),
+        (["score", "DATA", "--targets", "y", "--plot", "none/x.png"], "existing folder"),
+        (["score", "DATA", "--leads", "1,b"], "--leads takes"),
+        (["run", "nothing"], "expected an experiment"),
+        (["run", "eca", "--set", "draws"], "NAME=VALUE"),
+        (["run", "eca", "--set", "colour=1"], "no setting"),
+        (["run", "eca", "--engine", "moon"], "engine must be"),
+        (["render", "--out", "nowhere"], "found none"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    capsys, data, tmp_path, monkeypatch, arguments, message
+):
+    monkeypatch.chdir(tmp_path)
+    before = sorted(p.name for p in tmp_path.iterdir())
+    code, out, err = run(capsys, *[str(data) if a == "DATA" else a for a in arguments])
+    assert code == 2
+    assert out == ""
+    assert message in err
+    assert err.strip().count("\n") == 0
+    assert "Traceback" not in err
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("arguments", [[], ["dance"], ["score"], ["score", "x", "--window", "w"]])
+def test_wrong_usage_exits_with_2_and_one_line(capsys, arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.strip().count("\n") == 0
+
+
+def test_nan_and_pickles_in_files_are_refused(capsys, tmp_path):
+    np.save(tmp_path / "nan.npy", np.array([[1.0, 2.0], [np.nan, 1.0], [2.0, 2.0]]))
+    np.savez(tmp_path / "p.npz", a=np.array([{}], dtype=object))
+    assert run(capsys, "score", tmp_path / "nan.npy", "--targets", "1")[0] == 2
+    code, _, err = run(capsys, "score", tmp_path / "p.npz", "--window", "1")
+    assert code == 2
+    assert "pickled" in err
+
+
+def test_run_prints_the_record_with_scores_and_writes_the_figure(capsys, tmp_path):
+    arguments = ["run", "eca", "--config", "quick", "--out", tmp_path, "--engine", "serial"]
+    settings = ["--set", "samples=16", "--set", "burn_in=20", "--set", "channels=16"]
+    code, out, err = run(capsys, *arguments, *settings, "--json")
+    assert code == 0
+    record = json.loads(out)
+    assert len(record["scores"]) == 88
+    assert record["configuration"]["channels"] == 16
+    assert len(list(tmp_path.glob("eca/custom-*/figure.png"))) == 1
+    code, out, err = run(capsys, *arguments, *settings)
+    assert code == 0
+    assert "already there" in err
+    assert "rank" in out
+    code, out, _ = run(capsys, "list", "--out", tmp_path)
+    assert "custom-" in out
+    code, out, _ = run(capsys, "render", "--out", tmp_path)
+    assert "figure.png" in out
+
+
+def test_an_interrupted_run_resumes_where_it_stopped(capsys, tmp_path, monkeypatch):
+    from learnable_novelty.experiments import eca
+
+    calls = []
+    real = eca.score_rule
+
+    def interrupted(config, rule, seed):
+        calls.append(rule)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return real(config, rule, seed)
+
+    monkeypatch.setattr(eca, "score_rule", interrupted)
+    arguments = ["run", "eca", "--config", "quick", "--out", tmp_path, "--engine", "serial"]
+    settings = ["--set", "samples=8", "--set", "burn_in=5", "--set", "channels=8"]
+    code, _, err = run(capsys, *arguments, *settings)
+    assert code == 130
+    assert "interrupted" in err
+    assert not list(tmp_path.glob("eca/custom-*"))
+    code, _, _ = run(capsys, *arguments, *settings)
+    assert code == 0
+    assert len(calls) == 5 + 84
+
+
+def test_importing_the_package_stays_light():
+    code = (
+        "import sys, learnable_novelty; "
+        "heavy = {'matplotlib','pandas','sklearn','scipy','gymnasium','rich','pyarrow'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

@@ -1,0 +1,69 @@
+"""Randomness is split by label, never global."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+import torch
+
+from learnable_novelty._random import numpy_generator, split, torch_generator
+
+
+def test_equal_labels_give_equal_children():
+    assert split(3, "draw", 7) == split(3, "draw", 7)
+
+
+def test_every_label_and_seed_gives_another_child():
+    children = {split(s, a, b) for s in range(4) for a in ("null", "draw") for b in range(50)}
+    assert len(children) == 4 * 2 * 50
+
+
+def test_labels_do_not_run_together():
+    assert len({split(1, "ab", "c"), split(1, "a", "bc"), split(1, "abc"), split(1, "ab/c")}) == 4
+    assert split(1, 2) != split(1, "2") != split(12)
+
+
+def test_children_follow_the_written_rule_and_are_seeds_again():
+    digest = hashlib.sha256(b"5/'null'/2").digest()
+    expected = int.from_bytes(digest[:8], "big") // 2
+    assert split(5, "null", 2) == expected
+    assert 0 <= split(split(5, "null", 2), "again") < 2**63
+
+
+def test_splitting_a_generator_advances_it():
+    generator = torch.Generator().manual_seed(1)
+    first, second = split(generator, "x"), split(generator, "x")
+    assert first != second
+    assert split(torch.Generator().manual_seed(1), "x") == first
+
+
+def test_generators_are_seeded_with_the_child():
+    child = split(9, "a")
+    assert np.array_equal(numpy_generator(9, "a").random(5), np.random.default_rng(child).random(5))
+    drawn = torch.rand(5, generator=torch_generator(9, "a"))
+    assert torch.equal(drawn, torch.rand(5, generator=torch.Generator().manual_seed(child)))
+
+
+def test_global_state_is_left_alone():
+    torch.manual_seed(0)
+    before = torch.get_rng_state().clone()
+    numpy_before = np.random.get_state()[1].copy()  # noqa: NPY002
+    split(0, "a")
+    torch.rand(3, generator=torch_generator(0, "a"))
+    numpy_generator(0, "a").random()
+    assert torch.equal(before, torch.get_rng_state())
+    assert np.array_equal(numpy_before, np.random.get_state()[1])  # noqa: NPY002
+
+
+def test_streams_of_different_labels_are_uncorrelated():
+    n = 20_000
+    a, b = (numpy_generator(0, label).standard_normal(n) for label in ("a", "b"))
+    assert abs(np.corrcoef(a, b)[0, 1]) < 5 / np.sqrt(n)
+
+
+@pytest.mark.parametrize("seed", [-1, True, 1.0, "0", None])
+def test_a_seed_that_is_no_natural_number_is_refused(seed):
+    with pytest.raises(ValueError, match=r"non-negative integer or a torch\.Generator"):
+        split(seed)
