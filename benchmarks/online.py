@@ -87,11 +87,17 @@ def prepare(
     )
 
 
-def run(width: int = 32, target_dim: int = 960, num_streams: int = 8, calls: int = 40) -> list[Row]:
+def run(
+    width: int = 32,
+    target_dim: int = 960,
+    num_streams: int = 8,
+    warm_up: int = 100,
+    repeats: int = 41,
+) -> list[Row]:
     """Time single steps of both, in turn."""
     plain, ours = prepare(width, target_dim, num_streams, num_pairs=512)
-    for _ in range(100):  # past the first pairs, whose matrices are nearly empty
+    for _ in range(warm_up):  # past the first pairs, whose matrices are nearly empty
         plain()
         ours()
-    name = f"online step, m={width}, D={target_dim}, {num_streams} streams"
-    return [compare(name, plain, ours, at_least=20, calls=(calls // 8, calls))]
+    name = f"online step, m={width}, D={target_dim}, {num_streams} streams, SVD per step"
+    return [compare(name, plain, ours, at_least=20, repeats=repeats, calls=(2, 40))]

@@ -17,15 +17,24 @@ class Row:
     """One line of the table."""
 
     name: str
-    plain_s: float
-    """Seconds for the plain way."""
-    ours_s: float
-    """Seconds for our way."""
+    plain: float
+    """What the plain way, or the reference, took."""
+    ours: float
+    """What our way took."""
     ratio: float
-    """What the requirement is about: plain / ours, or ours / plain where a bound is on top."""
+    """What the requirement is about: plain / ours, or ours / plain where the bound is above."""
     requirement: str
-    met: bool | None
-    """None where nothing is required."""
+    met: bool
+    unit: str = "s"
+
+    def text(self, value: float) -> str:
+        """Write one of the two quantities with its unit."""
+        if self.unit != "s":
+            return f"{value:.3g} {self.unit}"
+        for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "us")):
+            if value * factor >= 1:
+                return f"{value * factor:.3g} {unit}"
+        return f"{value * 1e9:.3g} ns"
 
 
 def seconds(function: Callable[[], Any], calls: int = 1) -> float:
@@ -69,13 +78,13 @@ def compare(
     return faster(name, statistics.median(slow), statistics.median(fast), at_least)
 
 
-def faster(name: str, plain_s: float, ours_s: float, at_least: float) -> Row:
+def faster(name: str, plain: float, ours: float, at_least: float) -> Row:
     """Make the row of a requirement on plain / ours."""
-    ratio = plain_s / ours_s
-    return Row(name, plain_s, ours_s, ratio, f"at least {at_least:g}x faster", ratio >= at_least)
+    ratio = plain / ours
+    return Row(name, plain, ours, ratio, f"at least {at_least:g}x faster", ratio >= at_least)
 
 
-def within(name: str, plain_s: float, ours_s: float, at_most: float) -> Row:
+def within(name: str, plain: float, ours: float, at_most: float) -> Row:
     """Make the row of a requirement on ours / plain."""
-    ratio = ours_s / plain_s
-    return Row(name, plain_s, ours_s, ratio, f"within {at_most:g}x", ratio <= at_most)
+    ratio = ours / plain
+    return Row(name, plain, ours, ratio, f"within {at_most:g}x", ratio <= at_most)

@@ -95,7 +95,7 @@ def _score(options: argparse.Namespace) -> int:
         _check_drawable(options.plot)
     if options.targets is None and options.window is None and options.leads is None:
         raise ValueError(
-            "expected --targets COLS for rows that are samples, or --window W for rows that are time"
+            "expected --targets COLS where rows are samples, or --window W where rows are time"
         )
     data = read_columns(options.file, options.inputs, options.targets)
     null: int | str = int(options.null) if options.null.isdigit() else options.null

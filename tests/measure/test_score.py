@@ -183,7 +183,9 @@ def test_a_series_is_its_own_windows():
 
 def test_shuffling_time_with_and_without_the_feature_table_agree():
     series = np.random.default_rng(7).standard_normal(64)
-    from learnable_novelty.measure import score as module
+    import importlib
+
+    module = importlib.import_module("learnable_novelty.measure.score")
 
     plan = module._plan(series, None, 2, 1, None, ln.Null(5), 0, True, "sd")
     observer = ln.Observer(ln.reservoirs.MLP(1, 8, 2), ridge_penalty=0.1)

@@ -198,6 +198,16 @@ def test_fourier_products_average_to_the_gaussian_kernel(normal):
     assert ((features @ features.T) / width - kernel).abs().max() < 5 * math.sqrt(2 / width)
 
 
+def test_fourier_phases_fill_the_circle_and_frequencies_have_the_inverse_length():
+    reservoir = Fourier(2, 20_000, lengthscale=0.5, seed=1)
+    phase, frequency = reservoir.phase, reservoir.frequency
+    assert 0 <= float(phase.min()) < 0.01
+    assert 2 * math.pi - 0.01 < float(phase.max()) <= 2 * math.pi
+    assert float(phase.mean()) == pytest.approx(math.pi, abs=0.1)
+    assert float(frequency.std()) == pytest.approx(2.0, rel=0.03)
+    assert abs(float(frequency.mean())) < 0.06
+
+
 def test_initial_weights_are_uniform_within_the_inverse_root_of_fan_in():
     reservoir = Conv1d(3, 64, 3, 5)
     for layer, fan_in in enumerate([15, 320, 64]):

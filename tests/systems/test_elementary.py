@@ -61,7 +61,7 @@ def test_known_equivalents_of_rule_110():
 
 
 def test_wolfram_classes_cover_the_88_and_agree_across_equivalents():
-    sizes = {k: 0 for k in (1, 2, 3, 4)}
+    sizes = dict.fromkeys((1, 2, 3, 4), 0)
     for number in unique_rules():
         sizes[ElementaryRule(number).wolfram_class] += 1
     assert sizes == {1: 8, 2: 65, 3: 11, 4: 4}

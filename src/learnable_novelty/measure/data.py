@@ -26,7 +26,8 @@ def as_tensor(values: Any, name: str) -> Tensor:
         array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
         if array.dtype.kind not in "fiub":
             raise TypeError(f"{name} must be numbers, got an array of dtype {array.dtype}")
-        tensor = torch.from_numpy(np.ascontiguousarray(array))
+        # A copy where the array is read-only: torch has no read-only tensors.
+        tensor = torch.from_numpy(np.require(array, requirements=["C", "W"]))
     if not tensor.is_floating_point():
         if tensor.is_complex():
             raise TypeError(f"{name} must be real numbers, got dtype {tensor.dtype}")

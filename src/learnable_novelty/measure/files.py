@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import warnings
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,16 +88,18 @@ def _read_text(path: Path, delimiter: str) -> _Source:
 
     def read(columns: list[int]) -> NDArray[np.float64]:
         try:
-            values = np.loadtxt(
-                path,
-                delimiter=delimiter,
-                skiprows=int(has_header),
-                usecols=columns,
-                ndmin=2,
-                quotechar='"',
-                comments=None,
-                encoding="utf-8-sig",
-            )
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "loadtxt: input contained no data")
+                values = np.loadtxt(
+                    path,
+                    delimiter=delimiter,
+                    skiprows=int(has_header),
+                    usecols=columns,
+                    ndmin=2,
+                    quotechar='"',
+                    comments=None,
+                    encoding="utf-8-sig",
+                )
         except ValueError as error:
             raise ValueError(_explain(path, delimiter, has_header, names, columns, error)) from None
         if values.shape[0] == 0:
@@ -115,7 +119,8 @@ def _explain(
                 continue
             for column in columns:
                 if column >= len(line):
-                    return f"expected {len(names)} columns in line {number} of {path.name}, got {len(line)}"
+                    where = f"line {number} of {path.name}"
+                    return f"expected {len(names)} columns in {where}, got {len(line)}"
                 if not _is_number(line[column]):
                     return (
                         f"expected numbers in column {names[column]!r} of {path.name}, "
@@ -133,14 +138,13 @@ def _is_number(text: str) -> bool:
 
 
 def _read_npy(path: Path) -> _Source:
-    return _of_array(_load_numpy(path), path)
+    return _of_array(_load_array(path), path)
 
 
 def _read_npz(path: Path) -> _Source:
-    held = _load_numpy(path)
-    if isinstance(held, np.ndarray):
-        return _of_array(held, path)
-    with held:
+    if not zipfile.is_zipfile(path):
+        raise ValueError(f"expected NumPy data in {path.name}, but it is no archive of arrays")
+    with np.load(path, allow_pickle=False) as held:
         arrays: dict[str, NDArray[np.generic]] = {}
         for name in held.files:
             try:
@@ -185,11 +189,11 @@ def _numeric(array: NDArray[np.generic], name: str) -> NDArray[np.generic]:
     return array
 
 
-def _load_numpy(path: Path) -> NDArray[np.generic] | np.lib.npyio.NpzFile:
+def _load_array(path: Path) -> NDArray[np.generic]:
     try:
-        return np.load(path, allow_pickle=False)
+        return np.lib.format.open_memmap(path, mode="r")
     except (ValueError, OSError, EOFError) as error:
-        if "pickle" in str(error).lower():
+        if "object" in str(error).lower():
             reason = "it holds pickled objects, which are not read"
         else:
             reason = " ".join(str(error).split()) or "it ends too early"

@@ -92,8 +92,9 @@ def row_orders(
 
 
 def shift_orders(rows: int, spacing: int, count: int) -> list[Tensor]:
-    """List circular shifts j * rows / k, j = 1..k-1, at least ``spacing`` apart where that
-    leaves twenty.
+    """List circular shifts j * rows / k for j = 1 to k - 1.
+
+    They are at least ``spacing`` apart, where that leaves twenty of them.
 
     Evenly spaced shifts are a group: with the identity they are exchangeable under the null, so
     the rank of the observed statistic is uniform however long the correlations are. (Random

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -295,7 +296,7 @@ def _leave_out(observer: Observer, rows: Rows, samples: int) -> np.ndarray:
     blocks = min(JACKKNIFE_BLOCKS, samples)
     sites = rows.features.shape[0] // samples
     bounds = [round(i * samples / blocks) * sites for i in range(blocks + 1)]
-    cuts = list(zip(bounds[:-1], bounds[1:], strict=True))
+    cuts = list(itertools.pairwise(bounds))
     if samples - math.ceil(samples / blocks) < 2:
         return np.full(blocks, math.nan)
     if observer.solver_for(rows) != "cholesky":

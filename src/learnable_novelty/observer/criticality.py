@@ -25,9 +25,10 @@ def perturbation_norms(reservoir: Feedforward, inputs: Tensor, *, seed: Seed = 0
     tangent = drawn.to(device=hidden.device, dtype=hidden.dtype)
     norms = [tangent.flatten(1).norm(dim=1)]
     for layer in range(reservoir.depth):
-        hidden, tangent = torch.func.jvp(
+        moved = torch.func.jvp(
             lambda state, layer=layer: reservoir.advance(state, layer), (hidden,), (tangent,)
         )
+        hidden, tangent = moved[0], moved[1]
         norms.append(tangent.flatten(1).norm(dim=1))
     return torch.stack(norms)
 

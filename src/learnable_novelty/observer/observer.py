@@ -89,7 +89,8 @@ class Observer:
             there are fewer rows than features, else Cholesky.
         accumulate_dtype: the dtype of sums and solves.
 
-    >>> observer = Observer(reservoirs.MLP(2, 16, 2), ridge_penalty=0.1)
+    >>> from learnable_novelty.observer.reservoirs import MLP
+    >>> observer = Observer(MLP(2, 16, 2), ridge_penalty=0.1)
     >>> x = torch.randn(64, 2)
     >>> bool(observer(x, x.sin()) > 0)
     True

@@ -168,7 +168,9 @@ class OnlineObserver:
         pair = scale[:, :, None] * scale[:, None, :]
         squared, a, a_diagonal = sums.squared, sums.a, sums.a_diagonal
         xp.multiply(sums.outer_and_gram, pair, out=sums.matrices)
-        squared *= self.resolution / self.target_unit**2
+        weight = self.resolution / self.target_unit**2
+        if weight != 1.0:
+            squared *= weight
         a_diagonal += self.ridge_penalty
         squared += xp.matmul(a, a)
         logs = xp.log(_diagonal(sums.factors())).sum(-1)
@@ -235,13 +237,15 @@ class _Sums:
 
     def __init__(self, count: Tensor, mean: Tensor, products: Tensor, cross: Tensor) -> None:
         self.count, self.mean = count, mean
-        self.products = products
+        # Stored with all Q first and all H'H after them, as the factorization wants them.
+        self.products = products.movedim(1, 0).contiguous().movedim(0, 1)
         """Q and H'H, (num_streams, 2, feature_dim, feature_dim)."""
         self.cross = cross
         """B = H'Y, (num_streams, feature_dim, target_dim)."""
         self.xp: Any = np if count.device.type == "cpu" else torch
         self.n, self.mu, self.b = map(self.native, (count, mean, cross))
-        self._allocate(*cross.shape[:2])
+        with torch.inference_mode(False):  # what is made in it could not be changed outside
+            self._allocate(*cross.shape[:2])
 
     def _allocate(self, streams: int, m: int) -> None:
         """Make the views that a step reads, and room for what it computes."""
@@ -252,7 +256,8 @@ class _Sums:
         self.matrices = self.native(zeros(2, streams, m, m))
         self.squared, self.a = self.matrices  # A^2 + eta Q and A
         self.a_diagonal = _diagonal(self.a)
-        self.inverse_count = self.native(zeros(streams, 1)) + 1.0
+        self.inverse = zeros(streams, 1)
+        self.inverse_count = self.native(self.inverse)
         self.deviation = torch.zeros_like(self.mean)
         self.halves = [(held[:, :m], held[:, m:]) for held in (self.mean, self.deviation)]
         self.d = self.native(self.deviation)
@@ -261,6 +266,7 @@ class _Sums:
         left, right = zeros(streams, m), zeros(streams, 2, m)
         self.f_dh, rights = self.native(left), self.native(right)
         self.u, self.right_dh = rights[:, 0], rights[:, 1]
+        self.product = self.deviation[:, None, m:], self.cross.mT
         self.steps = (
             (self.products, left[:, None, :, None], right[:, :, None, :]),
             (self.products[:, 0], right[:, 0, :, None], left[:, None, :]),
@@ -274,8 +280,9 @@ class _Sums:
         def zeros(*shape: int) -> Tensor:
             return torch.zeros(streams, *shape, dtype=torch.float64, device=device)
 
-        mean, products = zeros(feature_dim + target_dim), zeros(2, feature_dim, feature_dim)
-        return _Sums(zeros(), mean, products, zeros(feature_dim, target_dim))
+        with torch.inference_mode(False):
+            mean, products = zeros(feature_dim + target_dim), zeros(2, feature_dim, feature_dim)
+            return _Sums(zeros(), mean, products, zeros(feature_dim, target_dim))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy makes its own views: copied ones would look at memory of their own.
@@ -307,24 +314,31 @@ class _Sums:
 
     def absorb(self, active: Tensor | None, *, moving_mean: bool) -> None:
         """Apply the rank-one updates at the top of this file."""
-        xp, d, dh, dy, f_dh = self.xp, self.d, self.dh, self.dy, self.f_dh
+        xp, dh, dy, f_dh = self.xp, self.dh, self.dy, self.f_dh
         self.n += 1.0 if active is None else self.native(active)
         if moving_mean:
             # A stream that has seen nothing has nothing to divide.
             counts = self.n if active is None else self.n + (self.n == 0)
-            self.inverse_count = 1 / counts[:, None]
-            move = d * self.inverse_count
-            self.mu += move
-            xp.subtract(dh, move[:, : self.feature_dim], out=f_dh)
+            self.inverse_count[:, 0] = 1 / counts
+            self.mean.addcmul_(self.deviation, self.inverse)
+            xp.multiply(dh, 1 - self.inverse_count, out=f_dh)
         else:
             f_dh[:] = dh
-        v = xp.matmul(self.b, dy[:, :, None])[:, :, 0]
+        v = self._cross_times_target()
         power = xp.linalg.vecdot(dy, dy)[:, None]
         # Q changes by f d_h u' + u (f d_h)', with u = v + f |d_y|^2 d_h / 2.
         xp.add(v, (0.5 * power) * f_dh, out=self.u)
         self.right_dh[:] = dh
         for sums, left, right in self.steps:  # torch: one pass each, the last one large
             sums.addcmul_(left, right)
+
+    def _cross_times_target(self) -> Any:
+        """Return v = B d_y, (num_streams, feature_dim)."""
+        # NumPy's product is the faster one on a single thread. With more, its threads and those
+        # of torch would wait for each other.
+        if self.xp is np and torch.get_num_threads() == 1:
+            return np.matmul(self.b, self.dy[:, :, None])[:, :, 0]
+        return self.native(torch.bmm(*self.product))[:, 0]
 
     def factors(self) -> Any:
         """Factor A^2 + eta Q and A."""

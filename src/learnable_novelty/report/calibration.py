@@ -8,7 +8,16 @@ import numpy as np
 
 from learnable_novelty.records import Record
 from learnable_novelty.report.base import Table
-from learnable_novelty.report.style import BLUE, GREEN, GREY, RED, label_panel, new_figure
+from learnable_novelty.report.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    RED,
+    label_panel,
+    new_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,31 +55,33 @@ def tables(record: Record) -> list[Table]:
 def figure(record: Record) -> Figure:
     """Draw the distribution of p-values, the rates, and the excess of noise."""
     rates, noise = record.results["false_positives"], record.results["noise"]
-    fig = new_figure(9.6, 3.6)
+    fig = new_figure(10.0, 3.6)
     spread, bars, excess = fig.subplots(1, 3)
+    colours = iter((BLUE, ORANGE, GREEN, PURPLE, RED))
     for kind, held in rates.items():
         values = np.sort(held["p_values"])
         share = np.arange(1, values.size + 1) / values.size
-        style = {"linestyle": ":", "color": RED} if "permuted" in kind else {}
-        spread.plot(values, share, linewidth=1.2, label=kind, **style)
+        style = ":" if "permuted" in kind else "-"
+        colour = next(colours)
+        spread.plot(values, share, style, color=colour, linewidth=1.2, label=kind)
     spread.plot([0, 1], [0, 1], color="0.5", linewidth=0.8, linestyle="--")
     spread.set(xlabel="p-value", ylabel="share of null data sets at or below")
     spread.legend(fontsize=6.5, loc="lower right")
     label_panel(spread, "a", "p-values under the null")
     places = range(len(rates))
-    colours = [RED if "permuted" in kind else BLUE for kind in rates]
+    fills = [RED if "permuted" in kind else BLUE for kind in rates]
     bars.barh(
         places,
         [r["rate"] for r in rates.values()],
-        color=colours,
+        color=fills,
         xerr=[1.96 * r["se"] for r in rates.values()],
         error_kw={"elinewidth": 0.8},
     )
-    bars.axvspan(LOW, HIGH, color=GREEN, alpha=0.2, linewidth=0)
+    bars.axvspan(LOW, HIGH, color=GREEN, alpha=0.2, linewidth=0, zorder=0)
     bars.axvline(LEVEL, color="0.3", linewidth=0.8, linestyle="--")
     bars.set_yticks(places, [kind.replace(", ", ",\n") for kind in rates])
     bars.set_xscale("log")
-    bars.set(xlabel="share with p ≤ 0.05 (band: 0.03 to 0.07)")
+    bars.set(xlabel="share with p ≤ 0.05\n(band: 0.03 to 0.07)")
     bars.invert_yaxis()
     label_panel(bars, "b", "false positives")
     names = list(noise)
@@ -85,7 +96,8 @@ def figure(record: Record) -> Figure:
     )
     excess.axvline(0, color=GREY, linewidth=0.8)
     excess.set_yticks(range(len(names)), names)
-    excess.set(xlabel="excess (bits): mean and 95% range")
+    excess.locator_params(axis="x", nbins=4)
+    excess.set(xlabel="excess (bits):\nmean and 95% range")
     excess.invert_yaxis()
     label_panel(excess, "c", "noise above its floor")
     return fig

@@ -134,7 +134,7 @@ def _gain(axes: Axes, record: Record) -> None:
     axes.plot([], [], color="0.3", linewidth=1.0, label="mean field")
     axes.axvline(1.0, color="0.6", linewidth=0.8, zorder=0)
     axes.set(xlabel="gain on the normalized pre-activations")
-    axes.legend(loc="upper center")
+    axes.legend(loc="lower right", ncols=2)
     label_panel(axes, "c", f"activations, depth {record.configuration['depth']}")
 
 

@@ -28,7 +28,6 @@ def tables(record: Record) -> list[Table]:
     """List the claims of appendix B beside ours, and the whole scan."""
     claims = [
         [
-            c["id"],
             c["statement"],
             _text(c["paper"], c["paper_sd"]),
             _text(c["ours"], c["ours_sd"]),
@@ -38,7 +37,7 @@ def tables(record: Record) -> list[Table]:
     ]
     scan = [
         [
-            LABELS.get(c["axis"], c["axis"]).replace("$", "").replace("\\", ""),
+            c["axis"].replace("_", " "),
             f"{c['value']:g}",
             f"{c['margin']:.1f}",
             c["first"],
@@ -48,7 +47,7 @@ def tables(record: Record) -> list[Table]:
         for c in record.results["cells"].values()
     ]
     beside = Table(
-        "Appendix B beside ours", ["claim", "statement", "paper", "ours", "deviation"], claims
+        "Appendix B beside ours", ["claim", "paper", "ours", "deviation"], claims
     )
     columns = ["setting", "value", "margin of 110, bits", "first", "ranks 30 / 54", "Spearman"]
     return [Table("The scan, one draw each", columns, scan), *([beside] if claims else [])]

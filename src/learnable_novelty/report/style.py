@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+from cycler import cycler
 from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ PALETTE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK)
 CLASS_COLOURS = {1: GREY, 2: SKY, 3: ORANGE, 4: RED}
 CLASS_NAMES = {1: "I constant", 2: "II periodic", 3: "III chaotic", 4: "IV complex"}
 
-SETTINGS = {
+SETTINGS: dict[Any, Any] = {
     "font.size": 9.0,
     "axes.titlesize": 10.0,
     "axes.labelsize": 9.0,
@@ -28,7 +29,7 @@ SETTINGS = {
     "ytick.labelsize": 8.0,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.prop_cycle": mpl.cycler(color=PALETTE),
+    "axes.prop_cycle": cycler(color=PALETTE),
     "legend.frameon": False,
     "figure.facecolor": "white",
     "savefig.facecolor": "white",

@@ -77,12 +77,12 @@ class Reservoir(nn.Module, ABC):
         # Only the device is followed: rounding the stored weights would make
         # reservoir.float() and reservoir.float().double() two different observers.
         self._rounded.clear()
-        super()._apply(lambda value: value.to(fn(value).device), recurse)  # pyright: ignore[reportCallIssue]
+        super()._apply(lambda value: value.to(fn(value).device), recurse)
         return self
 
     def _load_from_state_dict(self, *args: object, **kwargs: object) -> None:
         self._rounded.clear()
-        super()._load_from_state_dict(*args, **kwargs)  # pyright: ignore[reportArgumentType]
+        super()._load_from_state_dict(*args, **kwargs)
 
 
 def uniform_layer(generator: torch.Generator, fan_out: int, fan_in: int) -> tuple[Tensor, Tensor]:

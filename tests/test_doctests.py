@@ -1,0 +1,29 @@
+"""Every example in a docstring runs."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import learnable_novelty
+
+MODULES = [
+    info.name
+    for info in pkgutil.walk_packages(learnable_novelty.__path__, "learnable_novelty.")
+    if not info.name.endswith("__main__")
+]
+
+
+# Forward-mode derivatives make torch warn of its own use of torch.jit.
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
+@pytest.mark.parametrize("name", ["learnable_novelty", *MODULES])
+def test_examples_of_module(name):
+    module = importlib.import_module(name)
+    failed, _ = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
+    assert failed == 0
+
+
+def test_there_are_examples_to_run():
+    found = doctest.DocTestFinder().find(importlib.import_module("learnable_novelty.measure.score"))
+    assert any(test.examples for test in found)
