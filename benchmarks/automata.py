@@ -20,6 +20,7 @@ from learnable_novelty.experiments.automata import (
     automaton_observer,
     rule_rows,
     rule_tasks,
+    sample_draws,
     sample_rule,
 )
 from learnable_novelty.observer import Rows
@@ -43,10 +44,9 @@ def plain_score(config: AutomatonConfig, rule: int, draw: int = 0) -> float:
 def our_scores(config: AutomatonConfig, rule: int, seed: int = SEED) -> list[float]:
     """Simulate, count patterns, and score them, once per draw."""
     scores: list[float] = []
-    for draw in range(config.draws):
+    for draw, history in enumerate(sample_draws(config, rule, seed)):
         observer = automaton_observer(config, seed, draw)
-        rows = rule_rows(observer, sample_rule(config, rule, seed, draw))
-        scores.append(float(observer.bits_of_rows(rows)))
+        scores.append(float(observer.bits_of_rows(rule_rows(observer, history))))
     return scores
 
 
@@ -61,17 +61,19 @@ def run(config: AutomatonConfig | None = None, rules: tuple[int, ...] = RULES) -
     # In turn: a part of the plain way, a part of ours.
     parts = np.array_split(list(tasks), len(rules))
     plain: list[float] = []
-    ours = 0.0
+    ours, threads = 0.0, torch.get_num_threads()
     for rule, part in zip(rules, parts, strict=True):
         plain.append(seconds(lambda rule=rule: plain_score(config, rule)))
         mine = {name: tasks[name] for name in part}
+        torch.set_num_threads(1)  # as the workers of the default engine have it
         ours += seconds(lambda mine=mine: run_tasks(our_scores, mine, Serial()))
+        torch.set_num_threads(threads)
     whole = statistics.median(plain) * total
     with open_engine("cores") as executor:
         # The workers are started and have loaded torch before the clock starts.
         run_tasks(our_scores, {name: (warm, *tasks[name][1:]) for name in parts[0]}, executor)
         on_cores = seconds(lambda: run_tasks(our_scores, tasks, executor))
     return [
-        faster(f"{total} automaton scores, this process", whole, ours, 100),
+        faster(f"{total} automaton scores, this process, one thread", whole, ours, 100),
         faster(f"{total} automaton scores, default engine", whole, on_cores, 100),
     ]

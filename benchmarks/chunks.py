@@ -60,13 +60,12 @@ def run(
     repeats: int = REPEATS // 2,
 ) -> list[Row]:
     """Compare the smallest and the largest stream, per row and in memory."""
-    peak_growth(sizes[0], feature_dim, target_dim)  # settle the allocator
+    growth = peak_growth(sizes[1], feature_dim, target_dim) / 1e6
     per_row: list[list[float]] = [[], []]
     for _ in range(repeats):
         for held, rows in zip(per_row, sizes, strict=True):
             held.append(seconds(lambda n=rows: merged(n, feature_dim, target_dim)) / rows)
     short, long = (statistics.median(held) for held in per_row)
-    growth = peak_growth(sizes[1], feature_dim, target_dim) / 1e6
     whole = sizes[1] * (feature_dim + target_dim) * 8 / 1e6
     flat, small = long / short, growth / whole
     return [

@@ -94,10 +94,16 @@ def run(
     warm_up: int = 100,
     repeats: int = 41,
 ) -> list[Row]:
-    """Time single steps of both, in turn."""
-    plain, ours = prepare(width, target_dim, num_streams, num_pairs=512)
-    for _ in range(warm_up):  # past the first pairs, whose matrices are nearly empty
-        plain()
-        ours()
-    name = f"online step, m={width}, D={target_dim}, {num_streams} streams, SVD per step"
-    return [compare(name, plain, ours, at_least=20, repeats=repeats, calls=(2, 40))]
+    """Time steps of both, in turn, on one torch thread and on as many as were set."""
+    threads = torch.get_num_threads()
+    rows: list[Row] = []
+    for count in sorted({1, threads}):
+        torch.set_num_threads(count)
+        plain, ours = prepare(width, target_dim, num_streams, num_pairs=64)
+        for _ in range(warm_up):  # past the first pairs, whose matrices are nearly empty
+            plain()
+            ours()
+        name = f"online step, m={width}, D={target_dim}, {num_streams} streams, threads: {count}"
+        rows.append(compare(name, plain, ours, at_least=20, repeats=repeats, calls=(2, 40)))
+    torch.set_num_threads(threads)
+    return rows

@@ -60,6 +60,14 @@ def sample_rule(config: AutomatonConfig, rule: int, seed: Seed, draw: int) -> np
     return ElementaryRule(rule).sample_words(config.samples, config.burn_in, config.window, child)
 
 
+def sample_draws(config: AutomatonConfig, rule: int, seed: Seed) -> np.ndarray:
+    """Draw the ensembles of all draws at once: (draws, window + 1, samples), each as above."""
+    seeds = [split(seed, "ensemble", rule, draw) for draw in range(config.draws)]
+    return ElementaryRule(rule).sample_ensembles(
+        config.samples, config.burn_in, config.window, seeds
+    )
+
+
 def pattern_rows(reservoir: reservoirs.Reservoir, table: PatternTable) -> Rows:
     """Make one weighted regression row per pattern.
 

@@ -20,7 +20,7 @@ from learnable_novelty.experiments.automata import (
     ranks,
     rule_rows,
     rule_tasks,
-    sample_rule,
+    sample_draws,
 )
 from learnable_novelty.experiments.base import Bench, Outcome
 from learnable_novelty.systems import ElementaryRule
@@ -72,9 +72,8 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
 def score_rule(config: Config, rule: int, seed: int) -> dict[str, list[float]]:
     """Score one rule and its floor once per draw."""
     found: dict[str, list[float]] = {"bits": [], "floor": []}
-    for draw in range(config.draws):
+    for draw, history in enumerate(sample_draws(config, rule, seed)):
         observer = automaton_observer(config, seed, draw)
-        history = sample_rule(config, rule, seed, draw)
         found["bits"].append(float(observer.bits_of_rows(rule_rows(observer, history))))
         child = split(seed, "rings", rule, draw)
         found["floor"].append(floor_bits(observer, history, config.floor_repeats, child))

@@ -50,7 +50,9 @@ def _draw_bits(axes: Axes, score: Score) -> None:
 
 def _draw_test(axes: Axes, score: Score) -> None:
     if score.null_count:
-        axes.hist(score.null_explained_variance, bins=20, color=GREY, label="null")
+        values = score.null_explained_variance
+        ends = (min(values), max(*values, score.explained_variance) + 1e-9)
+        axes.hist(values, bins=40, range=ends, color=GREY, label="null")
     axes.axvline(score.explained_variance, color=BLUE, label="observed")
     p = "not tested" if score.p_value is None else f"p = {score.p_value:.3g}"
     axes.set(xlabel="explained variance", ylabel="rearrangements", title=p)
@@ -59,7 +61,7 @@ def _draw_test(axes: Axes, score: Score) -> None:
 
 def _draw_spectrum(axes: Axes, score: Score) -> None:
     values = [value for value in score.spectrum if value > 1e-12]
-    axes.plot(range(1, len(values) + 1), values, color=BLUE, marker=".", linewidth=1)
-    if values:
-        axes.set_yscale("log")
+    axes.bar(range(1, len(values) + 1), values, color=BLUE)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set(xlabel="direction", ylabel="singular value", title="spectrum of the readout")
+    axes.set_xlim(0, max(4, len(values) + 1))

@@ -5,17 +5,13 @@ step. Neither is needed. With A = H~'H~ + lambda I, B = H~'Y~ and Q = BB',
 
     S = alpha [ log2 det(A^2 + eta Q) - 2 log2 det A ],
 
-because det(I + eta W W') = det(I + eta A^-1 Q A^-1). A pair (h, y) with deviations d_h, d_y from
-the means so far changes the centred sums by rank-one terms, f = (n - 1)/n:
+because det(I + eta W W') = det(I + eta A^-1 Q A^-1). Q and H'H change by rank-one terms with every
+pair (``stream_sums``), so a step costs O(mD + m^3) and no readout is formed.
 
-    H'H += f d_h d_h',   B += f d_h d_y',
-    Q   += f (v d_h' + d_h v') + f^2 |d_y|^2 d_h d_h',   v = B d_y,
-
-so a step costs O(mD + m^3) and no readout is formed. The form squares the conditioning of A; it
-is meant for the narrow reservoirs used online and refuses n/lambda beyond the measured range.
-
-What is left is many operations on small arrays. They are written in the functions that NumPy and
-torch share (``xp``) and run in NumPy on the CPU, where a call costs about a third.
+The determinants square the conditioning of A: their error is up to eight times
+eps max_i (A^2 + eta Q)_ii / lambda^2, as measured on trajectories of six flows. Where that could
+exceed 1e-8, on long streams of collinear features, the step goes through W = A^-1 B instead, at
+O(m^2 D). Both refuse n/lambda beyond the measured range (docs/solvers.md).
 """
 
 from __future__ import annotations
@@ -24,17 +20,20 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.moments import Moments
 from learnable_novelty.observer.observer import check_positive
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.observer.standardize import inverse_scale, is_constant
+from learnable_novelty.observer.stream_sums import StreamSums, diagonal
 
-MAX_COUNT_PER_PENALTY = 1e6
+MAX_COUNT_PER_PENALTY = 1e8
 """Largest n/lambda accepted; the error there is measured in docs/solvers.md."""
+DETERMINANT_ROUNDOFF = 1e-9
+"""Largest eps max_i (A^2 + eta Q)_ii / lambda^2 for which the determinants are used."""
 
 
 class OnlineObserver:
@@ -88,9 +87,10 @@ class OnlineObserver:
         self.ridge_penalty, self.resolution = ridge_penalty, resolution
         self.code_scale, self.target_unit = code_scale, target_unit
         self.standardization, self.calibration = standardization, calibration
-        self._sums = _Sums.zeros(num_streams, reservoir.feature_dim, target_dim, device)
+        self._sums = StreamSums.zeros(num_streams, reservoir.feature_dim, target_dim, device)
         self._score: Any = self._sums.native(torch.zeros_like(self._sums.count))
         self._eps = torch.finfo(torch.float64).eps
+        self._determinant_limit = DETERMINANT_ROUNDOFF * ridge_penalty**2 / self._eps
         if calibration is not None:
             self._fix(calibration)
 
@@ -128,10 +128,11 @@ class OnlineObserver:
         self._check_finite(inputs if active is None else inputs[active])
         self._eps = torch.finfo(features.dtype).eps
         self._sums.absorb(active, moving_mean=self.standardization == "empirical")
-        before, self._score = self._score, self._evaluate()
-        increments = self._sums.tensor(self._score - before)
-        # An inactive stream's score is evaluated anew from equal sums: not a rounding may differ.
-        return increments if active is None else increments * active
+        before, score = self._score, self._evaluate()
+        if active is not None:
+            score = self._sums.xp.where(self._sums.native(active), score, before)
+        self._score = score
+        return self._sums.tensor(score - before)
 
     def reset(self, streams: Tensor | Sequence[int] | slice | None = None) -> None:
         """Forget the given streams (indices or a boolean mask), or all of them."""
@@ -173,8 +174,18 @@ class OnlineObserver:
             squared *= weight
         a_diagonal += self.ridge_penalty
         squared += xp.matmul(a, a)
-        logs = xp.log(_diagonal(sums.factors())).sum(-1)
+        if float(sums.squared_diagonal.max()) > self._determinant_limit:
+            return self._evaluate_readout(scale)
+        logs = xp.log(diagonal(xp.linalg.cholesky(sums.matrices))).sum(-1)
         return (logs[0] - 2 * logs[1]) * (2 * self.code_scale / math.log(2))
+
+    def _evaluate_readout(self, scale: Any) -> Any:
+        """Evaluate S through W = A^-1 B, where the determinants would lose digits."""
+        sums = self._sums
+        inverse = torch.cholesky_inverse(torch.linalg.cholesky(sums.tensor(sums.a)))
+        columns = sums.tensor(scale)[:, None, :] / self.target_unit
+        readout = torch.bmm(inverse * columns, sums.cross)
+        return sums.native(code_length(readout, self.resolution, self.code_scale))
 
     def _feature_scale(self) -> Any:
         """Return 1/(sd sqrt(m)) per feature, and 0 for a feature that is constant so far."""
@@ -230,128 +241,3 @@ class OnlineObserver:
             raise ValueError(
                 f"expected active (num_streams={self.num_streams},), got {tuple(active.shape)}"
             )
-
-
-class _Sums:
-    """The centred sums of all streams: tensors, and views of them as arrays of ``xp``."""
-
-    def __init__(self, count: Tensor, mean: Tensor, products: Tensor, cross: Tensor) -> None:
-        self.count, self.mean = count, mean
-        # Stored with all Q first and all H'H after them, as the factorization wants them.
-        self.products = products.movedim(1, 0).contiguous().movedim(0, 1)
-        """Q and H'H, (num_streams, 2, feature_dim, feature_dim)."""
-        self.cross = cross
-        """B = H'Y, (num_streams, feature_dim, target_dim)."""
-        self.xp: Any = np if count.device.type == "cpu" else torch
-        self.n, self.mu, self.b = map(self.native, (count, mean, cross))
-        with torch.inference_mode(False):  # what is made in it could not be changed outside
-            self._allocate(*cross.shape[:2])
-
-    def _allocate(self, streams: int, m: int) -> None:
-        """Make the views that a step reads, and room for what it computes."""
-        zeros = self.products.new_zeros
-        self.feature_dim, self.feature_mean = m, self.mu[:, :m]
-        self.outer_and_gram = self.native(self.products.movedim(1, 0))
-        self.gram_diagonal = _diagonal(self.outer_and_gram[1])
-        self.matrices = self.native(zeros(2, streams, m, m))
-        self.squared, self.a = self.matrices  # A^2 + eta Q and A
-        self.a_diagonal = _diagonal(self.a)
-        self.inverse = zeros(streams, 1)
-        self.inverse_count = self.native(self.inverse)
-        self.deviation = torch.zeros_like(self.mean)
-        self.halves = [(held[:, :m], held[:, m:]) for held in (self.mean, self.deviation)]
-        self.d = self.native(self.deviation)
-        self.dh, self.dy, self.flat = self.d[:, :m], self.d[:, m:], self.d.reshape(-1)
-        # Factors of the outer products: f d_h from the left, u and d_h from the right.
-        left, right = zeros(streams, m), zeros(streams, 2, m)
-        self.f_dh, rights = self.native(left), self.native(right)
-        self.u, self.right_dh = rights[:, 0], rights[:, 1]
-        self.product = self.deviation[:, None, m:], self.cross.mT
-        self.steps = (
-            (self.products, left[:, None, :, None], right[:, :, None, :]),
-            (self.products[:, 0], right[:, 0, :, None], left[:, None, :]),
-            (self.cross, left[:, :, None], self.deviation[:, None, m:]),
-        )
-
-    @staticmethod
-    def zeros(streams: int, feature_dim: int, target_dim: int, device: torch.device | str) -> _Sums:
-        """Make the sums of streams that have seen nothing."""
-
-        def zeros(*shape: int) -> Tensor:
-            return torch.zeros(streams, *shape, dtype=torch.float64, device=device)
-
-        with torch.inference_mode(False):
-            mean, products = zeros(feature_dim + target_dim), zeros(2, feature_dim, feature_dim)
-            return _Sums(zeros(), mean, products, zeros(feature_dim, target_dim))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A copy makes its own views: copied ones would look at memory of their own.
-        return _Sums, tuple(self.tensors().values())
-
-    def tensors(self) -> dict[str, Tensor]:
-        """Return the sums by name."""
-        names = ("count", "mean", "products", "cross")
-        return {name: getattr(self, name) for name in names}
-
-    def native(self, values: Tensor) -> Any:
-        """View a tensor as an array of ``xp``."""
-        return values.numpy() if self.xp is np else values
-
-    def tensor(self, values: Any) -> Tensor:
-        """View an array of ``xp`` as a tensor."""
-        return torch.from_numpy(values) if self.xp is np else values
-
-    def centre(self, features: Tensor, targets: Tensor, active: Tensor | None) -> None:
-        """Hold d_h and d_y, zero where not active."""
-        for values, mean, deviation in zip((features, targets), *self.halves, strict=True):
-            torch.sub(values, mean, out=deviation)
-        if active is not None:
-            self.deviation[~active] = 0.0
-
-    def deviation_power(self) -> float:
-        """Return the sum of all squared deviations."""
-        return float(self.flat @ self.flat)
-
-    def absorb(self, active: Tensor | None, *, moving_mean: bool) -> None:
-        """Apply the rank-one updates at the top of this file."""
-        xp, dh, dy, f_dh = self.xp, self.dh, self.dy, self.f_dh
-        self.n += 1.0 if active is None else self.native(active)
-        if moving_mean:
-            # A stream that has seen nothing has nothing to divide.
-            counts = self.n if active is None else self.n + (self.n == 0)
-            self.inverse_count[:, 0] = 1 / counts
-            self.mean.addcmul_(self.deviation, self.inverse)
-            xp.multiply(dh, 1 - self.inverse_count, out=f_dh)
-        else:
-            f_dh[:] = dh
-        v = self._cross_times_target()
-        power = xp.linalg.vecdot(dy, dy)[:, None]
-        # Q changes by f d_h u' + u (f d_h)', with u = v + f |d_y|^2 d_h / 2.
-        xp.add(v, (0.5 * power) * f_dh, out=self.u)
-        self.right_dh[:] = dh
-        for sums, left, right in self.steps:  # torch: one pass each, the last one large
-            sums.addcmul_(left, right)
-
-    def _cross_times_target(self) -> Any:
-        """Return v = B d_y, (num_streams, feature_dim)."""
-        # NumPy's product is the faster one on a single thread. With more, its threads and those
-        # of torch would wait for each other.
-        if self.xp is np and torch.get_num_threads() == 1:
-            return np.matmul(self.b, self.dy[:, :, None])[:, :, 0]
-        return self.native(torch.bmm(*self.product))[:, 0]
-
-    def factors(self) -> Any:
-        """Factor A^2 + eta Q and A."""
-        try:
-            return self.xp.linalg.cholesky(self.matrices)
-        except (np.linalg.LinAlgError, torch.linalg.LinAlgError) as error:
-            raise ValueError(
-                "expected targets of moderate size: rounding in Q outgrew the squared penalty; "
-                "reset the streams and raise target_unit or ridge_penalty"
-            ) from error
-
-
-def _diagonal(matrices: Any) -> Any:
-    """View the leading diagonals of matrices (..., rows, columns), columns >= rows, to write to."""
-    rows, columns = matrices.shape[-2:]
-    return matrices.reshape(*matrices.shape[:-2], rows * columns)[..., :: columns + 1]

@@ -6,7 +6,7 @@ on it; other widths step by table look-up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,19 +82,21 @@ class ElementaryRule:
         The rule is its algebraic normal form: an exclusive-or of products of neighbours.
         """
         terms = self.normal_form()
-        one = np.uint64(1)
-        last = np.uint64(WORD - 1)
+        one, last = np.uint64(1), np.uint64(WORD - 1)
+        left, right, held = np.empty_like(words), np.empty_like(words), np.empty_like(words)
         state = words
         while True:
-            left = (state << one) | (state >> last)
-            right = (state >> one) | (state << last)
+            np.left_shift(state, one, out=left)
+            left |= np.right_shift(state, last, out=held)
+            np.right_shift(state, one, out=right)
+            right |= np.left_shift(state, last, out=held)
             neighbours = {4: left, 2: state, 1: right}
-            fresh = np.full_like(state, ~np.uint64(0) if 0 in terms else 0)
+            fresh = np.empty_like(state)
+            fresh.fill(~np.uint64(0) if 0 in terms else 0)
             for term in terms - {0}:
-                factors = [value for bit, value in neighbours.items() if term & bit]
-                product = factors[0] if len(factors) == 1 else factors[0] & factors[1]
-                if len(factors) == 3:
-                    product = product & factors[2]
+                product, *factors = (value for bit, value in neighbours.items() if term & bit)
+                for factor in factors:
+                    product = np.bitwise_and(product, factor, out=held)
                 fresh ^= product
             state = fresh
             yield state
@@ -135,12 +137,24 @@ class ElementaryRule:
         Returns:
             (window + 1, num_samples); entry 0 is the input.
         """
-        generator = numpy_generator(seed, "cells")
-        words = generator.integers(0, 2**64, size=num_samples, dtype=np.uint64)
+        return self.sample_ensembles(num_samples, burn_in, window, [seed])[0]
+
+    def sample_ensembles(
+        self, num_samples: int, burn_in: int, window: int, seeds: Sequence[Seed]
+    ) -> Words:
+        """Draw one ensemble per seed, all stepped together: short arrays cost as much as long ones.
+
+        Returns:
+            (num_seeds, window + 1, num_samples); each is what ``sample_words`` gives for its seed.
+        """
+        generators = [numpy_generator(seed, "cells") for seed in seeds]
+        words = np.stack(
+            [g.integers(0, 2**64, size=num_samples, dtype=np.uint64) for g in generators]
+        )
         states = self.iterate_words(words)
         for _ in range(burn_in):
             words = next(states)
-        return np.stack([words, *(next(states) for _ in range(window))])
+        return np.stack([words, *(next(states) for _ in range(window))], axis=1)
 
     def sample(
         self,

@@ -67,7 +67,7 @@ def count_patterns(
     counts = np.bincount(codes, minlength=size)
     seen = np.flatnonzero(counts)
     sums = np.stack(
-        [np.bincount(codes[unpack(row).ravel() == 1], minlength=size)[seen] for row in futures],
+        [np.bincount(codes, unpack(row).ravel(), minlength=size)[seen] for row in futures],
         axis=1,
     ).astype(np.float64)
     return PatternTable(

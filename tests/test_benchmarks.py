@@ -1,0 +1,95 @@
+"""The benchmarks run, and the two ways that each compares agree."""
+
+import dataclasses
+import json
+
+import pytest
+import torch
+from benchmarks import __main__ as command
+from benchmarks import automata, chunks, dual, moments, null, online
+from benchmarks.timing import Row, compare, faster, interleave, within
+
+from learnable_novelty.experiments.automata import AutomatonConfig
+from learnable_novelty.observer import Moments
+
+TINY = AutomatonConfig(samples=8, burn_in=20, window=4, channels=16, draws=2)
+
+
+def test_counted_patterns_score_as_every_site_does():
+    for rule in (30, 110):
+        ours = automata.our_scores(TINY, rule)
+        plain = [automata.plain_score(TINY, rule, draw) for draw in range(TINY.draws)]
+        assert ours == pytest.approx(plain, rel=1e-9)
+
+
+def test_automata_rows_count_all_scores():
+    rows = automata.run(dataclasses.replace(TINY, draws=1), rules=(30, 110))
+    assert [row.name.split()[0] for row in rows] == ["88", "88"]
+
+
+def test_moments_and_qr_give_the_same_bits():
+    ways = moments.prepare(500, 16, 4)
+    assert float(ways["moments"]()) == pytest.approx(float(ways["qr"]()), rel=1e-10)
+    assert ways["gram"]().shape == (16, 16)
+    assert len(moments.run(500, 16, 4, repeats=1)) == 2
+
+
+def test_dual_and_qr_give_the_same_bits():
+    plain, ours = dual.prepare(16, 64, 4)
+    assert float(plain()) == pytest.approx(float(ours()), rel=1e-10)
+    assert len(dual.run(16, 64, 4)) == 1
+
+
+def test_online_steps_agree_with_an_svd_per_stream():
+    plain, ours = online.prepare(width=8, target_dim=12, num_streams=3, num_pairs=40)
+    for _ in range(40):
+        torch.testing.assert_close(plain(), ours(), rtol=0, atol=1e-9)
+
+
+def test_online_restores_the_number_of_threads():
+    before = torch.get_num_threads()
+    rows = online.run(width=8, target_dim=12, num_streams=2, warm_up=3, repeats=1)
+    assert torch.get_num_threads() == before
+    assert len(rows) == len({1, before})
+
+
+def test_merged_chunks_are_the_moments_of_all_rows():
+    merged = chunks.merged(20_000, 8, 3)
+    features, targets = map(torch.cat, zip(*chunks.chunks(20_000, 8, 3), strict=True))
+    whole = Moments.of(features, targets)
+    assert merged.count == whole.count == 20_000
+    torch.testing.assert_close(merged.gram, whole.gram)
+    torch.testing.assert_close(merged.cross, whole.cross)
+    assert len(chunks.run((1000, 4000), 8, 3, repeats=1)) == 2
+
+
+def test_refits_agree_with_fresh_scores():
+    plain, ours = null.prepare(300, 16, 4, nulls=5, floors=3)
+    torch.testing.assert_close(plain(), ours(), rtol=1e-8, atol=1e-8)
+    assert len(null.run(100, 8, 2)) == 1
+
+
+def test_rows_say_whether_the_requirement_is_met():
+    assert faster("a", 4.0, 1.0, 2).met and not faster("a", 1.0, 1.0, 2).met
+    assert within("a", 1.0, 1.5, 2).met and not within("a", 1.0, 3.0, 2).met
+    assert faster("a", 4.0, 1.0, 2).ratio == within("a", 1.0, 4.0, 2).ratio == 4
+    texts = [Row("a", 1, 1, 1, "", True).text(value) for value in (2.0, 2e-3, 2e-6, 2e-9)]
+    assert texts == ["2 s", "2 ms", "2 us", "2 ns"]
+
+
+def test_functions_are_timed_in_turn():
+    calls: list[str] = []
+    interleave(lambda: calls.append("a"), lambda: calls.append("b"), repeats=2, calls=(1, 2))
+    assert calls == list("ab" + "abb" * 2)
+    assert compare("x", lambda: None, lambda: None, at_least=0, repeats=1).met
+
+
+def test_command_writes_rows_and_machine(tmp_path, monkeypatch):
+    row = Row("a", 2.0, 1.0, 2.0, "at least 1x faster", True)
+    monkeypatch.setattr(command, "HERE", tmp_path)
+    monkeypatch.setattr(dual, "run", lambda: [row])
+    assert command.main(["--only", "dual", "--save"]) == 0
+    for path in (tmp_path / "results.json", tmp_path / "out" / "results.json"):
+        held = json.loads(path.read_text())
+        assert held["rows"] == [dataclasses.asdict(row)]
+        assert {"cores", "torch", "torch_threads"} <= set(held["machine"])
