@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from learnable_novelty._version import __version__
 
@@ -98,6 +98,9 @@ def _score(options: argparse.Namespace) -> int:
             "expected --targets COLS where rows are samples, or --window W where rows are time"
         )
     data = read_columns(options.file, options.inputs, options.targets)
+    both = set(data.input_names) & set(data.target_names)
+    if both and options.window is None and options.leads is None:
+        raise ValueError(f"expected inputs that are not targets too, got {', '.join(sorted(both))}")
     null: int | str = int(options.null) if options.null.isdigit() else options.null
     leads = None if options.leads is None else _integers("--leads", options.leads)
     with _progress(f"scoring {options.file.name}", options.draws) as report:
@@ -107,7 +110,7 @@ def _score(options: argparse.Namespace) -> int:
             window=options.window,
             history=options.history,
             leads=leads,
-            observer=_observer(options, data.inputs, leads),
+            ridge_penalty=_ridge(options.ridge),
             draws=options.draws,
             null=null,
             seed=options.seed,
@@ -130,19 +133,13 @@ def _score(options: argparse.Namespace) -> int:
     return 0
 
 
-def _observer(options: argparse.Namespace, inputs: Any, leads: Sequence[int] | None) -> Any:
-    """Return the default observer with the ridge asked for, or None for the default one."""
-    if options.ridge is None:
-        return None
-    from learnable_novelty.measure.defaults import default_observer
-    from learnable_novelty.observer.observer import check_ridge_penalty
-
-    ridge: Any = options.ridge if options.ridge == "evidence" else _number("--ridge", options.ridge)
-    check_ridge_penalty(ridge)
-    samples, columns = inputs.shape[0], inputs.shape[1] * options.history
-    observer = default_observer((samples, columns, *inputs.shape[2:]))
-    observer.ridge_penalty = ridge
-    return observer.redraw(options.seed)
+def _ridge(text: str | None) -> float | Literal["evidence"] | None:
+    if text is None or text == "evidence":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"--ridge takes a number or evidence, got {text!r}") from None
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -198,7 +195,8 @@ def _render(options: argparse.Namespace) -> int:
 
     paths = list(records.find(options.out, options.name))
     if not paths:
-        raise ValueError(f"expected records under {options.out}, found none")
+        named = f" of {options.name}" if options.name else ""
+        raise ValueError(f"expected records{named} under {options.out}, found none")
     for path in paths:
         print(save_figure(records.load(path), options.out))
     return 0
@@ -255,13 +253,6 @@ def _integers(name: str, text: str) -> list[int]:
     if not all(part.strip().isdigit() for part in parts):
         raise ValueError(f"{name} takes whole numbers separated by commas, got {text!r}")
     return [int(part) for part in parts]
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"{name} takes a number, got {text!r}") from None
 
 
 def _check_seed(seed: int) -> None:

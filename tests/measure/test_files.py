@@ -72,7 +72,7 @@ def test_parquet_columns_are_read(tmp_path, table):
     [
         ("t.csv", b"", "the file is empty"),
         ("t.csv", b"a,b\n", "only a header"),
-        ("t.csv", b"a,b\n1,2\n3,x\n", "numbers in column 'b' of t.csv, got 'x' in line 3"),
+        ("t.csv", b"a,b\n1,2\n3,x\n", "numbers in column 'b', got 'x' in line 3 of t.csv"),
         ("t.csv", b"a,b\n1,2\n3\n", "2 columns in line 3 of t.csv, got 1"),
         ("t.csv", b"a,b\n1,2\n3,\n", "got '' in line 3"),
         ("t.csv", b"\xff\xfe\x00", "UTF-8"),
@@ -80,6 +80,8 @@ def test_parquet_columns_are_read(tmp_path, table):
         ("t.npz", b"PK\x03\x04broken", "expected NumPy data"),
         ("t.parquet", b"PAR1....PAR1", "expected a Parquet file"),
         ("t.xlsx", b"x", "ending in .csv"),
+        ("t.csv", b"a;b\n1;2\n", "got semicolons"),
+        ("t.csv", b"a,b\n1," + b"x" * 200_000 + b"\n", "table of numbers"),
     ],
 )
 def test_unreadable_files_get_one_sentence(tmp_path, name, content, message):
@@ -112,6 +114,30 @@ def test_pickles_are_never_opened(tmp_path):
         with pytest.raises(ValueError, match="pickled objects, which are not read"):
             read_columns(tmp_path / name, None, None)
     assert opened == []
+
+
+def test_damaged_archives_and_archives_of_other_things_are_refused(tmp_path):
+    import zipfile
+
+    path = tmp_path / "t.npz"
+    np.savez_compressed(path, a=np.arange(5000.0), b=np.arange(5000.0))
+    content = bytearray(path.read_bytes())
+    content[200:260] = bytes(60)
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="'a' is damaged"):
+        read_columns(path, None, None)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("note.txt", "hello")
+    with pytest.raises(ValueError, match="is no array"):
+        read_columns(path, None, None)
+
+
+def test_a_column_may_be_named_twice(tmp_path, table):
+    pd.DataFrame(table, columns=list("abc")).to_parquet(tmp_path / "t.parquet")
+    pd.DataFrame(table, columns=list("abc")).to_csv(tmp_path / "t.csv", index=False)
+    for name in ("t.parquet", "t.csv"):
+        found = read_columns(tmp_path / name, "b,b", None)
+        np.testing.assert_allclose(found.inputs, table[:, [1, 1]])
 
 
 def test_text_arrays_are_refused(tmp_path):

@@ -67,4 +67,9 @@ def test_phase_randomization_keeps_spectra_and_cross_spectra(length):
 def test_short_forms_of_a_null():
     assert Null.of(9) == Null(9)
     assert Null.of("linear") == Null(99, "linear")
+    for bad in (-5, 2.5, True, "dance"):
+        with pytest.raises(ValueError, match="null must be"):
+            Null.of(bad)
+    with pytest.raises(ValueError, match="null must be"):
+        Null(-5)
     assert Null.of(Null(3, "rows")) == Null(3, "rows")

@@ -186,8 +186,10 @@ def test_shuffling_time_with_and_without_the_feature_table_agree():
     import importlib
 
     module = importlib.import_module("learnable_novelty.measure.score")
-
-    plan = module._plan(series, None, 2, 1, None, ln.Null(5), 0, True, "sd")
+    knobs = {"leads": None, "seed": 0, "standardize_inputs": True, "target_unit": "sd"}
+    plan = module.make_plan(
+        series, None, window=2, history=1, null=ln.Null(5), column_axis=1, **knobs
+    )
     observer = ln.Observer(ln.reservoirs.MLP(1, 8, 2), ridge_penalty=0.1)
     bits, _ = module._series_null(observer, plan)
     for value, (_, surrogate) in zip(bits, plan.surrogates(), strict=True):
@@ -226,7 +228,10 @@ def test_every_kind_of_null_says_what_it_moves_and_claims():
         ((np.arange(9.0), None), {"window": 1, "history": 0}, "history must be a positive"),
         ((np.arange(9.0), np.arange(9.0)), {"history": 2}, "history goes with a window"),
         ((np.arange(9.0), np.arange(9.0)), {"draws": 0}, "draws must be a positive"),
-        ((np.arange(9.0), np.arange(9.0)), {"null": -1}, "null must be"),
+        ((np.arange(9.0), np.arange(9.0)), {"null": -1}, "null must be a non-negative"),
+        ((np.arange(9.0), None), {"leads": [1, -2]}, "a lead must be a non-negative integer"),
+        ((np.arange(9.0), None), {"leads": []}, "at least one lead"),
+        ((np.arange(9.0), np.arange(9.0)), {"ridge_penalty": 0.0}, "ridge_penalty must be"),
         ((np.arange(9.0), np.arange(9.0)), {"null": "linear"}, "null for this data"),
         ((np.arange(9.0), np.arange(9.0)), {"null": "dance"}, "null must be a count"),
         ((np.arange(9.0), np.arange(9.0)), {"target_unit": 0.0}, "target_unit must be"),
@@ -243,6 +248,74 @@ def test_objects_and_complex_numbers_are_refused():
         ln.score(np.array(["a", "b", "c"], dtype=object), np.arange(3.0))
     with pytest.raises(TypeError, match="targets must be numbers"):
         ln.score(np.arange(3.0), np.arange(3) * 1j)
+
+
+def test_sequences_are_scored_with_a_recurrent_observer():
+    rng = np.random.default_rng(13)
+    x = rng.standard_normal((24, 20, 2))
+    y = np.cumsum(x, axis=1)[..., :1] * 0.3
+    reservoir = ln.reservoirs.Recurrent(2, 16, washout=4)
+    observer = ln.Observer(reservoir, ridge_penalty=0.1)
+    found = ln.score(x, y, observer=observer, **fast(standardize_inputs=False, target_unit=1.0))
+    assert found.num_rows == 24 * 16
+    assert found.target_dim == 1
+    assert found.p_value == 0.05
+    alone = ln.score(
+        x, y, observer=observer, draws=1, null=0, standardize_inputs=False, target_unit=1.0
+    )
+    expected = observer(torch.from_numpy(x), torch.from_numpy(y))
+    assert alone.bits == pytest.approx(float(expected), rel=1e-9)
+    noise = ln.score(x, rng.standard_normal((24, 20, 1)), observer=observer, **fast())
+    assert noise.p_value > 0.05
+
+
+def test_a_generator_seed_is_drawn_from_once_and_the_result_is_plain():
+    x = np.random.default_rng(14).standard_normal((40, 1))
+    first, second = (
+        ln.score(x, x.copy(), **fast(seed=torch.Generator().manual_seed(5))) for _ in range(2)
+    )
+    assert first == second
+    json.dumps(first.to_dict())
+
+
+def test_numpy_scalars_frames_of_mixed_numbers_and_foreign_byte_orders_are_taken():
+    import pandas as pd
+
+    rng = np.random.default_rng(15)
+    series = rng.standard_normal(60)
+    plain = ln.score(series, leads=[1, 3], draws=1, null=0)
+    assert ln.score(series, leads=np.array([1, 3]), draws=np.int64(1), null=np.int32(0)) == plain
+    assert ln.score(series.astype(">f8"), leads=[1, 3], draws=1, null=0).bits == plain.bits
+    frame = pd.DataFrame({"a": pd.array(range(60), dtype="Int64"), "b": series > 0})
+    assert ln.score(frame, series, draws=1, null=0).num_samples == 60
+    with pytest.raises(TypeError, match="inputs must be numbers"):
+        ln.score(pd.DataFrame({"a": ["x"] * 60}), series)
+
+
+def test_paired_series_say_how_far_they_were_shifted():
+    series = autoregression(400, 0.9, 2, np.random.default_rng(16))
+    found = ln.score(series[:, 0], series[:, 1], leads=[0], draws=1, null=99)
+    assert found.null_count == 19
+    assert "of 20 steps and its multiples (correlation time" in found.rearranged
+
+
+def test_a_fixed_ridge_posits_noise_and_the_evidence_ridge_does_not():
+    x = np.random.default_rng(17).standard_normal((60, 1))
+    assert ln.score(x, x**2, **fast()).residual_bits is None
+    fixed = ln.score(x, x**2, ridge_penalty=0.1, **fast())
+    assert fixed.residual_bits is not None
+    with pytest.raises(ValueError, match="ridge_penalty is for the default observer"):
+        observer = ln.Observer(ln.reservoirs.MLP(1, 8, 2), ridge_penalty=0.1)
+        ln.score(x, x, observer=observer, ridge_penalty=0.1)
+
+
+def test_single_precision_with_the_evidence_ridge_still_finds_the_identity():
+    x = np.random.default_rng(18).standard_normal((128, 1)).astype(np.float32)
+    reservoir = ln.reservoirs.MLP(1, 64, 4)
+    observer = ln.Observer(reservoir, ridge_penalty="evidence", accumulate_dtype=torch.float32)
+    found = ln.score(x, x.copy(), observer=observer, **fast())
+    assert found.p_value == 0.05
+    assert 0.9 < found.explained_variance <= 1.0001
 
 
 def test_frames_tensors_and_integers_are_taken():

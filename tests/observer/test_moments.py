@@ -183,3 +183,16 @@ def test_moments_of_different_problems_do_not_merge(normal):
     one = Moments.of(normal(5, 2), normal(5, 1))
     with pytest.raises(ValueError, match="feature_dim=2 and target_dim=1, got 3 and 1"):
         one + Moments.of(normal(5, 3), normal(5, 1))
+
+
+def test_rows_of_no_weight_count_for_nothing_even_in_whole_chunks():
+    features, targets = torch.randn(9000, 3), torch.randn(9000, 2)
+    weights = torch.zeros(9000)
+    weights[5000:] = 2
+    counted = Moments.of(features, targets, weights)
+    expected = Moments.of(features[5000:], targets[5000:])
+    torch.testing.assert_close(counted.gram, 2 * expected.gram)
+    assert counted.count == 8000
+    weights[0] = float("inf")
+    with pytest.raises(ValueError, match="finite counts"):
+        Moments.of(features, targets, weights)

@@ -73,13 +73,25 @@ def configure(name: str, config: str, overrides: Mapping[str, Any]) -> tuple[str
         raise ValueError(f"config must be paper or quick, got {config!r}")
     value = module.PAPER if config == "paper" else module.QUICK
     fields = {f.name for f in dataclasses.fields(value)}
-    for key in overrides:
+    for key, given in overrides.items():
         if key not in fields:
             raise ValueError(f"{name} has no setting {key!r}; it has {', '.join(sorted(fields))}")
+        _check_setting(key, getattr(value, key), given)
     changed = dataclasses.replace(value, **overrides)
     if changed == value:
         return config, value
     return f"custom-{records.digest(records.configuration_of(changed))}", changed
+
+
+def _check_setting(name: str, held: Any, given: Any) -> None:
+    """Raise unless a new value is of the kind of the old one."""
+    number = isinstance(held, float) and isinstance(given, (int, float))
+    if isinstance(given, bool) != isinstance(held, bool) or not (
+        number or isinstance(given, type(held))
+    ):
+        raise ValueError(f"{name} must be like {held!r}, got {given!r}")
+    if isinstance(held, (int, float)) and given < 0:
+        raise ValueError(f"{name} must not be negative, got {given!r}")
 
 
 def run_experiment(
@@ -106,6 +118,8 @@ def run_experiment(
         if held.configuration == configuration:
             return held, False
     journal = Journal(root / name / f".{target.name}.partial", {"config": configuration})
+    if force:
+        journal.discard()
     bench = Bench(executor or Serial(), journal, report)
     started = time.perf_counter()
     outcome: Outcome = module_of(name).run(value, seed=seed, bench=bench)

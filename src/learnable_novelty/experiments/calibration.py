@@ -27,7 +27,9 @@ class Config:
     repeats: int = 600
     """Data sets per kind and size for the false-positive rate."""
     noise_repeats: int = 60
-    """Data sets per kind and size for the excess of noise."""
+    """Noise data sets per kind, for sizes below 4096."""
+    large_noise_repeats: int = 20
+    """Noise data sets per kind, for sizes of 4096 and above."""
     draws: int = 4
     """Reservoir draws per score."""
     null: int = 99
@@ -55,7 +57,8 @@ QUICK = Config(repeats=24, noise_repeats=4, draws=1, null=19, parts=2, noise_siz
 
 TESTS = ("independent samples", "smooth lattices", "AR pairs", "white series")
 WRONG = ("AR pairs, rows permuted",)
-NOISES = ("noise vectors", "noise lattice", "noise series")
+NOISES = ("noise vectors", "noise series", "noise rings", "noise tori")
+CONTROLS = ("y = x", "AR(1), 0.9", "sine")
 
 
 def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
@@ -70,6 +73,14 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         noise_excesses,
         {f"{kind}, n={n}": (config, kind, n, seed) for kind in NOISES for n in config.noise_sizes},
     )
+    controls = bench.map(
+        control,
+        {
+            f"{kind}, n={n}": (config, kind, n, seed)
+            for kind in CONTROLS
+            for n in config.noise_sizes
+        },
+    )
     rates: dict[str, Any] = {}
     for kind in (*TESTS, *WRONG):
         values = np.array(
@@ -83,7 +94,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
             "p_values": values.tolist(),
         }
     covered = {name: _coverage(pairs) for name, pairs in noise.items()}
-    return Outcome({"false_positives": rates, "noise": covered})
+    return Outcome({"false_positives": rates, "noise": covered, "controls": controls})
 
 
 def null_p_values(config: Config, kind: str, part: int, seed: int) -> list[float]:
@@ -144,8 +155,7 @@ def autoregression(
 def noise_excesses(config: Config, kind: str, n: int, seed: int) -> list[list[float]]:
     """Return excess and standard error for noise of one kind and size."""
     found: list[list[float]] = []
-    # Large lattices cost most: fewer of them tell as much as is needed.
-    repeats = config.noise_repeats if n < 4096 else max(2, config.noise_repeats // 4)
+    repeats = config.noise_repeats if n < 4096 else config.large_noise_repeats
     for index in range(repeats):
         generator = numpy_generator(seed, kind, n, index)
         child = split(seed, "noise", kind, n, index)
@@ -153,11 +163,29 @@ def noise_excesses(config: Config, kind: str, n: int, seed: int) -> list[list[fl
         if kind == "noise series":
             result = score(generator.standard_normal(n), window=4, **common)
         else:
-            tail = (3,) if kind == "noise vectors" else (1, 16)
+            tail = {"noise vectors": (3,), "noise rings": (1, 16), "noise tori": (1, 4, 4)}[kind]
             x, y = (generator.standard_normal((n, *tail)) for _ in range(2))
             result = score(x, y, **common)
         found.append([result.excess_bits, result.excess_se])
     return found
+
+
+def control(config: Config, kind: str, n: int, seed: int) -> dict[str, float]:
+    """Score data with structure, which must be found."""
+    generator = numpy_generator(seed, kind, n)
+    common: dict[str, Any] = {"draws": config.draws, "null": config.null, "seed": seed}
+    if kind == "y = x":
+        x = generator.standard_normal((n, 3))
+        result = score(x, x.copy(), **common)
+    elif kind == "sine":
+        result = score(np.sin(0.3 * np.arange(n)), window=4, **common)
+    else:
+        result = score(autoregression(n, 0.9, 1, generator), window=4, **common)
+    return {
+        "p_value": float(result.p_value or 0.0),
+        "excess_bits": result.excess_bits,
+        "excess_se": result.excess_se,
+    }
 
 
 def _coverage(pairs: list[list[float]]) -> dict[str, float]:

@@ -3,7 +3,8 @@
 (a) A learner meets a stream one item at a time, predicts each item before it sees it, pays the
 surprise and updates. The stream follows a rule in a little noise, is all noise, or is constant.
 Surprise is -log2 of the probability that the prediction gives to the observed bin of width
-``precision``. Its sum above the level at which the learner ends is what it could learn.
+``precision``. Its sum above the level at which the learner ends is what it paid to learn. Noise
+costs something too: finding out that no weight predicts anything.
 
 (b) The score of a rule against the scale of its targets, the number of copies of one target, and
 the number of independent targets.
@@ -71,19 +72,30 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         STREAMS[1]: entropy_floor(1.0, config.precision),
         STREAMS[2]: 0.0,
     }
+    bits = {name: np.array(curve["bits"]) for name, curve in curves.items()}
+    # What a coder who knew the noise would pay for the very same items: comparing with it, and
+    # not with the entropy, keeps the luck of the draw out of the sums.
+    regret = {name: bits[name] - np.array(curve["ideal"]) for name, curve in curves.items()}
     # The floor of a bounded learner is where it ends: what it cannot learn stays surprising.
-    floors = {name: float(np.mean(curve[-config.length // 10 :])) for name, curve in curves.items()}
-    learnable = {
-        name: float(np.sum(np.array(curve) - floors[name])) for name, curve in curves.items()
-    }
+    # Without a rule there is nothing that it cannot learn.
+    misfit = dict.fromkeys(STREAMS, np.zeros((config.repeats, 1)))
+    misfit[STREAMS[0]] = regret[STREAMS[0]][:, -config.length // 10 :].mean(1, keepdims=True)
+    sums = {name: (regret[name] - misfit[name]).sum(1) for name in STREAMS}
+    learnable = {name: float(values.mean()) for name, values in sums.items()}
     results = {
-        "floor_bits_per_item": floors,
+        "bits_above_floor_se": {
+            name: float(values.std(ddof=1) / values.size**0.5) for name, values in sums.items()
+        },
+        "floor_bits_per_item": {
+            name: entropy[name] + float(misfit[name].mean()) for name in STREAMS
+        },
         "noise_bits_per_item": entropy,
-        "learnable_bits": learnable,
-        "total_bits": {name: float(np.sum(curve)) for name, curve in curves.items()},
+        "bits_above_floor": learnable,
+        "total_bits": {name: float(values.sum(1).mean()) for name, values in bits.items()},
         "growth": growth,
     }
-    return Outcome(results, learnable, {f"surprise {k}": np.array(v) for k, v in curves.items()})
+    arrays = {f"surprise {name}": values.mean(0) for name, values in bits.items()}
+    return Outcome(results, learnable, arrays)
 
 
 def entropy_floor(deviation: float, precision: float) -> float:
@@ -91,28 +103,37 @@ def entropy_floor(deviation: float, precision: float) -> float:
     return math.log2(deviation * math.sqrt(2 * math.pi * math.e) / precision)
 
 
-def make_stream(config: Config, name: str, generator: np.random.Generator) -> tuple[Tensor, Tensor]:
-    """Make inputs (length, 2) and one target each."""
+def make_stream(
+    config: Config, name: str, generator: np.random.Generator
+) -> tuple[Tensor, Tensor, np.ndarray]:
+    """Make inputs (length, 2), one target each, and the bits of the noise in each target."""
     x = generator.standard_normal((config.length, 2))
     noise = generator.standard_normal(config.length)
-    if name == STREAMS[1]:
-        y = noise
-    elif name == STREAMS[2]:
-        x, y = np.ones_like(x), np.ones(config.length)
+    if name == STREAMS[2]:
+        ones = torch.ones(config.length, dtype=torch.float64)
+        return torch.ones(config.length, 2, dtype=torch.float64), ones, np.zeros(config.length)
+    if name == STREAMS[0]:
+        deviation, rule = config.noise, np.sqrt(2) * np.sin(1.5 * x[:, 0] + x[:, 1])
     else:
-        y = np.sqrt(2) * np.sin(1.5 * x[:, 0] + x[:, 1]) + config.noise * noise
-    return torch.from_numpy(x), torch.from_numpy(y)
+        deviation, rule = 1.0, np.zeros(config.length)
+    spread = np.full(config.length, deviation)
+    ideal = -np.log2(bin_probability(deviation * noise, spread, config.precision))
+    return torch.from_numpy(x), torch.from_numpy(rule + deviation * noise), ideal
 
 
-def surprise(config: Config, name: str, seed: int) -> list[float]:
-    """Return the mean surprise per item over streams of one kind, in bits."""
-    total = np.zeros(config.length)
+def surprise(config: Config, name: str, seed: int) -> dict[str, list[list[float]]]:
+    """Return the surprise per item of every stream of one kind, in bits, (repeats, length).
+
+    Beside it what a coder pays who knows the rule and the noise.
+    """
+    paid: dict[str, list[list[float]]] = {"bits": [], "ideal": []}
     for repeat in range(config.repeats):
-        x, y = make_stream(config, name, numpy_generator(seed, name, repeat))
+        x, y, ideal = make_stream(config, name, numpy_generator(seed, name, repeat))
         reservoir = reservoirs.MLP(2, config.width, 4, seed=split(seed, "reservoir", repeat))
         features = reservoir(x) / config.width**0.5
-        total += prequential_bits(features, y, config.precision)
-    return (total / config.repeats).tolist()
+        paid["bits"].append(prequential_bits(features, y, config.precision).tolist())
+        paid["ideal"].append(ideal.tolist())
+    return paid
 
 
 def prequential_bits(features: Tensor, targets: Tensor, precision: float) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,11 @@ def as_tensor(values: Any, name: str) -> Tensor:
     if isinstance(values, Tensor):
         tensor = values.detach()
     else:
-        array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
+        array = _as_array(values)
         if array.dtype.kind not in "fiub":
             raise TypeError(f"{name} must be numbers, got an array of dtype {array.dtype}")
+        if array.dtype.byteorder == ">" or array.dtype.itemsize > 8:
+            array = array.astype(np.float64)  # orders and sizes that torch has no dtype for
         # A copy where the array is read-only: torch has no read-only tensors.
         tensor = torch.from_numpy(np.require(array, requirements=["C", "W"]))
     if not tensor.is_floating_point():
@@ -42,6 +45,26 @@ def as_tensor(values: Any, name: str) -> Tensor:
     if not bool(torch.isfinite(tensor).all()):
         raise ValueError(f"{name} must be finite, got NaN or infinite values")
     return tensor
+
+
+def _as_array(values: Any) -> np.ndarray:
+    if not hasattr(values, "to_numpy"):
+        return np.asarray(values)
+    array = values.to_numpy()
+    if array.dtype != object:
+        return array
+    try:  # a frame whose columns are numbers of several kinds, or numbers with gaps
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (ValueError, TypeError):
+        return array
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """Return an integer of any integer type, or raise unless it is at least ``least``."""
+    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__") or value < least:
+        kind = "a positive integer" if least == 1 else "a non-negative integer"
+        raise ValueError(f"{name} must be {kind}, got {value!r}")
+    return operator.index(value)
 
 
 def column_scale(values: Tensor, column_axis: int) -> tuple[Tensor, Tensor]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer.observer import RidgePenalty
 
 VECTOR_WIDTH, VECTOR_DEPTH = 64, 4
 LATTICE_CHANNELS, LATTICE_DEPTH = 64, 3
 SAMPLES_PER_FEATURE = 4
 
 
-def default_observer(shape: tuple[int, ...]) -> Observer:
+def default_observer(shape: tuple[int, ...], ridge_penalty: RidgePenalty = "evidence") -> Observer:
     """Choose an observer for inputs of this shape.
 
     Vectors get the reservoir of the paper's flows (MLP of depth 4, width 64), lattices a smaller
@@ -23,7 +24,7 @@ def default_observer(shape: tuple[int, ...]) -> Observer:
     if len(shape) == 2:
         width = min(VECTOR_WIDTH, max(4, samples // SAMPLES_PER_FEATURE))
         reservoir = reservoirs.MLP(channels, width, VECTOR_DEPTH)
-        return Observer(reservoir, ridge_penalty="evidence")
+        return Observer(reservoir, ridge_penalty=ridge_penalty)
     if len(shape) not in (3, 4):
         raise ValueError(
             "expected inputs (num_samples, columns), (num_samples, channels, length) or "
@@ -34,4 +35,4 @@ def default_observer(shape: tuple[int, ...]) -> Observer:
         rows *= size
     width = min(LATTICE_CHANNELS, max(4, rows // SAMPLES_PER_FEATURE))
     kind = reservoirs.Conv1d if len(shape) == 3 else reservoirs.Conv2d
-    return Observer(kind(channels, width, LATTICE_DEPTH), ridge_penalty="evidence")
+    return Observer(kind(channels, width, LATTICE_DEPTH), ridge_penalty=ridge_penalty)

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import csv
+import tokenize
 import warnings
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+# What NumPy raises on bytes that are not what they claim to be.
+_UNREADABLE = (
+    ValueError,
+    OSError,
+    EOFError,
+    SyntaxError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True)
@@ -81,6 +95,10 @@ def _read_text(path: Path, delimiter: str) -> _Source:
             first = next(csv.reader(file, delimiter=delimiter), [])
     except UnicodeDecodeError:
         raise ValueError(f"expected UTF-8 text in {path}, got other bytes") from None
+    except csv.Error as error:
+        raise ValueError(f"expected a table of numbers in {path}: {error}") from None
+    if len(first) == 1 and ";" in first[0]:
+        raise ValueError(f"expected commas between the columns of {path.name}, got semicolons")
     if not first:
         raise ValueError(f"expected columns in the first line of {path}, got a blank line")
     has_header = not all(_is_number(cell) for cell in first)
@@ -100,7 +118,7 @@ def _read_text(path: Path, delimiter: str) -> _Source:
                     comments=None,
                     encoding="utf-8-sig",
                 )
-        except ValueError as error:
+        except (ValueError, csv.Error) as error:
             raise ValueError(_explain(path, delimiter, has_header, names, columns, error)) from None
         if values.shape[0] == 0:
             raise ValueError(f"expected rows of data in {path}, got only a header")
@@ -113,19 +131,22 @@ def _explain(
     path: Path, delimiter: str, header: bool, names: list[str], columns: list[int], error: object
 ) -> str:
     """Say which cell is not a number, rather than what the parser stumbled over."""
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        for number, line in enumerate(csv.reader(file, delimiter=delimiter), start=1):
-            if (header and number == 1) or not line:
-                continue
-            for column in columns:
-                if column >= len(line):
-                    where = f"line {number} of {path.name}"
-                    return f"expected {len(names)} columns in {where}, got {len(line)}"
-                if not _is_number(line[column]):
-                    return (
-                        f"expected numbers in column {names[column]!r} of {path.name}, "
-                        f"got {line[column]!r} in line {number}; choose columns with --inputs"
-                    )
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            for number, line in enumerate(csv.reader(file, delimiter=delimiter), start=1):
+                if (header and number == 1) or not line:
+                    continue
+                where = f"line {number} of {path.name}"
+                for column in columns:
+                    if column >= len(line):
+                        return f"expected {len(names)} columns in {where}, got {len(line)}"
+                    if not _is_number(line[column]):
+                        return (
+                            f"expected numbers in column {names[column]!r}, got "
+                            f"{line[column][:40]!r} in {where}; choose columns with --inputs"
+                        )
+    except (csv.Error, UnicodeDecodeError) as stumbled:
+        error = stumbled
     return f"expected a table of numbers in {path.name}: {error}"
 
 
@@ -145,15 +166,7 @@ def _read_npz(path: Path) -> _Source:
     if not zipfile.is_zipfile(path):
         raise ValueError(f"expected NumPy data in {path.name}, but it is no archive of arrays")
     with np.load(path, allow_pickle=False) as held:
-        arrays: dict[str, NDArray[np.generic]] = {}
-        for name in held.files:
-            try:
-                arrays[name] = held[name]
-            except ValueError:
-                raise ValueError(
-                    f"expected arrays of numbers in {path.name}, array {name!r} holds pickled "
-                    "objects, which are not read"
-                ) from None
+        arrays = {name: _member(held, name, path) for name in held.files}
     if not arrays:
         raise ValueError(f"expected arrays in {path}, got none")
     if len(arrays) == 1:
@@ -175,6 +188,20 @@ def _read_npz(path: Path) -> _Source:
     return _Source(names, read)
 
 
+def _member(held: Any, name: str, path: Path) -> NDArray[np.generic]:
+    """Read one array of an archive."""
+    try:
+        array = held[name]
+    except _UNREADABLE as error:
+        pickled = "pickle" in str(error).lower() or "object" in str(error).lower()
+        reason = "holds pickled objects, which are not read" if pickled else "is damaged"
+    else:
+        if isinstance(array, np.ndarray):
+            return array
+        reason = "is no array"
+    raise ValueError(f"expected arrays of numbers in {path.name}, but {name!r} {reason}")
+
+
 def _of_array(array: NDArray[np.generic], path: Path) -> _Source:
     values = _numeric(array, path.name)
     if values.ndim < 1 or values.size == 0:
@@ -192,7 +219,7 @@ def _numeric(array: NDArray[np.generic], name: str) -> NDArray[np.generic]:
 def _load_array(path: Path) -> NDArray[np.generic]:
     try:
         return np.lib.format.open_memmap(path, mode="r")
-    except (ValueError, OSError, EOFError) as error:
+    except _UNREADABLE as error:
         if "object" in str(error).lower():
             reason = "it holds pickled objects, which are not read"
         else:
@@ -213,8 +240,8 @@ def _read_parquet(path: Path) -> _Source:
     names = list(file.schema_arrow.names)
 
     def read(columns: list[int]) -> NDArray[np.generic]:
-        table = file.read(columns=[names[i] for i in columns])
-        parts = [table.column(i).to_numpy() for i in range(len(columns))]
+        table = file.read(columns=sorted({names[i] for i in columns}))
+        parts = [table.column(names[i]).to_numpy() for i in columns]
         checked = [
             _numeric(part, f"column {names[i]!r} of {path.name}")
             for i, part in zip(columns, parts, strict=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,6 +63,6 @@ def _draw_test(axes: Axes, score: Score) -> None:
 def _draw_spectrum(axes: Axes, score: Score) -> None:
     values = [value for value in score.spectrum if value > 1e-12]
     axes.bar(range(1, len(values) + 1), values, color=BLUE)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set(xlabel="direction", ylabel="singular value", title="spectrum of the readout")
     axes.set_xlim(0, max(4, len(values) + 1))

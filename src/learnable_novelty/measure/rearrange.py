@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty._random import Seed, numpy_generator
+from learnable_novelty.measure.data import whole_number
 
 Kind = Literal["auto", "rows", "samples", "translations", "shifts", "time", "linear"]
 
@@ -38,20 +39,21 @@ class Null:
     count: int = 99
     kind: Kind = "auto"
 
+    def __post_init__(self) -> None:
+        whole_number("null", self.count, 0)
+        if self.kind != "auto" and self.kind not in HYPOTHESES:
+            raise ValueError(
+                f"null must be a count or one of {', '.join(HYPOTHESES)}, got {self.kind!r}"
+            )
+
     @staticmethod
     def of(value: int | str | Null) -> Null:
         """Read the short forms: a count, or a kind."""
         if isinstance(value, Null):
             return value
         if isinstance(value, str):
-            if value not in HYPOTHESES:
-                raise ValueError(
-                    f"null must be a count or one of {list(HYPOTHESES)}, got {value!r}"
-                )
             return Null(kind=value)  # pyright: ignore[reportArgumentType]
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise ValueError(f"null must be a non-negative count or a kind, got {value!r}")
-        return Null(count=value)
+        return Null(count=whole_number("null", value, 0))
 
 
 HYPOTHESES: dict[str, tuple[str, str]] = {
@@ -65,7 +67,7 @@ HYPOTHESES: dict[str, tuple[str, str]] = {
         "targets are independent of inputs; samples are exchangeable and translation-invariant",
     ),
     "shifts": (
-        "the target series, by circular shifts beyond its correlation time",
+        "the target series, by circular shifts",
         "the two series are independent and stationary",
     ),
     "time": ("the time steps of the series", "the series has no temporal structure"),
@@ -91,6 +93,12 @@ def row_orders(
         yield torch.from_numpy((order[:, None] * sites.size + moved).ravel())
 
 
+def num_shifts(rows: int, spacing: int, count: int) -> int:
+    """Return k, how many shifts there are with the identity; see ``shift_orders``."""
+    groups = min(count + 1, rows, max(20, rows // max(1, spacing)))
+    return groups - groups % 20 if groups >= 20 else groups
+
+
 def shift_orders(rows: int, spacing: int, count: int) -> list[Tensor]:
     """List circular shifts j * rows / k for j = 1 to k - 1.
 
@@ -102,9 +110,7 @@ def shift_orders(rows: int, spacing: int, count: int) -> list[Tensor]:
     missing from the null, and false positives double.) k is a multiple of 20 where possible, so
     that p = 0.05 can be reached exactly.
     """
-    groups = min(count + 1, rows, max(20, rows // max(1, spacing)))
-    if groups >= 20:
-        groups -= groups % 20
+    groups = num_shifts(rows, spacing, count)
     index = np.arange(rows)
     return [torch.from_numpy(np.roll(index, -round(j * rows / groups))) for j in range(1, groups)]
 
@@ -114,7 +120,7 @@ def correlation_time(series: Tensor) -> int:
 
     tau = 1 + 2 sum of autocorrelations up to the first that is below 0.05.
     """
-    values = series.double().numpy()
+    values = series.double().cpu().numpy()
     values = values - values.mean(0)
     n = values.shape[0]
     spectrum = np.fft.rfft(values, n=2 * n, axis=0)
@@ -136,14 +142,14 @@ def phase_randomized(series: Tensor, generator: np.random.Generator) -> Tensor:
     All columns get the same phases, which keeps their linear relations (Theiler et al. 1992;
     Prichard and Theiler 1994).
     """
-    values = series.double().numpy()
+    values = series.double().cpu().numpy()
     spectrum = np.fft.rfft(values, axis=0)
     phases = generator.uniform(0, 2 * np.pi, size=spectrum.shape[0])
     phases[0] = 0.0
     if values.shape[0] % 2 == 0:
         phases[-1] = 0.0  # the Nyquist term of a real series is real
     surrogate = np.fft.irfft(spectrum * np.exp(1j * phases)[:, None], n=values.shape[0], axis=0)
-    return torch.from_numpy(surrogate).to(series.dtype)
+    return torch.from_numpy(surrogate).to(dtype=series.dtype, device=series.device)
 
 
 def _translated(sites: np.ndarray, generator: np.random.Generator) -> np.ndarray:

@@ -40,8 +40,9 @@ class Score:
     """Share of target variance that the readout explains, mean over draws."""
     null_explained_variance: tuple[float, ...] = field(repr=False)
     """The same for every rearrangement."""
-    residual_bits: float
-    """Description length of the residuals at the noise variance that the ridge posits."""
+    residual_bits: float | None
+    """Description length of the residuals at the noise variance that a fixed ridge posits; None
+    with the evidence ridge, which posits none."""
     spectrum: tuple[float, ...] = field(repr=False)
     """Singular values of the readout, descending, mean over draws."""
     num_samples: int
@@ -84,7 +85,7 @@ class Score:
         low, high = self.excess_interval
         null = "-" if self.null_bits is None else f"{self.null_bits:.2f}"
         p = "-" if self.p_value is None else f"{self.p_value:.3g}"
-        return [
+        rows = [
             ("bits", f"{self.bits:.2f}", f"S; sd {self.bits_sd:.2f} over {self.draws} draws"),
             ("standard error", f"{self.bits_se:.2f}", "over the data"),
             ("floor", f"{self.floor_bits:.2f}", "what its own noise would score"),
@@ -92,8 +93,11 @@ class Score:
             ("explained variance", f"{self.explained_variance:.4f}", "share of target variance"),
             ("p-value", p, f"{self.null_count} rearrangements of {self.rearranged}"),
             ("null bits", null, f"if {self.hypothesis}"),
-            ("residual bits", f"{self.residual_bits:.4g}", "what stays unexplained"),
         ]
+        if self.residual_bits is not None:
+            meaning = "of the residuals, at the noise that the ridge posits"
+            rows.append(("residual bits", f"{self.residual_bits:.4g}", meaning))
+        return rows
 
     def __str__(self) -> str:
         lines = [f"Learnable novelty: {self.verdict}."]

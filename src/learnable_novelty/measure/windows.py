@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from learnable_novelty.measure.data import whole_number
+
 
 @dataclass(frozen=True)
 class Windows:
@@ -24,16 +26,13 @@ class Windows:
         """Check the two ways of naming the future: ``window`` next steps, or chosen leads."""
         if (window is None) == (leads is None):
             raise ValueError("expected either window or leads, got both or neither")
-        if isinstance(history, bool) or not isinstance(history, int) or history < 1:
-            raise ValueError(f"history must be a positive integer, got {history!r}")
+        past = whole_number("history", history, 1)
         if window is not None:
-            if isinstance(window, bool) or not isinstance(window, int) or window < 1:
-                raise ValueError(f"window must be a positive integer, got {window!r}")
-            return Windows(history, tuple(range(1, window + 1)))
-        chosen = tuple(leads or ())
-        if not chosen or any(not isinstance(lead, int) or lead < 0 for lead in chosen):
-            raise ValueError(f"leads must be non-negative integers, got {leads!r}")
-        return Windows(history, chosen)
+            return Windows(past, tuple(range(1, whole_number("window", window, 1) + 1)))
+        chosen = tuple(whole_number("a lead", lead, 0) for lead in ([] if leads is None else leads))
+        if not chosen:
+            raise ValueError("expected at least one lead, got none")
+        return Windows(past, chosen)
 
     def num_pairs(self, length: int) -> int:
         """Return how many pairs a series of this length makes."""

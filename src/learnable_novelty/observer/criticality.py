@@ -19,6 +19,10 @@ def perturbation_norms(reservoir: Feedforward, inputs: Tensor, *, seed: Seed = 0
         Norms of the perturbation per layer and sample, (depth + 1, num_samples), layer 0 being
         the input.
     """
+    if not isinstance(reservoir, Feedforward):
+        raise TypeError(
+            f"expected an MLP, Conv1d or Conv2d reservoir, got {type(reservoir).__name__}"
+        )
     hidden = reservoir.enter(inputs)
     generator = torch_generator(seed, "perturbation")
     drawn = torch.randn(hidden.shape, generator=generator, dtype=torch.float64)

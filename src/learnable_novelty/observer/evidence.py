@@ -22,9 +22,9 @@ from learnable_novelty.observer.spectrum import Axes
 
 GRID_POINTS = 65
 ZOOMS = 5
-# Eigenvalues carry an absolute error of about eps times the largest; a penalty below a few
-# hundred times that would read rounding as structure.
-SMALLEST_PENALTY = 1e-12
+# Eigenvalues carry an absolute error of about eps times the largest; a penalty near that would
+# read rounding as structure. In units of eps and of the largest eigenvalue:
+SMALLEST_PENALTY = 4096.0
 LARGEST_PENALTY = 1e12
 
 
@@ -65,7 +65,7 @@ def evidence_penalties(
     if not top > 0:
         return infinite
     unit = torch.linspace(0, 1, GRID_POINTS, dtype=power.dtype, device=power.device)
-    low = torch.full_like(power, math.log(SMALLEST_PENALTY * top))
+    low = torch.full_like(power, math.log(SMALLEST_PENALTY * torch.finfo(power.dtype).eps * top))
     high = torch.full_like(power, math.log(LARGEST_PENALTY * top))
     for _ in range(ZOOMS):
         grid = low[:, None] + (high - low)[:, None] * unit

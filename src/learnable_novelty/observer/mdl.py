@@ -119,7 +119,7 @@ class _Anderson:
             return image
         images = torch.stack(self._images, dim=1)
         errors = images - torch.stack(self._points, dim=1)
-        steps = torch.linalg.lstsq(errors.diff(dim=1), errors[:, -1:], driver="gelsd").solution
+        steps = torch.linalg.pinv(errors.diff(dim=1)) @ errors[:, -1:]
         return (images[:, -1:] - images.diff(dim=1) @ steps).reshape(point.shape)
 
 

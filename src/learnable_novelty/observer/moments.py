@@ -7,9 +7,11 @@ nearly constant stream keeps the digits that raw sums would cancel.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -69,6 +71,9 @@ class Moments:
             ValueError: if shapes disagree, or weights are negative or sum to zero.
         """
         check_rows(features, targets, weights)
+        if weights is not None and not bool(weights.all()):
+            counted = weights > 0  # a chunk of rows that count for nothing has no mean
+            features, targets, weights = features[counted], targets[counted], weights[counted]
         size = CHUNK_ROWS if features.device.type == "cpu" else max(1, features.shape[0])
         parts = zip(
             features.split(size),
@@ -110,8 +115,10 @@ class Moments:
         """Number of targets D."""
         return self.cross.shape[1]
 
-    def __add__(self, other: Moments) -> Moments:
+    def __add__(self, other: Any) -> Moments:
         """Merge two disjoint sets of rows (Chan, Golub and LeVeque)."""
+        if not isinstance(other, Moments):
+            return NotImplemented
         if (self.feature_dim, self.target_dim) != (other.feature_dim, other.target_dim):
             raise ValueError(
                 f"expected moments of feature_dim={self.feature_dim} and "
@@ -191,5 +198,5 @@ def check_rows(features: Tensor, targets: Tensor, weights: Tensor | None) -> Non
         raise ValueError(
             f"expected weights (num_rows={features.shape[0]},), got {tuple(weights.shape)}"
         )
-    if bool((weights < 0).any()) or not bool(weights.sum() > 0):
-        raise ValueError("expected weights that are counts: none negative, not all zero")
+    if bool((weights < 0).any()) or not bool(0 < weights.sum() < math.inf):
+        raise ValueError("expected weights that are finite counts: none negative, not all zero")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,14 +53,15 @@ class Readout:
     """Of the weights, descending."""
     model_bits: float
     """Spectral description length of the weights: the epiplexity S."""
-    residual_bits: float
-    """Description length of the residuals at the noise variance that the penalty posits."""
+    residual_bits: float | None
+    """Description length of the residuals at the noise variance that the penalty posits; None
+    where the penalty was chosen by evidence and posits none."""
     explained_variance: float
     """1 - residual power / target power; 0 for constant targets."""
     ridge_penalty: float
     """The penalty used: lambda."""
-    noise_variance: float
-    """sigma^2 = lambda / (2 alpha eta), in squared target units."""
+    noise_variance: float | None
+    """sigma^2 = lambda / (2 alpha eta), in squared target units; None with the evidence ridge."""
     converged: bool = True
     """Whether an iterative readout became stationary."""
     sweeps: int = 0
@@ -107,6 +109,8 @@ class Observer:
         solver: Solver = "auto",
         accumulate_dtype: torch.dtype = torch.float64,
     ) -> None:
+        if not isinstance(reservoir, Reservoir):
+            raise TypeError(f"reservoir must be a Reservoir, got {type(reservoir).__name__}")
         check_ridge_penalty(ridge_penalty)
         check_positive(resolution=resolution, code_scale=code_scale)
         if not isinstance(target_unit, Tensor):
@@ -185,19 +189,29 @@ class Observer:
             minimum = minimize_description_length(axes, penalty, self.resolution, self.code_scale)
             weights = axes.basis @ minimum.readout
             converged, sweeps = minimum.converged, len(minimum.objective) - 1
-        variance = penalty / (2 * self.code_scale * self.resolution)
+        variance = self.noise_variance(penalty)
         residual = residual_power(standard, weights)
         return Readout(
             weights=weights,
             singular_values=torch.linalg.svdvals(weights),
             model_bits=float(code_length(weights, self.resolution, self.code_scale)),
-            residual_bits=residual / (2 * variance * math.log(2)),
+            residual_bits=residual_bits(residual, variance),
             explained_variance=explained_variance(standard, weights),
             ridge_penalty=penalty,
             noise_variance=variance,
             converged=converged,
             sweeps=sweeps,
         )
+
+    def noise_variance(self, penalty: float) -> float | None:
+        """Return the sigma^2 = lambda / (2 alpha eta) that a penalty posits, eq. (mdl-objective).
+
+        A penalty chosen by evidence is the ratio of noise to prior variance and posits neither:
+        None.
+        """
+        if self.ridge_penalty == "evidence":
+            return None
+        return penalty / (2 * self.code_scale * self.resolution)
 
     @torch.no_grad()
     def bits_and_variance(self, data: Rows | Moments) -> tuple[float, float]:
@@ -241,8 +255,9 @@ class Observer:
         return rows, solve(rows, self.penalty_for(rows))
 
     def __repr__(self) -> str:
-        fields = f"ridge_penalty={self.ridge_penalty!r}, resolution={self.resolution}"
-        return f"Observer({self.reservoir}, {fields}, code_scale={self.code_scale})"
+        names = ("ridge_penalty", "resolution", "code_scale", "target_unit", "solver")
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        return f"Observer({self.reservoir}, {fields}, accumulate_dtype={self.accumulate_dtype})"
 
 
 def residual_power(data: Standardized | StandardizedRows, weights: Tensor) -> float:
@@ -252,6 +267,11 @@ def residual_power(data: Standardized | StandardizedRows, weights: Tensor) -> fl
     fitted = (weights * (data.gram @ weights)).sum()
     # Differences of large sums: rounding may leave a perfect fit a hair below zero.
     return max(0.0, float(data.power - 2 * (weights * data.cross).sum() + fitted))
+
+
+def residual_bits(power: float, variance: float | None) -> float | None:
+    """Price residuals of a given power, |R|^2 / (2 sigma^2 ln 2), eq. (total-code)."""
+    return None if variance is None else power / (2 * variance * math.log(2))
 
 
 def explained_variance(data: Standardized | StandardizedRows, weights: Tensor) -> float:
@@ -275,7 +295,7 @@ def check_ridge_penalty(penalty: RidgePenalty) -> None:
 def check_positive(**values: float) -> None:
     """Raise unless every named value is a finite positive number."""
     for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise TypeError(f"{name} must be a number, got {value!r}")
         if not (value > 0 and math.isfinite(value)):
             raise ValueError(f"{name} must be positive and finite, got {value!r}")

@@ -11,8 +11,8 @@ from learnable_novelty.observer.moments import Moments, check_rows
 from learnable_novelty.observer.standardize import (
     alive,
     check_finite,
-    check_target_unit,
     inverse_scale,
+    unit_like,
 )
 
 
@@ -34,7 +34,6 @@ class Rows:
     def standardized(self, target_unit: float | Tensor, dtype: torch.dtype) -> StandardizedRows:
         """Centre and scale the rows; a weight enters as its square root on both sides."""
         check_rows(self.features, self.targets, self.weights)
-        check_target_unit(target_unit, self.targets.shape[1])
         h, y = self.features.to(dtype), self.targets.to(dtype)
         weights = h.new_ones(h.shape[0]) if self.weights is None else self.weights.to(dtype)
         n = float(weights.sum())
@@ -50,7 +49,7 @@ class Rows:
         return StandardizedRows(
             count=n,
             features=root * h * (scale * h.shape[1] ** -0.5),
-            targets=root * y * (varies / target_unit),
+            targets=root * y * (varies / unit_like(target_unit, varies)),
         )
 
 

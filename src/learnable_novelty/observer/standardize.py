@@ -54,12 +54,18 @@ def alive(power: Tensor, count: float, mean: Tensor, eps: float) -> Tensor:
     return (~is_constant(power / count, mean, eps)).to(power.dtype)
 
 
-def check_target_unit(target_unit: float | Tensor, target_dim: int) -> None:
-    """Raise unless there is one unit, or one per target column: a broadcast would add columns."""
-    if isinstance(target_unit, Tensor) and target_unit.shape not in ((), (1,), (target_dim,)):
+def unit_like(target_unit: float | Tensor, columns: Tensor) -> float | Tensor:
+    """Return the unit on the device of the target columns, one or one per column.
+
+    Other shapes are refused: a broadcast would silently add columns.
+    """
+    if not isinstance(target_unit, Tensor):
+        return target_unit
+    if target_unit.shape not in ((), (1,), columns.shape):
         raise ValueError(
-            f"expected target_unit (target_dim={target_dim},), got {tuple(target_unit.shape)}"
+            f"expected target_unit (target_dim={columns.shape[0]},), got {tuple(target_unit.shape)}"
         )
+    return target_unit.to(columns.device)
 
 
 def check_finite(feature_variance: Tensor, target_power: Tensor) -> None:
@@ -72,13 +78,12 @@ def standardize(moments: Moments, target_unit: float | Tensor) -> Standardized:
     """Standardize features and scale targets, on the moments alone."""
     if moments.count < 2:
         raise ValueError(f"expected at least two samples, got {moments.count:g}")
-    check_target_unit(target_unit, moments.target_dim)
     variance = moments.gram.diagonal() / moments.count
     check_finite(variance, moments.target_power)
     feature_scale = inverse_scale(variance, moments.feature_mean, moments.feature_eps)
     feature_scale = feature_scale * moments.feature_dim**-0.5
     varies = alive(moments.target_power, moments.count, moments.target_mean, moments.target_eps)
-    target_scale = varies / target_unit
+    target_scale = varies / unit_like(target_unit, varies)
     return Standardized(
         count=moments.count,
         gram=moments.gram * feature_scale * feature_scale[:, None],

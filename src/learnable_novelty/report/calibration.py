@@ -42,7 +42,12 @@ def tables(record: Record) -> list[Table]:
         ]
         for name, r in record.results["noise"].items()
     ]
+    found = [
+        [name, f"{r['p_value']:.2f}", f"{r['excess_bits']:.2f} ± {r['excess_se']:.2f}"]
+        for name, r in record.results["controls"].items()
+    ]
     return [
+        Table("Structure, which must be found", ["data", "p-value", "excess, bits"], found),
         Table("False positives at p <= 0.05", ["null data", "rate", "data sets"], rates),
         Table(
             "Excess bits of noise, default observers",

@@ -46,9 +46,7 @@ def tables(record: Record) -> list[Table]:
         ]
         for c in record.results["cells"].values()
     ]
-    beside = Table(
-        "Appendix B beside ours", ["claim", "paper", "ours", "deviation"], claims
-    )
+    beside = Table("Appendix B beside ours", ["claim", "paper", "ours", "deviation"], claims)
     columns = ["setting", "value", "margin of 110, bits", "first", "ranks 30 / 54", "Spearman"]
     return [Table("The scan, one draw each", columns, scan), *([beside] if claims else [])]
 

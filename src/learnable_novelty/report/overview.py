@@ -40,18 +40,18 @@ def tables(record: Record) -> list[Table]:
             f"{results['total_bits'][name]:.0f}",
             f"{results['floor_bits_per_item'][name]:.2f}",
             f"{results['noise_bits_per_item'][name]:.2f}",
-            f"{bits:.0f}",
+            f"{bits:.0f} ± {results['bits_above_floor_se'][name]:.0f}",
         ]
-        for name, bits in results["learnable_bits"].items()
+        for name, bits in results["bits_above_floor"].items()
     ]
     columns = [
         "stream",
         "total surprise, bits",
         "floor, bits an item",
         "noise alone, bits an item",
-        "learnable, bits",
+        "above the floor, bits",
     ]
-    return [Table("What was learnable in each stream", columns, rows)]
+    return [Table("What each stream cost to learn", columns, rows)]
 
 
 def figure(record: Record) -> Figure:
@@ -70,7 +70,7 @@ def figure(record: Record) -> Figure:
 
 def _streams(axes: Axes, record: Record) -> None:
     floors = record.results["floor_bits_per_item"]
-    learnable = record.results["learnable_bits"]
+    learnable, errors = record.results["bits_above_floor"], record.results["bits_above_floor_se"]
     for colour, (name, floor) in zip(COLOURS, floors.items(), strict=True):
         curve = record.arrays[f"surprise {name}"]
         items = np.arange(1, curve.size + 1)
@@ -78,7 +78,7 @@ def _streams(axes: Axes, record: Record) -> None:
             items,
             _smooth(curve),
             color=colour,
-            label=f"{name}: {learnable[name]:.0f} bits learnable",
+            label=f"{name}: {learnable[name]:.0f} ± {errors[name]:.0f} bits above its floor",
         )
         axes.axhline(floor, color=colour, linewidth=0.8, linestyle="--")
         if colour == BLUE:

@@ -111,7 +111,7 @@ class Feedforward(Reservoir):
     def extra_repr(self) -> str:
         shape = f"{self.input_dim}, {self.width}, {self.depth}, activation={self.activation!r}"
         knobs = f"normalize={self.normalize}, gain={self.gain}, input_scale={self.input_scale}"
-        return f"{shape}, {knobs}, seed={self.seed}"
+        return f"{shape}, {knobs}, epsilon={self.epsilon}, seed={self.seed}"
 
 
 def _affine(values: Tensor, weight: Tensor, bias: Tensor) -> Tensor:

@@ -94,4 +94,5 @@ class Recurrent(Reservoir):
 
     def extra_repr(self) -> str:
         shape = f"{self.input_dim}, {self.feature_dim}, spectral_radius={self.spectral_radius}"
-        return f"{shape}, leak={self.leak}, washout={self.washout}, seed={self.seed}"
+        knobs = f"leak={self.leak}, input_scale={self.input_scale}, washout={self.washout}"
+        return f"{shape}, {knobs}, seed={self.seed}"

@@ -1,0 +1,155 @@
+"""From a user's data to what is scored: checked, standardized, cut, and what to rearrange."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from learnable_novelty._random import numpy_generator, split
+from learnable_novelty.measure.data import as_tensor, column_scale, scaled
+from learnable_novelty.measure.rearrange import (
+    HYPOTHESES,
+    Null,
+    correlation_time,
+    num_shifts,
+    phase_randomized,
+    row_orders,
+    shift_orders,
+)
+from learnable_novelty.measure.windows import Windows
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The prepared data and what will be rearranged."""
+
+    inputs: Tensor
+    targets: Tensor
+    column_axis: int
+    null: Null
+    seed: int
+    standardization: str
+    series: Tensor | None = None
+    """The one series that inputs and targets are windows of, as input and as target columns."""
+    windows: Windows | None = None
+    spacing: int = 1
+    """Correlation time of two series: the least circular shift, where twenty fit."""
+
+    @property
+    def target_dim(self) -> int:
+        """Number of target columns."""
+        return self.targets.shape[self.column_axis]
+
+    def orders(self, purpose: str, count: int, num_rows: int) -> Iterator[Tensor]:
+        """Yield the orders in which target rows, or residual rows, are rearranged."""
+        samples = self.targets.shape[0]
+        if self.null.kind == "shifts":
+            return iter(shift_orders(num_rows, self.spacing, count))
+        space: tuple[int, ...] = (num_rows // samples,)
+        if self.null.kind == "translations":
+            space = tuple(self.targets.shape[2:])
+        kind = "rows" if self.series is not None else self.null.kind
+        return row_orders(kind, samples, space, count, split(self.seed, purpose))
+
+    def surrogates(self) -> Iterator[tuple[Tensor | None, Tensor]]:
+        """Yield surrogate series, each with the order of time steps if it is a mere shuffle."""
+        assert self.series is not None
+        for index in range(self.null.count):
+            generator = numpy_generator(self.seed, "surrogate", self.null.kind, index)
+            if self.null.kind == "linear":
+                yield None, phase_randomized(self.series, generator)
+            else:
+                order = torch.from_numpy(generator.permutation(self.series.shape[0]))
+                yield order, self.series[order]
+
+    def hypothesis(self) -> tuple[str, str]:
+        """Say what the null moves, and what it claims."""
+        moved, claim = HYPOTHESES[self.null.kind]
+        if self.null.kind == "shifts":
+            rows = self.targets.shape[0]
+            step = rows // num_shifts(rows, self.spacing, self.null.count)
+            moved += f" of {step} steps and its multiples (correlation time {self.spacing})"
+        return moved, claim
+
+
+def make_plan(
+    inputs: Any,
+    targets: Any,
+    *,
+    window: int | None,
+    history: int,
+    leads: Sequence[int] | None,
+    null: Null,
+    seed: int,
+    standardize_inputs: bool,
+    target_unit: float | str,
+    column_axis: int,
+) -> Plan:
+    """Check, standardize, and cut windows."""
+    x = as_tensor(inputs, "inputs")
+    y = x if targets is None else as_tensor(targets, "targets")
+    if x.shape[0] != y.shape[0]:
+        raise ValueError(f"expected as many targets as inputs, {x.shape[0]}, got {y.shape[0]}")
+    is_series = window is not None or leads is not None
+    if not is_series and targets is None:
+        raise ValueError("expected targets, or a window or leads to cut them from a series")
+    if not is_series and history != 1:
+        raise ValueError("history goes with a window or leads, for a series")
+    axis = 1 if x.ndim == 2 else column_axis
+    unit, text = _target_unit(y, axis, target_unit)
+    y = scaled(y, axis, 0.0, unit)
+    if standardize_inputs:
+        x = scaled(x, axis, *column_scale(x, axis))
+        text = f"inputs standardized per column, {text}"
+    single = is_series and targets is None
+    null = replace(null, kind=_kind(null.kind, is_series, single, x.ndim))
+    plan = Plan(x, y, axis, null, seed, text)
+    return _cut(plan, Windows.of(window, history, leads), single) if is_series else plan
+
+
+def _cut(plan: Plan, windows: Windows, single: bool) -> Plan:
+    """Turn series into pairs."""
+    x, y = plan.inputs, plan.targets
+    if x.ndim != 2 or y.ndim != 2:
+        raise ValueError(f"expected a series (time, columns), got shape {tuple(x.shape)}")
+    windows.check(x.shape[0])
+    if single and 0 in windows.leads:
+        raise ValueError("expected leads of at least 1 for one series, got 0")
+    return replace(
+        plan,
+        inputs=windows.inputs(x),
+        targets=windows.targets(y),
+        windows=windows,
+        series=torch.cat([x, y], dim=1) if single else None,
+        spacing=1 if single else max(correlation_time(x), correlation_time(y)),
+    )
+
+
+def _target_unit(targets: Tensor, axis: int, unit: float | str) -> tuple[Tensor | float, str]:
+    if unit == "sd":
+        return column_scale(targets, axis)[1], "targets in units of their own deviation"
+    if not isinstance(unit, (int, float)) or isinstance(unit, bool):
+        raise ValueError(f'target_unit must be "sd" or a positive number, got {unit!r}')
+    if not (unit > 0 and math.isfinite(unit)):
+        raise ValueError(f'target_unit must be "sd" or a positive number, got {unit!r}')
+    return float(unit), f"targets in units of {unit:g}"
+
+
+def _kind(kind: str, is_series: bool, single: bool, axes: int) -> Any:
+    """Choose or check what the null rearranges."""
+    if single:
+        allowed = ["time", "linear"]
+    elif is_series:
+        allowed = ["shifts", "rows"]
+    else:
+        allowed = ["rows"] if axes == 2 else ["samples", "translations"]
+    if kind == "auto":
+        return allowed[0]
+    if kind not in allowed:
+        raise ValueError(f"null for this data must be one of {', '.join(allowed)}, got {kind!r}")
+    return kind
