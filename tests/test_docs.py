@@ -36,9 +36,8 @@ def test_commands_exist(page):
     commands = re.findall(r"^novelty ([^#\n]+)", text, re.M)
     commands += re.findall(r"`novelty ([^`]+)`", text)
     for command in commands:
-        words = command.split()
-        options = parser.parse_args(words if words[0] != "run" else words[:2])
-        if words[0] == "run" and words[1] != "NAME":
+        options = parser.parse_args(command.split())
+        if command.startswith("run ") and options.name != "NAME":
             assert options.name in EXPERIMENTS
 
 

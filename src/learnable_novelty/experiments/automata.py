@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -11,7 +12,10 @@ import torch
 from learnable_novelty._random import Seed, numpy_generator, split
 from learnable_novelty.observer import Moments, Observer, Refit, Rows, reservoirs
 from learnable_novelty.systems import ElementaryRule, PatternTable, count_patterns, unique_rules
-from learnable_novelty.systems.patterns import site_codes
+from learnable_novelty.systems.patterns import pattern_cells, site_codes
+
+RADIUS_HELD = 3
+"""Up to this receptive radius the features of all 2^(2r+1) patterns are held."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,9 @@ class AutomatonConfig:
     """Independent draws of reservoir and ensemble."""
 
 
-def automaton_observer(config: AutomatonConfig, seed: Seed, draw: int) -> Observer:
-    """Make the observer of one draw; all rules of a draw meet the same reservoir."""
+@functools.lru_cache(maxsize=32)
+def automaton_observer(config: AutomatonConfig, seed: int, draw: int) -> Observer:
+    """Make the observer of one draw; all rules of a draw meet the same reservoir, made once."""
     reservoir = reservoirs.Conv1d(
         1,
         config.channels,
@@ -69,16 +74,30 @@ def sample_draws(config: AutomatonConfig, rule: int, seed: Seed) -> np.ndarray:
 
 
 def pattern_rows(reservoir: reservoirs.Reservoir, table: PatternTable) -> Rows:
-    """Make one weighted regression row per pattern.
+    """Make one weighted regression row per pattern."""
+    if reservoir.receptive_radius <= RADIUS_HELD:
+        features = every_pattern(reservoir, reservoir.seed)[torch.from_numpy(table.codes)]
+    else:
+        features = pattern_features(reservoir, table.codes)
+    counts = torch.from_numpy(table.counts)
+    return Rows(features, torch.from_numpy(table.target_sums) / counts[:, None], counts)
+
+
+@functools.lru_cache(maxsize=32)
+def every_pattern(reservoir: reservoirs.Reservoir, seed: int) -> torch.Tensor:
+    """Compute the features of all patterns that a reservoir of this seed can see, once."""
+    return pattern_features(reservoir, np.arange(1 << (2 * reservoir.receptive_radius + 1)))
+
+
+@torch.no_grad()
+def pattern_features(reservoir: reservoirs.Reservoir, codes: np.ndarray) -> torch.Tensor:
+    """Compute the features of patterns, (num_patterns, feature_dim).
 
     A ring of exactly 2r + 1 cells, read at its centre, is what a site sees of any ring.
     """
     radius = reservoir.receptive_radius
-    rings = torch.from_numpy(table.patterns).double()[:, None, :]
-    with torch.no_grad():
-        features = reservoir(rings)[:, :, radius]
-    counts = torch.from_numpy(table.counts)
-    return Rows(features, torch.from_numpy(table.target_sums) / counts[:, None], counts)
+    rings = torch.from_numpy(pattern_cells(codes, radius)).double()[:, None, :]
+    return reservoir(rings)[:, :, radius]
 
 
 def rule_rows(observer: Observer, history: np.ndarray) -> Rows:

@@ -79,7 +79,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     # The floor of a bounded learner is where it ends: what it cannot learn stays surprising.
     # Without a rule there is nothing that it cannot learn.
     misfit = dict.fromkeys(STREAMS, np.zeros((config.repeats, 1)))
-    misfit[STREAMS[0]] = regret[STREAMS[0]][:, -config.length // 10 :].mean(1, keepdims=True)
+    misfit[STREAMS[0]] = regret[STREAMS[0]][:, -config.length // 4 :].mean(1, keepdims=True)
     sums = {name: (regret[name] - misfit[name]).sum(1) for name in STREAMS}
     learnable = {name: float(values.mean()) for name, values in sums.items()}
     results = {

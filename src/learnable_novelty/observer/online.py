@@ -8,10 +8,11 @@ step. Neither is needed. With A = H~'H~ + lambda I, B = H~'Y~ and Q = BB',
 because det(I + eta W W') = det(I + eta A^-1 Q A^-1). Q and H'H change by rank-one terms with every
 pair (``stream_sums``), so a step costs O(mD + m^3) and no readout is formed.
 
-The determinants square the conditioning of A: their error is up to eight times
-eps max_i (A^2 + eta Q)_ii / lambda^2, as measured on trajectories of six flows. Where that could
-exceed 1e-8, on long streams of collinear features, the step goes through W = A^-1 B instead, at
-O(m^2 D). Both refuse n/lambda beyond the measured range (docs/solvers.md).
+The determinants square the conditioning of A. Their error is about eps times the ratio of the
+largest diagonal entry of A^2 + eta Q to its smallest Cholesky pivot, and at most eight times that
+on trajectories of six flows. Where it could exceed 1e-8, on long streams of collinear features, the
+step goes through W = A^-1 B instead, at O(m^2 D). Both refuse n/lambda beyond the measured range
+(docs/solvers.md).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -33,7 +35,7 @@ from learnable_novelty.observer.stream_sums import StreamSums, diagonal
 MAX_COUNT_PER_PENALTY = 1e8
 """Largest n/lambda accepted; the error there is measured in docs/solvers.md."""
 DETERMINANT_ROUNDOFF = 1e-9
-"""Largest eps max_i (A^2 + eta Q)_ii / lambda^2 for which the determinants are used."""
+"""Largest eps times diagonal over pivot for which the determinants are used."""
 
 
 class OnlineObserver:
@@ -90,7 +92,7 @@ class OnlineObserver:
         self._sums = StreamSums.zeros(num_streams, reservoir.feature_dim, target_dim, device)
         self._score: Any = self._sums.native(torch.zeros_like(self._sums.count))
         self._eps = torch.finfo(torch.float64).eps
-        self._determinant_limit = DETERMINANT_ROUNDOFF * ridge_penalty**2 / self._eps
+        self._roundoff = self._eps / DETERMINANT_ROUNDOFF
         if calibration is not None:
             self._fix(calibration)
 
@@ -123,7 +125,7 @@ class OnlineObserver:
         """
         self._check(inputs, targets, active)
         self._refuse_ill_conditioned(active)
-        features = self.reservoir(inputs)
+        features = self.reservoir.forward(inputs)  # no hooks to call: a step is short
         self._sums.centre(features, targets, active)
         self._check_finite(inputs if active is None else inputs[active])
         self._eps = torch.finfo(features.dtype).eps
@@ -174,9 +176,13 @@ class OnlineObserver:
             squared *= weight
         a_diagonal += self.ridge_penalty
         squared += xp.matmul(a, a)
-        if float(sums.squared_diagonal.max()) > self._determinant_limit:
+        try:
+            pivots = diagonal(xp.linalg.cholesky(sums.matrices))
+        except (np.linalg.LinAlgError, RuntimeError):  # rounding has eaten a pivot
             return self._evaluate_readout(scale)
-        logs = xp.log(diagonal(xp.linalg.cholesky(sums.matrices))).sum(-1)
+        if float(sums.squared_diagonal.max()) * self._roundoff > float(pivots[0].min()) ** 2:
+            return self._evaluate_readout(scale)
+        logs = xp.log(pivots).sum(-1)
         return (logs[0] - 2 * logs[1]) * (2 * self.code_scale / math.log(2))
 
     def _evaluate_readout(self, scale: Any) -> Any:
@@ -223,7 +229,8 @@ class OnlineObserver:
     def _check_finite(self, inputs: Tensor) -> None:
         # A sum is finite only if all it adds is: two small reductions, before anything that
         # lasts has changed. The features of an infinite input can be finite.
-        if not math.isfinite(float(inputs.sum()) * 0 + self._sums.deviation_power()):
+        total = self._sums.native(inputs).sum()
+        if not math.isfinite(float(total) * 0 + self._sums.deviation_power()):
             raise ValueError("inputs and targets must be finite, got NaN or infinite values")
 
     def _check(self, inputs: Tensor, targets: Tensor, active: Tensor | None) -> None:

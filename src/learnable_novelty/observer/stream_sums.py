@@ -108,8 +108,7 @@ class StreamSums:
         self.n += 1.0 if active is None else self.native(active)
         if moving_mean:
             # A stream that has seen nothing has nothing to divide.
-            counts = self.n if active is None else self.n + (self.n == 0)
-            self.inverse_count[:, 0] = 1 / counts
+            self.inverse_count[:, 0] = 1 / (self.n if active is None else self.n + (self.n == 0))
             self.mean.addcmul_(self.deviation, self.inverse)
             xp.multiply(dh, 1 - self.inverse_count, out=f_dh)
         else:

@@ -21,8 +21,8 @@ MAX_RADIUS = 12
 class PatternTable:
     """What a regression needs of all sites: one row per pattern that occurs."""
 
-    patterns: NDArray[np.uint8]
-    """The cells of each pattern, (num_patterns, 2 * radius + 1)."""
+    codes: NDArray[np.int64]
+    """The number of each pattern, (num_patterns,); ``pattern_cells`` spells it out."""
     counts: NDArray[np.float64]
     """How many sites show it, (num_patterns,)."""
     target_sums: NDArray[np.float64]
@@ -71,7 +71,7 @@ def count_patterns(
         axis=1,
     ).astype(np.float64)
     return PatternTable(
-        patterns=pattern_cells(seen, radius),
+        codes=seen,
         counts=counts[seen].astype(np.float64),
         target_sums=sums,
         target_squares=sums.sum(0),  # a binary target is its own square
