@@ -1,3 +1,9 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import pytest
 
 from learnable_novelty.engine import Serial, open_engine, run_tasks
@@ -46,3 +52,52 @@ def test_finished_tasks_are_not_run_again_after_a_failure(tmp_path):
     assert again == {"a": 4, "b": 25}
     assert calls == [2, -1, 5]
     assert seen == [(1, 2), (2, 2)]
+
+
+def test_workers_end_when_their_parent_is_killed():
+    code = (
+        "import os, time\n"
+        "from learnable_novelty.engine import open_engine\n"
+        "if __name__ == '__main__':\n"
+        "    with open_engine('cores:1') as executor:\n"
+        "        print(executor.submit(os.getpid).result(), flush=True)\n"
+        "        time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        worker = int(parent.stdout.readline())
+        os.kill(parent.pid, signal.SIGKILL)
+        for _ in range(100):
+            time.sleep(0.1)
+            if not is_running(worker):
+                return
+        os.kill(worker, signal.SIGKILL)
+        pytest.fail("the worker outlived its parent")
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().split()[2] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+def test_ctrl_c_ends_a_run_at_once_keeps_what_was_finished_and_leaves_no_worker(tmp_path):
+    command = [sys.executable, "-m", "learnable_novelty.cli", "run", "mdl", "--out", str(tmp_path)]
+    settings = ["--engine", "cores:1", "--set", "draws=2", "--set", "samples=64"]
+    run = subprocess.Popen(
+        command + settings, stderr=subprocess.PIPE, start_new_session=True, text=True
+    )
+    journal = tmp_path / "mdl"
+    for _ in range(600):
+        time.sleep(0.1)
+        if list(journal.glob(".*.partial")):
+            break
+    started = time.monotonic()
+    os.killpg(run.pid, signal.SIGINT)
+    _, errors = run.communicate(timeout=30)
+    assert run.returncode == 130
+    assert "interrupted" in errors
+    assert time.monotonic() - started < 20
+    assert [path.suffix for path in journal.iterdir()] == [".partial"]

@@ -7,7 +7,10 @@ can be passed from Python.
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.connection
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -42,10 +45,14 @@ def open_engine(name: str) -> Iterator[Executor]:
     workers = int(number) if number else available_cores()
     # Spawned, not forked: a fork copies the locks of torch's threads but not the threads.
     context = multiprocessing.get_context("spawn")
+    others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
     try:
         yield pool
     except BaseException:
+        # What the workers are at is lost anyway; waiting for it would make Ctrl-C seem dead.
+        for worker in set(multiprocessing.active_children()) - others:
+            worker.terminate()
         pool.shutdown(wait=False, cancel_futures=True)
         raise
     pool.shutdown()
@@ -103,10 +110,17 @@ def run_tasks(
 
 
 def _start_worker() -> None:
-    import signal
-
     import torch
 
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     # Ctrl-C reaches the whole group; only the parent should answer it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(1)
+
+
+def _end_with_parent() -> None:
+    """End this worker when its parent is killed; it would wait for tasks for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from learnable_novelty._random import Seed, numpy_generator
 
@@ -66,7 +66,7 @@ class ElementaryRule:
         rules = (self, self.mirrored(), swapped, swapped.mirrored())
         return {rule.number for rule in rules}
 
-    def step(self, cells: NDArray[np.integer]) -> Cells:
+    def step(self, cells: ArrayLike) -> Cells:
         """Advance rings by one step: cells (..., width) of 0 and 1."""
         cells = check_cells(cells)
         neighbourhood = 4 * np.roll(cells, 1, -1) + 2 * cells + np.roll(cells, -1, -1)
@@ -114,7 +114,7 @@ class ElementaryRule:
                     coefficients[i] ^= coefficients[i ^ bit]
         return frozenset(int(i) for i in np.flatnonzero(coefficients))
 
-    def run(self, cells: NDArray[np.integer], steps: int) -> Cells:
+    def run(self, cells: ArrayLike, steps: int) -> Cells:
         """Return the next ``steps`` states of rings, (steps, ..., width)."""
         cells = check_cells(cells)
         if steps == 0:
@@ -203,8 +203,9 @@ def unpack(words: Words) -> Cells:
     return np.unpackbits(octets, axis=-1, bitorder="little")
 
 
-def check_cells(cells: NDArray[np.integer]) -> Cells:
+def check_cells(cells: ArrayLike) -> Cells:
     """Return cells as uint8, or raise unless they are 0 and 1."""
+    cells = np.asarray(cells)
     if cells.ndim < 1 or cells.shape[-1] < 1:
         raise ValueError(f"expected cells (..., width), got shape {cells.shape}")
     if cells.size and not bool(((cells == 0) | (cells == 1)).all()):
