@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from learnable_novelty.observer import Observer, reservoirs
-from learnable_novelty.observer.observer import RidgePenalty
+from learnable_novelty.observer.penalty import RidgePenalty
 
 VECTOR_WIDTH, VECTOR_DEPTH = 64, 4
 LATTICE_CHANNELS, LATTICE_DEPTH = 64, 3

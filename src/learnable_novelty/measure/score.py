@@ -20,7 +20,8 @@ from learnable_novelty.measure.plan import Plan, make_plan
 from learnable_novelty.measure.rearrange import Null
 from learnable_novelty.measure.result import Score
 from learnable_novelty.observer import Moments, Observer, Refit, Rows, merge
-from learnable_novelty.observer.observer import RidgePenalty, residual_bits
+from learnable_novelty.observer.penalty import RidgePenalty
+from learnable_novelty.observer.readout import residual_bits
 
 FLOOR_REPEATS = 16
 JACKKNIFE_BLOCKS = 20

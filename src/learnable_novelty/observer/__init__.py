@@ -3,8 +3,10 @@
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.criticality import perturbation_multiplier, perturbation_norms
 from learnable_novelty.observer.moments import Moments, merge
-from learnable_novelty.observer.observer import Observer, PerSample, Readout
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.online import OnlineObserver
+from learnable_novelty.observer.penalty import PerSample
+from learnable_novelty.observer.readout import Readout
 from learnable_novelty.observer.refit import Refit
 from learnable_novelty.observer.rows import Rows
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import math
-import numbers
-from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from torch import Tensor
 
 from learnable_novelty._random import Seed
+from learnable_novelty.observer.checks import check_layout, check_pair, check_positive
 from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.evidence import evidence_penalty
 from learnable_novelty.observer.mdl import minimize_description_length
 from learnable_novelty.observer.moments import Moments
+from learnable_novelty.observer.penalty import PerSample, RidgePenalty, check_ridge_penalty
+from learnable_novelty.observer.readout import (
+    Readout,
+    explained_variance,
+    residual_bits,
+    residual_power,
+)
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.observer.ridge import (
     cholesky_readout,
@@ -27,45 +32,6 @@ from learnable_novelty.observer.spectrum import Axes
 from learnable_novelty.observer.standardize import Standardized, standardize
 
 Solver = Literal["auto", "cholesky", "dual", "qr"]
-
-
-@dataclass(frozen=True)
-class PerSample:
-    """A ridge penalty of ``value`` times the number of rows, to compare unequal n.
-
-    >>> PerSample(1e-3)
-    PerSample(value=0.001)
-    """
-
-    value: float
-
-
-RidgePenalty = float | PerSample | Literal["evidence"]
-
-
-@dataclass(frozen=True)
-class Readout:
-    """A fitted readout and what it costs to describe."""
-
-    weights: Tensor
-    """W on standardized features, (feature_dim, target_dim)."""
-    singular_values: Tensor
-    """Of the weights, descending."""
-    model_bits: float
-    """Spectral description length of the weights: the epiplexity S."""
-    residual_bits: float | None
-    """Description length of the residuals at the noise variance that the penalty posits; None
-    where the penalty was chosen by evidence and posits none."""
-    explained_variance: float
-    """1 - residual power / target power; 0 for constant targets."""
-    ridge_penalty: float
-    """The penalty used: lambda."""
-    noise_variance: float | None
-    """sigma^2 = lambda / (2 alpha eta), in squared target units; None with the evidence ridge."""
-    converged: bool = True
-    """Whether an iterative readout became stationary."""
-    sweeps: int = 0
-    """How many iterations it took."""
 
 
 class Observer:
@@ -258,75 +224,3 @@ class Observer:
         names = ("ridge_penalty", "resolution", "code_scale", "target_unit", "solver")
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"Observer({self.reservoir}, {fields}, accumulate_dtype={self.accumulate_dtype})"
-
-
-def residual_power(data: Standardized | StandardizedRows, weights: Tensor) -> float:
-    """Compute |Y~ - H~ W|^2."""
-    if isinstance(data, StandardizedRows):
-        return float((data.targets - data.features @ weights).square().sum())
-    fitted = (weights * (data.gram @ weights)).sum()
-    # Differences of large sums: rounding may leave a perfect fit a hair below zero.
-    return max(0.0, float(data.power - 2 * (weights * data.cross).sum() + fitted))
-
-
-def residual_bits(power: float, variance: float | None) -> float | None:
-    """Price residuals of a given power, |R|^2 / (2 sigma^2 ln 2), eq. (total-code)."""
-    return None if variance is None else power / (2 * variance * math.log(2))
-
-
-def explained_variance(data: Standardized | StandardizedRows, weights: Tensor) -> float:
-    """Compute 1 - |Y~ - H~ W|^2 / |Y~|^2, and 0 for constant targets."""
-    power = float(data.power)
-    return 1 - residual_power(data, weights) / power if power > 0 else 0.0
-
-
-def check_ridge_penalty(penalty: RidgePenalty) -> None:
-    """Raise unless the penalty is one of the three kinds, and positive."""
-    if isinstance(penalty, str):
-        if penalty != "evidence":
-            raise ValueError(
-                f'ridge_penalty must be a positive number, PerSample or "evidence", got {penalty!r}'
-            )
-        return
-    value = penalty.value if isinstance(penalty, PerSample) else penalty
-    check_positive(ridge_penalty=value)
-
-
-def check_positive(**values: float) -> None:
-    """Raise unless every named value is a finite positive number."""
-    for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, numbers.Real):
-            raise TypeError(f"{name} must be a number, got {value!r}")
-        if not (value > 0 and math.isfinite(value)):
-            raise ValueError(f"{name} must be positive and finite, got {value!r}")
-
-
-def check_pair(inputs: Tensor, targets: Tensor) -> None:
-    """Raise unless inputs and targets are finite floating tensors of as many samples."""
-    for name, values in (("inputs", inputs), ("targets", targets)):
-        if not isinstance(values, Tensor):
-            raise TypeError(f"{name} must be a torch.Tensor, got {type(values).__name__}")
-        if not values.is_floating_point():
-            raise TypeError(f"{name} must be of a floating dtype, got {values.dtype}")
-        if values.ndim < 2:
-            raise ValueError(f"{name} must have at least two axes, got {tuple(values.shape)}")
-        if not bool(torch.isfinite(values).all()):
-            raise ValueError(f"{name} must be finite, got NaN or infinite values")
-    if inputs.shape[0] != targets.shape[0]:
-        raise ValueError(
-            f"expected as many targets as inputs, {inputs.shape[0]}, got {targets.shape[0]}"
-        )
-
-
-def check_layout(features: Tensor, targets: Tensor, column_axis: int) -> None:
-    """Raise unless targets have the axes of the features, apart from the columns."""
-    expected = [f"{size}" for size in features.shape]
-    expected[column_axis] = "target_dim"
-    given = [f"{size}" for size in targets.shape]
-    if len(given) == len(expected):
-        given[column_axis] = "target_dim"
-    if given != expected:
-        raise ValueError(
-            f"expected targets ({', '.join(expected)}), as the features "
-            f"{tuple(features.shape)}, got {tuple(targets.shape)}"
-        )

@@ -25,9 +25,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.moments import Moments
-from learnable_novelty.observer.observer import check_positive
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.observer.standardize import inverse_scale, is_constant
 from learnable_novelty.observer.stream_sums import StreamSums, diagonal

@@ -1,0 +1,49 @@
+"""Checks of what users pass in: one sentence, before any work is done."""
+
+from __future__ import annotations
+
+import math
+import numbers
+
+import torch
+from torch import Tensor
+
+
+def check_positive(**values: float) -> None:
+    """Raise unless every named value is a finite positive number."""
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise TypeError(f"{name} must be a number, got {value!r}")
+        if not (value > 0 and math.isfinite(value)):
+            raise ValueError(f"{name} must be positive and finite, got {value!r}")
+
+
+def check_pair(inputs: Tensor, targets: Tensor) -> None:
+    """Raise unless inputs and targets are finite floating tensors of as many samples."""
+    for name, values in (("inputs", inputs), ("targets", targets)):
+        if not isinstance(values, Tensor):
+            raise TypeError(f"{name} must be a torch.Tensor, got {type(values).__name__}")
+        if not values.is_floating_point():
+            raise TypeError(f"{name} must be of a floating dtype, got {values.dtype}")
+        if values.ndim < 2:
+            raise ValueError(f"{name} must have at least two axes, got {tuple(values.shape)}")
+        if not bool(torch.isfinite(values).all()):
+            raise ValueError(f"{name} must be finite, got NaN or infinite values")
+    if inputs.shape[0] != targets.shape[0]:
+        raise ValueError(
+            f"expected as many targets as inputs, {inputs.shape[0]}, got {targets.shape[0]}"
+        )
+
+
+def check_layout(features: Tensor, targets: Tensor, column_axis: int) -> None:
+    """Raise unless targets have the axes of the features, apart from the columns."""
+    expected = [f"{size}" for size in features.shape]
+    expected[column_axis] = "target_dim"
+    given = [f"{size}" for size in targets.shape]
+    if len(given) == len(expected):
+        given[column_axis] = "target_dim"
+    if given != expected:
+        raise ValueError(
+            f"expected targets ({', '.join(expected)}), as the features "
+            f"{tuple(features.shape)}, got {tuple(targets.shape)}"
+        )
