@@ -15,8 +15,6 @@ MODULES = [
 ]
 
 
-# Forward-mode derivatives make torch warn of its own use of torch.jit.
-@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
 @pytest.mark.parametrize("name", ["learnable_novelty", *MODULES])
 def test_examples_of_module(name):
     module = importlib.import_module(name)

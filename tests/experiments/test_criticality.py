@@ -11,9 +11,6 @@ from learnable_novelty.experiments import criticality
 from learnable_novelty.experiments.base import Bench, run_experiment
 from learnable_novelty.report.base import save_figure, tables_of
 
-# Torch compiles its own forward-mode rules with torch.jit.script on first use, and deprecates it.
-pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
-
 TINY = dataclasses.replace(
     criticality.QUICK,
     depths=(2, 3),

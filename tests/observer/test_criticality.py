@@ -9,9 +9,6 @@ from learnable_novelty._random import torch_generator
 from learnable_novelty.observer import perturbation_multiplier, perturbation_norms
 from learnable_novelty.observer.reservoirs import MLP, Conv1d, Conv2d
 
-# Torch compiles its own forward-mode rules with torch.jit.script on first use, and deprecates it.
-pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
-
 CASES = {
     "mlp": (lambda depth, **k: MLP(8, 64, depth, **k), (32, 8)),
     "conv1d": (lambda depth, **k: Conv1d(2, 64, depth, **k), (8, 2, 12)),

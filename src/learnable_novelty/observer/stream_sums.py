@@ -47,8 +47,8 @@ class StreamSums:
         self.inverse = zeros(streams, 1)
         self.inverse_count = self.native(self.inverse)
         self.deviation = torch.zeros_like(self.mean)
-        self.halves = [(held[:, :m], held[:, m:]) for held in (self.mean, self.deviation)]
         self.d = self.native(self.deviation)
+        self.halves = [(held[:, :m], held[:, m:]) for held in (self.mu, self.d)]
         self.dh, self.dy, self.flat = self.d[:, :m], self.d[:, m:], self.d.reshape(-1)
         # Factors of the outer products: f d_h from the left, u and d_h from the right.
         left, right = zeros(streams, m), zeros(streams, 2, m)
@@ -94,7 +94,7 @@ class StreamSums:
     def centre(self, features: Tensor, targets: Tensor, active: Tensor | None) -> None:
         """Hold d_h and d_y, zero where not active."""
         for values, mean, deviation in zip((features, targets), *self.halves, strict=True):
-            torch.sub(values, mean, out=deviation)
+            self.xp.subtract(self.native(values), mean, out=deviation)
         if active is not None:
             self.deviation[~active] = 0.0
 
