@@ -10,9 +10,9 @@ pair (``stream_sums``), so a step costs O(mD + m^3) and no readout is formed.
 
 The determinants square the conditioning of A. Their error is about eps times the ratio of the
 largest diagonal entry of A^2 + eta Q to its smallest Cholesky pivot, and at most eight times that
-on trajectories of six flows. Where it could exceed 1e-8, on long streams of collinear features, the
-step goes through W = A^-1 B instead, at O(m^2 D). Both refuse n/lambda beyond the measured range
-(docs/solvers.md).
+on trajectories of six flows. Where that is more than 2.4e-9, on long streams of collinear
+features, the step goes through W = A^-1 B instead, at O(m^2 D). Both refuse n/lambda beyond the
+measured range (docs/solvers.md).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from learnable_novelty.observer.stream_sums import StreamSums, diagonal
 
 MAX_COUNT_PER_PENALTY = 1e8
 """Largest n/lambda accepted; the error there is measured in docs/solvers.md."""
-DETERMINANT_ROUNDOFF = 1e-9
+DETERMINANT_ROUNDOFF = 3e-10
 """Largest eps times diagonal over pivot for which the determinants are used."""
 
 
@@ -200,8 +200,11 @@ class OnlineObserver:
         sums = self._sums
         variance = sums.gram_diagonal * sums.inverse_count
         constant = is_constant(variance, sums.feature_mean, self._eps)
+        variance *= sums.feature_dim
+        if not constant.any():
+            return 1 / sums.xp.sqrt(variance)
         # Adding one where constant keeps the root away from zero; the quotient is zero there.
-        return ~constant / sums.xp.sqrt(sums.feature_dim * variance + constant)
+        return ~constant / sums.xp.sqrt(variance + constant)
 
     def _fix(self, calibration: Moments) -> None:
         m, n = self.reservoir.feature_dim, calibration.count
