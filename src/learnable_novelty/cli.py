@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import importlib.util
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -266,7 +267,8 @@ def _check_drawable(path: Path) -> None:
         raise ValueError(f"--plot takes a .png, .svg or .pdf file, got {path}")
     if not path.parent.is_dir():
         raise ValueError(f"--plot needs an existing folder, {path.parent} is none")
-    import matplotlib  # noqa: F401
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ValueError("--plot needs the [plot] extra (matplotlib)")
 
 
 if __name__ == "__main__":

@@ -54,6 +54,21 @@ def test_the_same_seed_gives_the_same_scores_and_another_seed_others(tmp_path):
     assert first.scores != other.scores
 
 
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("eca", {"draws": 1}),
+        ("eca-scan", {"draws": 1}),
+        ("mdl", {"draws": 1}),
+        ("overview", {"draws": 1, "repeats": 1}),
+    ],
+)
+def test_one_draw_has_no_spread_and_is_no_error(name, change, tmp_path):
+    record, _ = run_experiment(name, "quick", root=tmp_path, overrides=FAST[name] | change)
+    assert save_figure(record, tmp_path).exists()
+    assert tables_of(record)
+
+
 def test_changed_settings_get_a_name_of_their_own():
     assert configure("eca", "paper", {})[0] == "paper"
     assert configure("eca", "paper", {"draws": 10})[0] == "paper"

@@ -143,14 +143,13 @@ def floor_bits(observer: Observer, history: np.ndarray, repeats: int, seed: Seed
     root = torch.from_numpy(np.sqrt(table.counts))[:, None]
     mean = torch.from_numpy(table.target_sums.sum(0) / table.counts.sum())
     prediction = mean + refit.components @ refit.readout() / root
-    size = math.sqrt((refit.axes.count - 1) / refit.residual_freedom())
     scored: list[float] = []
     for repeat in range(repeats):
         moved = move_rings(history, numpy_generator(seed, "floor", repeat))
         joint = joint_counts(history[0], moved[0], radius)
         sums = count_patterns(history[0], moved[1:], radius).target_sums
         residual = torch.from_numpy(sums) - torch.from_numpy(joint) @ prediction
-        targets = size * residual / torch.from_numpy(table.counts)[:, None]
+        targets = refit.noise_scale() * residual / torch.from_numpy(table.counts)[:, None]
         scored.append(float(observer.bits_of_rows(Rows(rows.features, targets, rows.weights))))
     return float(np.mean(scored)) if scored else math.nan
 

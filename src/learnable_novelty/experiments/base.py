@@ -59,6 +59,12 @@ class Bench:
         return run_tasks(function, tasks, self.executor, journal=self.journal, report=self.report)
 
 
+def deviation(values: Any, axis: int = -1) -> np.ndarray:
+    """Return the standard deviation over draws, and 0 where there is only one."""
+    array = np.asarray(values, dtype=np.float64)
+    return array.std(axis, ddof=1) if array.shape[axis] > 1 else np.zeros_like(array.mean(axis))
+
+
 def module_of(name: str) -> ModuleType:
     """Import the module of an experiment, which holds PAPER, QUICK and run()."""
     if name not in EXPERIMENTS:

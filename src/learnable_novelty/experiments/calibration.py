@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from learnable_novelty._random import numpy_generator, split
-from learnable_novelty.experiments.base import Bench, Outcome
+from learnable_novelty.experiments.base import Bench, Outcome, deviation
 from learnable_novelty.measure.rearrange import Null
 from learnable_novelty.measure.score import score
 
@@ -192,7 +192,7 @@ def _coverage(pairs: list[list[float]]) -> dict[str, float]:
     excess, error = np.array(pairs).T
     return {
         "mean_excess": float(excess.mean()),
-        "sd_excess": float(excess.std(ddof=1)),
+        "sd_excess": float(deviation(excess)),
         "largest_excess": float(excess.max()),
         "covered": float((np.abs(excess) <= 1.96 * error + 1e-9).mean()),
         "repeats": int(excess.size),

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty._random import split, torch_generator
-from learnable_novelty.experiments.base import Bench, Outcome
+from learnable_novelty.experiments.base import Bench, Outcome, deviation
 from learnable_novelty.observer import perturbation_norms, reservoirs
 from learnable_novelty.observer.reservoirs.base import ACTIVATIONS
 
@@ -86,7 +86,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     def panel(members: list[Point], *shape: int) -> np.ndarray:
         """Collect mean and deviation over draws, (*shape, 2)."""
         chi = np.array([found[str(point)]["chi"] for point in members])
-        spread = chi.std(1, ddof=1) if config.draws > 1 else np.zeros(len(chi))
+        spread = deviation(chi, 1)
         return np.stack([chi.mean(1), spread], axis=-1).reshape(*shape, 2)
 
     deepest = [point for point in by_depth if point.depth == max(config.depths)]

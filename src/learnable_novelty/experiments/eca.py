@@ -22,7 +22,7 @@ from learnable_novelty.experiments.automata import (
     rule_tasks,
     sample_draws,
 )
-from learnable_novelty.experiments.base import Bench, Outcome
+from learnable_novelty.experiments.base import Bench, Outcome, deviation
 from learnable_novelty.systems import ElementaryRule
 
 
@@ -52,7 +52,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     excess = {rule: means[rule] - floor[rule] for rule in means}
     order, rank = ranking(means), ranks(means)
     results = {
-        "sd": dict(zip(scores, _deviation(draws).tolist(), strict=True)),
+        "sd": dict(zip(scores, deviation(draws).tolist(), strict=True)),
         "wolfram_class": {rule: ElementaryRule(int(rule)).wolfram_class for rule in scores},
         "floor": floor,
         "excess": excess,
@@ -84,7 +84,3 @@ def space_time(rule: int, config: Config, seed: int) -> np.ndarray:
     """Draw one ring's history, (inset_steps, 64)."""
     cells = numpy_generator(seed, "inset").integers(0, 2, size=64, dtype=np.uint8)
     return ElementaryRule(rule).run(cells, 2 * config.inset_steps)[config.inset_steps :]
-
-
-def _deviation(draws: np.ndarray) -> np.ndarray:
-    return draws.std(1, ddof=1) if draws.shape[1] > 1 else np.zeros(draws.shape[0])

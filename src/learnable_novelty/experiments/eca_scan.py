@@ -22,7 +22,7 @@ from learnable_novelty.experiments.automata import (
     ranks,
     rule_rows,
 )
-from learnable_novelty.experiments.base import Bench, Outcome
+from learnable_novelty.experiments.base import Bench, Outcome, deviation
 from learnable_novelty.experiments.claims import appendix_b
 from learnable_novelty.systems import ElementaryRule, unique_rules
 
@@ -59,13 +59,17 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     cells = {_name(axis, value): (axis, value) for axis in config.axes for value in AXES[axis]}
     variants = {name: vary(config, axis, value) for name, (axis, value) in cells.items()}
     everything = {"reference": config, **variants}
-    scanned = _score(bench, everything, seed, draws=1)
+    scanned = {
+        name: {rule: bits[0] for rule, bits in scored.items()}
+        for name, scored in _score(bench, "scan", everything, seed, draws=1).items()
+    }
     again = [
         name
         for name, means in scanned.items()
         if name == "reference" or ranking(means)[0] != "110" or _reversed(means)
     ]
-    rescored = _score(bench, {name: everything[name] for name in again}, seed, draws=config.draws)
+    chosen = {name: everything[name] for name in again}
+    rescored = _score(bench, "again", chosen, seed, draws=config.draws)
     summary = {name: summarize(scanned[name], scanned["reference"]) for name in cells}
     for name, (axis, value) in cells.items():
         summary[name] |= {"axis": axis, "value": value}
@@ -91,23 +95,24 @@ def _name(axis: str, value: float) -> str:
     return f"{axis}={value:g}"
 
 
-def _score(bench: Bench, variants: dict[str, Config], seed: int, draws: int) -> dict[str, Any]:
+def _score(
+    bench: Bench, stage: str, variants: dict[str, Config], seed: int, draws: int
+) -> dict[str, dict[str, list[float]]]:
     """Score all rules at all variants; a task is one rule, so that rings are simulated once.
 
     Returns:
-        By variant: bits by rule for one draw, lists of bits for more.
+        By variant and rule: the bits of every draw.
     """
     longest = max(v.window for v in variants.values()), max(v.samples for v in variants.values())
     tasks = {
-        f"{draws} draws, rule {rule}": (variants, rule, seed, draws, *longest)
-        for rule in unique_rules()
+        f"{stage}, rule {rule}": (variants, rule, seed, draws, *longest) for rule in unique_rules()
     }
     by_rule = bench.map(score_variants, tasks)
     rules = [str(rule) for rule in unique_rules()]
-    found: dict[str, Any] = {name: {} for name in variants}
+    found: dict[str, dict[str, list[float]]] = {name: {} for name in variants}
     for rule, scored in zip(rules, by_rule.values(), strict=True):
         for name, bits in scored.items():
-            found[name][rule] = bits[0] if draws == 1 else bits
+            found[name][rule] = bits
     return found
 
 
@@ -164,11 +169,11 @@ def _spread(scores: dict[str, list[float]]) -> dict[str, Any]:
     order = ranking(mean)
     return {
         "mean": mean,
-        "sd": {rule: float(bits.std(ddof=1)) for rule, bits in draws.items()},
+        "sd": {rule: float(deviation(bits)) for rule, bits in draws.items()},
         "first": order[0],
         "runner_up": order[1],
         "margin": mean["110"] - max(bits for rule, bits in mean.items() if rule != "110"),
         "gap_54_30": float(gap.mean()),
-        "gap_54_30_sd": float(gap.std(ddof=1)),
+        "gap_54_30_sd": float(deviation(gap)),
         "ranks": ranks(mean),
     }

@@ -23,7 +23,7 @@ from learnable_novelty.experiments.automata import (
     sample_rule,
     table_moments,
 )
-from learnable_novelty.experiments.base import Bench, Outcome
+from learnable_novelty.experiments.base import Bench, Outcome, deviation
 from learnable_novelty.measure.score import score
 from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.systems import FLOWS, count_patterns
@@ -147,9 +147,9 @@ def measure_rule(config: Config, rule: int, n: int, seed: int) -> dict[str, floa
     excess = np.subtract(bits, floors)
     return {
         "bits": float(np.mean(bits)),
-        "bits_sd": float(np.std(bits, ddof=1)) if settings.draws > 1 else 0.0,
+        "bits_sd": float(deviation(bits)),
         "floor_bits": float(np.mean(floors)),
         "excess_bits": float(excess.mean()),
-        "excess_se": float(excess.std(ddof=1) / len(bits) ** 0.5) if settings.draws > 1 else 0.0,
+        "excess_se": float(deviation(excess)) / len(bits) ** 0.5,
         "evidence_bits": float(np.mean(evidence)),
     }

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from learnable_novelty._random import split
-from learnable_novelty.experiments.base import Bench, Outcome
+from learnable_novelty.experiments.base import Bench, Outcome, deviation
 from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.systems import FLOWS, Flow
 
@@ -71,8 +71,8 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     bits = {name: np.array(held) for name, held in bench.map(score_flow, tasks).items()}
     means = {name: float(bits[key][0].mean()) for name, key in own.items()}
     results: dict[str, Any] = {
-        "sd": {name: spread(bits[key][0]) for name, key in own.items()},
-        "ensemble_sd": {name: spread(bits[key].mean(1)) for name, key in own.items()},
+        "sd": {name: float(deviation(bits[key][0])) for name, key in own.items()},
+        "ensemble_sd": {name: float(deviation(bits[key].mean(1))) for name, key in own.items()},
         "chaotic": {flow.name: flow.chaotic for flow in FLOWS},
         "order": sorted(means, key=lambda name: -means[name]),
         "starts": [
@@ -81,7 +81,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
                 "initial_sd": task[2],
                 "settle_time": task[3],
                 "bits": float(bits[name][0].mean()),
-                "sd": spread(bits[name][0]),
+                "sd": float(deviation(bits[name][0])),
             }
             for name, task in tasks.items()
             if BY_NAME[task[1]].chaotic
@@ -131,11 +131,6 @@ def portrait(flow: Flow, time: float, config: Config, seed: int) -> np.ndarray:
     start = flow.on_attractor(config.portrait_states, config.burn_in, split(seed, "portrait"))
     path = flow.trajectory(start, time / config.portrait_points, config.portrait_points)
     return path.astype(np.float32)
-
-
-def spread(values: np.ndarray) -> float:
-    """Return the sample deviation, and 0 for a single value."""
-    return float(values.std(ddof=1)) if values.size > 1 else 0.0
 
 
 def _key(name: str, initial_sd: float, settle_time: float) -> str:

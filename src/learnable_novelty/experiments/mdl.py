@@ -21,7 +21,7 @@ from learnable_novelty.experiments.automata import (
     rule_rows,
     sample_rule,
 )
-from learnable_novelty.experiments.base import Bench, Outcome
+from learnable_novelty.experiments.base import Bench, Outcome, deviation
 from learnable_novelty.experiments.eca_scan import spearman
 from learnable_novelty.observer import Observer, Rows
 from learnable_novelty.observer.code_length import code_length
@@ -49,7 +49,7 @@ class Config(AutomatonConfig):
 
 
 PAPER = Config()
-QUICK = dataclasses.replace(PAPER, samples=64, burn_in=200, draws=2, channels=64)
+QUICK = dataclasses.replace(PAPER, burn_in=200, draws=2, start_factors=(0.25, 4.0))
 
 
 def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
@@ -129,8 +129,8 @@ def compare(by_rule: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {
         "ridge": ridge,
         "exact": exact,
-        "ridge_sd": {rule: float(np.std(s["ridge"], ddof=1)) for rule, s in by_rule.items()},
-        "exact_sd": {rule: float(np.std(s["exact"], ddof=1)) for rule, s in by_rule.items()},
+        "ridge_sd": {rule: float(deviation(s["ridge"])) for rule, s in by_rule.items()},
+        "exact_sd": {rule: float(deviation(s["exact"])) for rule, s in by_rule.items()},
         "spearman": spearman(ridge, exact),
         "pairs": len(pairs),
         "pairs_exact_not_below": sum(e >= r - 1e-9 for r, e in pairs),

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty._random import numpy_generator, split
-from learnable_novelty.experiments.base import Bench, Outcome
+from learnable_novelty.experiments.base import Bench, Outcome, deviation
 from learnable_novelty.observer import Observer, reservoirs
 
 NOISE_LEVELS = 2.0 ** np.arange(1, -11, -1)
@@ -84,7 +84,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     learnable = {name: float(values.mean()) for name, values in sums.items()}
     results = {
         "bits_above_floor_se": {
-            name: float(values.std(ddof=1) / values.size**0.5) for name, values in sums.items()
+            name: float(deviation(values)) / values.size**0.5 for name, values in sums.items()
         },
         "floor_bits_per_item": {
             name: entropy[name] + float(misfit[name].mean()) for name in STREAMS
@@ -190,4 +190,4 @@ def grow(config: Config, axis: str, seed: int) -> dict[str, list[float]]:
             else:
                 targets = functions[:, : int(value)]
             bits[draw, place] = float(observer(x, targets))
-    return {"values": values, "mean": bits.mean(0).tolist(), "sd": bits.std(0, ddof=1).tolist()}
+    return {"values": values, "mean": bits.mean(0).tolist(), "sd": deviation(bits, 0).tolist()}

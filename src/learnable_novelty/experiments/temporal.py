@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from learnable_novelty._random import split
-from learnable_novelty.experiments.base import Bench, Outcome
-from learnable_novelty.experiments.flows import BY_NAME, spread
+from learnable_novelty.experiments.base import Bench, Outcome, deviation
+from learnable_novelty.experiments.flows import BY_NAME
 from learnable_novelty.observer import Observer, OnlineObserver, reservoirs
 
 
@@ -96,7 +96,7 @@ def follow(config: Config, name: str, seed: int) -> dict[str, Any]:
     return {
         "cumulative": curves.tolist(),
         "batch": batch.tolist(),
-        "sd": spread(curves[:, -1]),
+        "sd": float(deviation(curves[:, -1])),
         "difference": difference.tolist(),
         "rate": rate.tolist(),
         "batch_difference": float(difference.max()),

@@ -35,7 +35,7 @@ class Minimum:
     readout: Tensor
     """In the axes it was solved in, (rank, target_dim)."""
     objective: list[float]
-    """J in bits at the start and after every sweep; never increasing."""
+    """J in bits at the start and after every sweep; it rises by no more than rounding."""
     stationarity: float
     """How far one more sweep would move the readout, relative to its size: the gradient of J,
     preconditioned by the sweep, so that faint directions count as much as strong ones."""
@@ -78,7 +78,7 @@ def minimize_description_length(
             guess = image
             tried = problem.sweep(guess)
         readout, (value, image, drift) = guess, tried
-        objective.append(min(value, objective[-1]))
+        objective.append(value)
     return Minimum(readout, objective, drift, drift <= tolerance)
 
 

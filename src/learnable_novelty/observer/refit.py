@@ -41,17 +41,9 @@ class Refit:
     def of(observer: Observer, rows: Rows) -> Refit:
         """Standardize and factor the rows."""
         standard = rows.standardized(observer.target_unit, observer.accumulate_dtype)
-        h, y = standard.features, standard.targets
-        if h.shape[0] < h.shape[1]:
-            k, u = torch.linalg.eigh(h @ h.T)
-            k = k.clamp(min=0)
-            components = u * k.sqrt()
-        else:
-            k, v = torch.linalg.eigh(h.T @ h)
-            k = k.clamp(min=0)
-            components = h @ v
-        axes = Axes(standard.count, k, components.T @ y, torch.empty(0), standard.power)
-        return Refit(observer, components, y, axes, observer.penalty_for_axes(axes))
+        axes = Axes.of(standard)
+        components = standard.features @ axes.basis
+        return Refit(observer, components, standard.targets, axes, observer.penalty_for_axes(axes))
 
     def readout(self) -> Tensor:
         """Return W in the axes of the components, (rank, target_dim)."""
@@ -86,13 +78,13 @@ class Refit:
         left = (1 + kept / self.penalty).reciprocal().square().sum()
         return float(self.axes.count - 1 - size + left)
 
-    def noise(self) -> Tensor:
-        """Return the residuals inflated to the size of the noise that left them.
+    def noise_scale(self) -> float:
+        """Return sqrt((n - 1) / degrees of freedom), which undoes what a fit absorbs of noise."""
+        return math.sqrt((self.axes.count - 1) / self.residual_freedom())
 
-        The factor (n - 1) / degrees of freedom undoes what the fit absorbed of pure noise.
-        """
-        residual = self.targets - self.components @ self.readout()
-        return residual * math.sqrt((self.axes.count - 1) / self.residual_freedom())
+    def noise(self) -> Tensor:
+        """Return the residuals inflated to the size of the noise that left them."""
+        return (self.targets - self.components @ self.readout()) * self.noise_scale()
 
     def rearranged(
         self, values: Tensor, orders: Iterator[Tensor], *, same_penalty: bool = False

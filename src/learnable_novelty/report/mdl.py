@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from learnable_novelty.records import Record
@@ -22,56 +23,39 @@ if TYPE_CHECKING:
 NAMED = {"110": (-8, 2), "25": (8, -8), "54": (-8, 4), "41": (8, -9)}
 
 
+def _change(change: dict[str, Any]) -> str:
+    return f"rule {change['rule']}: {change['from']} to {change['to']}"
+
+
+# What is compared, what the paper says of it, and how our result reads.
+QUANTITIES: list[tuple[str, str, Callable[[dict[str, Any]], str]]] = [
+    ("Spearman correlation", "0.997", lambda r: f"{r['spearman']:.3f}"),
+    (
+        "exact not below ridge",
+        "880 of 880",
+        lambda r: f"{r['pairs_exact_not_below']} of {r['pairs']}",
+    ),
+    ("largest ratio exact / ridge", "2.3", lambda r: f"{r['largest_ratio']:.2f}"),
+    ("same top fourteen", "yes", lambda r: "yes" if r["same_top_fourteen"] else "no"),
+    ("margin of 110, ridge (bits)", "24.7", lambda r: f"{r['margin_ridge']:.1f}"),
+    ("margin of 110, exact (bits)", "38.7", lambda r: f"{r['margin_exact']:.1f}"),
+    ("rank of rule 41, ridge then exact", "2, 13", lambda r: "{}, {}".format(*r["rank_41"])),
+    ("largest rank change", "rule 41", lambda r: _change(r["largest_rank_change"])),
+    (
+        "rescaled starts differ by (bits)",
+        "unchanged",
+        lambda r: f"{r['largest_restart_difference_bits']:.2g}",
+    ),
+    ("last sweep moves the readout by", "", lambda r: f"{r['worst_stationarity']:.1e}"),
+]
+
+
 def tables(record: Record) -> list[Table]:
     """List the claims of appendix D beside what each observer gives."""
     names = _observers(record)
     rows = [
-        ["Spearman correlation", "0.997", *(f"{r['spearman']:.3f}" for r in names.values())],
-        [
-            "exact not below ridge",
-            "880 of 880",
-            *(f"{r['pairs_exact_not_below']} of {r['pairs']}" for r in names.values()),
-        ],
-        [
-            "largest ratio exact / ridge",
-            "2.3",
-            *(f"{r['largest_ratio']:.2f}" for r in names.values()),
-        ],
-        [
-            "same top fourteen",
-            "yes",
-            *("yes" if r["same_top_fourteen"] else "no" for r in names.values()),
-        ],
-        [
-            "margin of 110, ridge (bits)",
-            "24.7",
-            *(f"{r['margin_ridge']:.1f}" for r in names.values()),
-        ],
-        [
-            "margin of 110, exact (bits)",
-            "38.7",
-            *(f"{r['margin_exact']:.1f}" for r in names.values()),
-        ],
-        [
-            "rank of rule 41, ridge then exact",
-            "2, 13",
-            *(f"{r['rank_41'][0]}, {r['rank_41'][1]}" for r in names.values()),
-        ],
-        [
-            "largest rank change",
-            "rule 41",
-            *(_change(r["largest_rank_change"]) for r in names.values()),
-        ],
-        [
-            "rescaled starts differ by (bits)",
-            "unchanged",
-            *(f"{r['largest_restart_difference_bits']:.2g}" for r in names.values()),
-        ],
-        [
-            "last sweep moves the readout by",
-            "",
-            *(f"{r['worst_stationarity']:.1e}" for r in names.values()),
-        ],
+        [quantity, paper, *(ours(result) for result in names.values())]
+        for quantity, paper, ours in QUANTITIES
     ]
     return [Table("Appendix D beside ours", ["quantity", "paper", *names], rows)]
 
@@ -135,7 +119,3 @@ def _draw(axes: Axes, result: dict[str, Any], classes: dict[str, int]) -> None:
 
 def _observers(record: Record) -> dict[str, dict[str, Any]]:
     return {name: record.results[name] for name in record.configuration["observers"]}
-
-
-def _change(change: dict[str, Any]) -> str:
-    return f"rule {change['rule']}: {change['from']} to {change['to']}"
