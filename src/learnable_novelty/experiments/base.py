@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
@@ -27,6 +28,9 @@ EXPERIMENTS: dict[str, str] = {
     "solvers": "Appendix E: error and cost of the solvers",
     "flows": "Appendix F: continuous-time flows",
     "temporal": "Appendix F.2: the score along one trajectory",
+    "nca": "Figure 3: a neural automaton climbs its own learnable novelty",
+    "nca-scan": "Appendix G: what the final score of the neural automaton depends on",
+    "mdl-nca": "Appendix D: both readouts along the training of the neural automaton",
     "floor": "Ours: bits, floor and excess of noise, constants and structure",
     "calibration": "Ours: false positives and excess on noise",
 }
@@ -51,6 +55,27 @@ class Bench:
     executor: Executor = field(default_factory=Serial)
     journal: Journal | None = None
     report: Report | None = None
+    detail: Callable[[str, int, int], None] | None = None
+    """Called from within a long task that runs in this process: text, done, to do."""
+    device: str = "cpu"
+    """Where torch computes, for experiments that train."""
+    data: Path | None = None
+    """Directory with data sets, for experiments that read some."""
+    records: Path = Path("results")
+    """Where records of other experiments are found."""
+    workspace: Path | None = None
+    """Directory for the checkpoints of a run; it is removed when the record has been saved."""
+
+    def narrator(self, name: str) -> Callable[[int, int, float], None] | None:
+        """Return a reporter of steps and bits for a task, if the task runs in this process."""
+        detail = self.detail
+        if detail is None or not isinstance(self.executor, Serial):
+            return None
+        return lambda done, of, bits: detail(f"{name}: {bits:.1f} bits", done, of)
+
+    def directory(self, name: str) -> Path | None:
+        """Return the directory for a task's checkpoints."""
+        return None if self.workspace is None else self.workspace / name.replace(" ", "-")
 
     def map(
         self, function: Callable[..., Any], tasks: Mapping[str, tuple[Any, ...]]
@@ -108,10 +133,17 @@ def run_experiment(
     root: Path = Path("results"),
     executor: Executor | None = None,
     report: Report | None = None,
+    detail: Callable[[str, int, int], None] | None = None,
+    device: str = "cpu",
+    data: Path | None = None,
     overrides: Mapping[str, Any] | None = None,
     force: bool = False,
+    resume: bool = False,
 ) -> tuple[Record, bool]:
     """Run an experiment and save its record, unless an equal one is there already.
+
+    What a cut-off run had finished is taken up again; ``resume`` insists that there is such a run,
+    ``force`` starts over.
 
     Returns:
         The record, and whether it was run now.
@@ -124,9 +156,22 @@ def run_experiment(
         if held.configuration == configuration:
             return held, False
     journal = Journal(root / name / f".{target.name}.partial", {"config": configuration})
+    workspace = root / name / f".{target.name}.work"
     if force:
         journal.discard()
-    bench = Bench(executor or Serial(), journal, report)
+        shutil.rmtree(workspace, ignore_errors=True)
+    if resume and not (journal.path.exists() or workspace.exists()):
+        raise ValueError(f"nothing to resume: no run of {name} was cut off under {root / name}")
+    bench = Bench(
+        executor=executor or Serial(),
+        journal=journal,
+        report=report,
+        detail=detail,
+        device=device,
+        data=data,
+        records=root,
+        workspace=workspace,
+    )
     started = time.perf_counter()
     outcome: Outcome = module_of(name).run(value, seed=seed, bench=bench)
     record = Record(
@@ -138,8 +183,19 @@ def run_experiment(
         scores=outcome.scores,
         arrays=outcome.arrays,
         versions=records.versions(),
+        device=describe_device(device),
         wall_time_s=round(time.perf_counter() - started, 2),
     )
     record.save(root)
     journal.discard()
+    shutil.rmtree(workspace, ignore_errors=True)
     return record, True
+
+
+def describe_device(device: str) -> str:
+    """Name what torch computes on, as a record says it."""
+    if not device.startswith("cuda"):
+        return device
+    import torch
+
+    return f"{device} ({torch.cuda.get_device_name(device)})"

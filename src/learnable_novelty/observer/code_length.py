@@ -7,6 +7,8 @@ import math
 import torch
 from torch import Tensor
 
+from learnable_novelty.observer.checks import can_look
+
 
 def code_length(readout: Tensor, resolution: float, code_scale: float) -> Tensor:
     """Price a readout by its spectrum, eq. (spectral-code).
@@ -34,5 +36,12 @@ def log2det_plus_identity(matrix: Tensor, resolution: float) -> Tensor:
     """
     size = matrix.shape[-1]
     eye = torch.eye(size, dtype=matrix.dtype, device=matrix.device)
-    factor = torch.linalg.cholesky(eye + resolution * matrix)
+    factor = lower_factor(eye + resolution * matrix)
     return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1) * (2 / math.log(2))
+
+
+def lower_factor(matrix: Tensor) -> Tensor:
+    """Return the Cholesky factor; while a CUDA graph is recorded, without a look at its success."""
+    if can_look(matrix):
+        return torch.linalg.cholesky(matrix)
+    return torch.linalg.cholesky_ex(matrix).L

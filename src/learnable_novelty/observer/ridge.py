@@ -14,7 +14,7 @@ import math
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer.code_length import log2det_plus_identity
+from learnable_novelty.observer.code_length import log2det_plus_identity, lower_factor
 from learnable_novelty.observer.rows import StandardizedRows
 from learnable_novelty.observer.standardize import Standardized
 
@@ -23,7 +23,7 @@ def cholesky_readout(normal: Standardized, penalty: float) -> Tensor:
     """Solve the normal equations in the accumulation dtype: W, (feature_dim, target_dim)."""
     if math.isinf(penalty):
         return normal.cross * 0
-    return torch.cholesky_solve(normal.cross, torch.linalg.cholesky(plus(normal.gram, penalty)))
+    return torch.cholesky_solve(normal.cross, lower_factor(plus(normal.gram, penalty)))
 
 
 def dual_readout(rows: StandardizedRows, penalty: float) -> Tensor:
@@ -64,7 +64,7 @@ def dual_coefficients(rows: StandardizedRows, penalty: float) -> Tensor:
     """Return Z = (H~H~' + lambda I)^-1 Y~."""
     if math.isinf(penalty):
         return rows.targets * 0
-    factor = torch.linalg.cholesky(plus(rows.features @ rows.features.T, penalty))
+    factor = lower_factor(plus(rows.features @ rows.features.T, penalty))
     return torch.cholesky_solve(rows.targets, factor)
 
 

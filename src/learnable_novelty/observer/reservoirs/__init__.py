@@ -3,6 +3,16 @@
 from learnable_novelty.observer.reservoirs.base import Reservoir
 from learnable_novelty.observer.reservoirs.feedforward import MLP, Conv1d, Conv2d, Feedforward
 from learnable_novelty.observer.reservoirs.fourier import Fourier
+from learnable_novelty.observer.reservoirs.image import ImageConv
 from learnable_novelty.observer.reservoirs.recurrent import Recurrent
 
-__all__ = ["MLP", "Conv1d", "Conv2d", "Feedforward", "Fourier", "Recurrent", "Reservoir"]
+__all__ = [
+    "MLP",
+    "Conv1d",
+    "Conv2d",
+    "Feedforward",
+    "Fourier",
+    "ImageConv",
+    "Recurrent",
+    "Reservoir",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 
 import torch
@@ -17,6 +18,8 @@ from learnable_novelty.observer.reservoirs.base import (
     check_sizes,
     uniform_layer,
 )
+
+HAS_TRITON = importlib.util.find_spec("triton") is not None
 
 
 class Feedforward(Reservoir):
@@ -245,6 +248,29 @@ class Conv1d(Convolution):
 
     space = 1
     layout = ("num_samples", "channels", "length")
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        if not self._can_fuse(inputs):
+            return super().forward(inputs)
+        from learnable_novelty.observer.reservoirs.fused_ring import fused_layer
+
+        hidden = self.enter(inputs)
+        for weight, bias in self._layers_like(hidden):
+            hidden = fused_layer(hidden, weight, bias, self.epsilon)
+        return self.leave(hidden)
+
+    def _can_fuse(self, inputs: Tensor) -> bool:
+        """Tell whether the GPU kernel computes this: where TF32 is allowed, without gradient."""
+        plain = self.normalize and self.gain == 1.0 and self.activation == "elu"
+        return (
+            plain
+            and inputs.is_cuda
+            and inputs.dtype == torch.float32
+            and self.width in (64, 128, 256)
+            and torch.backends.cuda.matmul.allow_tf32
+            and not (torch.is_grad_enabled() and inputs.requires_grad)
+            and HAS_TRITON
+        )
 
 
 class Conv2d(Convolution):

@@ -1,0 +1,207 @@
+"""What the experiments with the neural automaton share: table 4, its observer, its training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from dataclasses import replace as dataclass_replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from learnable_novelty._random import split
+from learnable_novelty.objective import Ascended, Ascent, AscentConfig
+from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.systems.neural import NeuralCA, Update
+
+Precision = Literal["mixed", "tf32", "float32"]
+
+
+@dataclass(frozen=True)
+class NeuralConfig:
+    """Table 4 and the observer of table 3 (inverse NCA)."""
+
+    width: int = 64
+    """Sites of the training lattice."""
+    hidden: int = 128
+    """Channels of the rule's hidden layers."""
+    radius: int = 2
+    """Sites to each side that the rule reads."""
+    burn_in: int = 32
+    """Steps without gradient before the window."""
+    burn_in_statistics: Literal["batch", "running"] = "batch"
+    """Moments that batch normalization takes in the burn-in: the batch's, as in the window, or
+    the running ones. The paper is silent; "batch" applies one and the same rule throughout."""
+    noise: float = 0.1
+    """Deviation of the noise on the burned-in state."""
+    renormalize_noise: bool = False
+    """Bring the noisy state back to unit length; the paper does not say that it does."""
+    window: int = 8
+    """Steps stacked into the targets."""
+    batch: int = 2048
+    """States per step."""
+    steps: int = 2000
+    """Gradient steps."""
+    learning_rate: float = 1e-4
+    """Of AdamW, at the first step."""
+    weight_decay: float = 0.01
+    """Of AdamW; PyTorch's default, the paper is silent."""
+    score_scale: float = 0.01
+    """Factor on the score before the gradient step."""
+    clip: float = 0.5
+    """Largest gradient."""
+    clip_by: Literal["norm", "value"] = "norm"
+    """Whether ``clip`` bounds the norm of the gradient or each entry."""
+    snapshots: int = 10
+    """Equal parts that the training is divided into; there is a snapshot at each end."""
+    channels: int = 256
+    """Of the reservoir."""
+    depth: int = 4
+    """Of the reservoir."""
+    ridge_penalty: float = 0.3
+    """Of the observer."""
+    input_scale: float = 0.6
+    """Factor on what the reservoir reads; one value for all automata, see docs/choices.md."""
+    target_unit: float = 1.0
+    """u_Y, one for all experiments."""
+    precision: Precision = "mixed"
+    """How a GPU multiplies: "float32", "tf32", or "mixed", where the rule's hidden values are
+    rounded to bfloat16 too. A CPU always takes float32."""
+
+
+def neural_observer(config: NeuralConfig, seed: int) -> Observer:
+    """Draw the observer of a training seed."""
+    reservoir = reservoirs.Conv1d(
+        2, config.channels, config.depth, input_scale=config.input_scale, seed=seed
+    )
+    return Observer(
+        reservoir, ridge_penalty=config.ridge_penalty, target_unit=config.target_unit
+    )
+
+
+def neural_automaton(config: NeuralConfig, update: Update, seed: int) -> NeuralCA:
+    """Draw the untrained automaton of a training seed."""
+    rounded = config.precision == "mixed"
+    return NeuralCA(
+        update, hidden=config.hidden, radius=config.radius, seed=seed,
+        kept=torch.bfloat16 if rounded else torch.float32,
+    )  # fmt: skip
+
+
+def sample(config: NeuralConfig, automaton: NeuralCA, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Make one batch of inputs and targets."""
+    return automaton.sample(
+        config.batch,
+        config.width,
+        burn_in=config.burn_in,
+        burn_in_statistics=config.burn_in_statistics,
+        noise=config.noise,
+        renormalize=config.renormalize_noise,
+        window=config.window,
+        generator=generator,
+    )
+
+
+def train(
+    config: NeuralConfig,
+    update: Update,
+    seed: int,
+    device: str,
+    directory: Path | None,
+    report: Callable[[int, int, float], None] | None = None,
+) -> tuple[NeuralCA, Ascended]:
+    """Train one automaton, going on from its checkpoints where there are any."""
+    automaton = neural_automaton(config, update, split(seed, "automaton")).to(device)
+    observer = neural_observer(config, split(seed, "observer"))
+    climb = AscentConfig(
+        steps=config.steps,
+        learning_rate=config.learning_rate,
+        weight_decay=config.weight_decay,
+        score_scale=config.score_scale,
+        clip=config.clip,
+        clip_by=config.clip_by,
+        checkpoint_every=max(1, config.steps // config.snapshots),
+        graph=True,
+    )
+    ascent = Ascent(
+        automaton,
+        observer,
+        lambda generator: sample(config, automaton, generator),
+        climb,
+        seed=split(seed, "batches"),
+        directory=directory,
+    )
+    with arithmetic(config.precision):
+        return automaton, ascent.run(resume=directory is not None, report=report)
+
+
+@contextmanager
+def arithmetic(precision: Precision) -> Iterator[None]:
+    """Let a GPU multiply as the configuration says."""
+    matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
+    held = matmul.allow_tf32, cudnn.allow_tf32
+    matmul.allow_tf32 = cudnn.allow_tf32 = precision != "float32"
+    try:
+        yield
+    finally:
+        matmul.allow_tf32, cudnn.allow_tf32 = held
+
+
+@torch.no_grad()
+def evaluate(
+    config: NeuralConfig, automaton: NeuralCA, seed: int, draw: int, samples: int
+) -> dict[str, float]:
+    """Score a rule in float64 by a reservoir and on states that training has not seen."""
+    device = automaton.project.weight.device
+    judged = clone_in_double(automaton).to(device)
+    generator = torch.Generator(device).manual_seed(split(seed, "evaluation", draw))
+    size = dataclass_replace(config, batch=samples)
+    inputs, targets = sample(size, judged, generator)
+    observer = neural_observer(config, split(seed, "evaluation reservoir", draw))
+    bits, explained = observer.bits_and_variance(observer.rows(inputs, targets))
+    return {"bits": bits, "explained_variance": explained}
+
+
+def space_time(
+    automaton: NeuralCA, width: int, steps: int, *, seed: int, burn_in: int = 64
+) -> np.ndarray:
+    """Roll the fixed rule (running moments) out from one random state: (steps, 2, width)."""
+    rule = clone_in_double(automaton).eval()
+    generator = torch.Generator().manual_seed(split(seed, "rollout", width))
+    states = rule.burn_in(rule.random_states(1, width, generator=generator), burn_in)
+    return rule.run(states, steps)[:, 0].numpy()
+
+
+def clone_in_double(automaton: NeuralCA) -> NeuralCA:
+    """Copy a rule to the CPU in float64."""
+    copy = NeuralCA(automaton.update, hidden=automaton.hidden, radius=automaton.radius)
+    copy.load_state_dict({k: v.cpu() for k, v in automaton.state_dict().items()})
+    return copy.double()
+
+
+def as_vector(state: dict[str, Tensor]) -> np.ndarray:
+    """Lay the state of a rule out as one vector, in the order of its names."""
+    return torch.cat([value.flatten() for value in state.values()]).numpy()
+
+
+def from_vector(update: Update, hidden: int, radius: int, vector: np.ndarray) -> NeuralCA:
+    """Make a rule from such a vector."""
+    automaton = NeuralCA(update, hidden=hidden, radius=radius)
+    state, start = automaton.state_dict(), 0
+    for value in state.values():
+        stop = start + value.numel()
+        value.copy_(torch.from_numpy(vector[start:stop].astype(np.float32)).view_as(value))
+        start = stop
+    if start != len(vector):
+        raise ValueError(f"expected {start} weights, got {len(vector)}")
+    return automaton
+
+
+def phase(field: np.ndarray) -> np.ndarray:
+    """Return the direction of the unit vectors in 256 steps around the circle, for drawing."""
+    angle = np.arctan2(field[..., 1, :], field[..., 0, :])
+    return np.round(angle / (2 * np.pi) * 256).astype(int).astype(np.uint8)

@@ -1,0 +1,303 @@
+"""Gradient ascent on a score: any module that makes data, any observer.
+
+    theta <- theta + AdamW( clip( grad_theta  scale * S(Y_theta | X) ) )
+
+The randomness of a step is split off the seed by the number of the step, and the learning rate is
+a function of it, so a run is its seed, its weights and its optimizer: nothing else to restore.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from learnable_novelty._random import split
+from learnable_novelty.objective.checkpoints import Checkpoint, Checkpoints
+from learnable_novelty.objective.graph import GraphedStep
+from learnable_novelty.objective.interrupt import Interruption, deferred_interrupts
+from learnable_novelty.objective.log import open_log
+
+Objective = Callable[[Tensor, Tensor], Tensor]
+MakeBatch = Callable[[torch.Generator], tuple[Tensor, Tensor]]
+Report = Callable[[int, int, float], None]
+
+
+class AscentStopped(RuntimeError):
+    """An ascent that cannot go on: the score is not a number, or stays at exactly zero."""
+
+
+@dataclass(frozen=True)
+class AscentConfig:
+    """How to climb: AdamW with cosine annealing and clipped gradients, as in table 4."""
+
+    steps: int = 2000
+    """Gradient steps."""
+    learning_rate: float = 1e-4
+    """Of AdamW, at the first step."""
+    weight_decay: float = 0.01
+    """Of AdamW; the paper is silent, this is PyTorch's default."""
+    annealing: Literal["cosine", "none"] = "cosine"
+    """Learning rate falling to zero along a half cosine, or held."""
+    score_scale: float = 1.0
+    """Factor on the score before its gradient is taken and clipped."""
+    clip: float | None = 0.5
+    """Largest gradient, or None for no clipping."""
+    clip_by: Literal["norm", "value"] = "norm"
+    """Whether ``clip`` bounds the norm of the whole gradient, or each entry."""
+    checkpoint_every: int = 200
+    """Steps between snapshots; step 0 and the last step always have one."""
+    check_every: int = 10
+    """Steps between looks at the score: each look waits for the device."""
+    patience: int = 20
+    """Steps in a row with a score of exactly zero before giving up."""
+    graph: bool = False
+    """On a GPU, record a step once and replay it: no time between kernels. What the batch and the
+    objective do must then be the same work at every step, and not wait for the device."""
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "checkpoint_every", "check_every", "patience"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("learning_rate", "score_scale"):
+            if not (getattr(self, name) > 0 and math.isfinite(getattr(self, name))):
+                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        if self.clip is not None and not self.clip > 0:
+            raise ValueError(f"clip must be positive or None, got {self.clip}")
+        if self.annealing not in ("cosine", "none") or self.clip_by not in ("norm", "value"):
+            raise ValueError("annealing must be cosine or none, and clip_by norm or value")
+
+    def learning_rate_at(self, step: int) -> float:
+        """Return the learning rate of a step: eta (1 + cos(pi k / K)) / 2."""
+        if self.annealing == "none":
+            return self.learning_rate
+        return self.learning_rate * (1 + math.cos(math.pi * step / self.steps)) / 2
+
+
+@dataclass
+class Ascended:
+    """What an ascent did."""
+
+    scores: list[float] = field(default_factory=list)
+    """Bits before each step, on the batch of that step."""
+    gradient_norms: list[float] = field(default_factory=list)
+    """Norm of the scaled gradient before clipping, one per step."""
+    snapshots: dict[int, dict[str, Tensor]] = field(default_factory=dict)
+    """State of the module by number of steps taken, on the CPU."""
+
+
+class Ascent:
+    """Climb a score.
+
+    Args:
+        module: what is trained, in place.
+        objective: an :class:`Observer`, or any function of (inputs, targets) to maximize.
+        make_batch: makes (inputs, targets) with the module, from a generator on its device.
+        config: how to climb.
+        seed: of the batches.
+        directory: where checkpoints go; without one nothing is written.
+
+    >>> from learnable_novelty.observer import Observer, reservoirs
+    >>> encoder = nn.Linear(4, 2)
+    >>> def make_batch(generator):
+    ...     x = torch.randn(64, 4, generator=generator)
+    ...     return x, nn.functional.normalize(encoder(x), dim=1)
+    >>> observer = Observer(reservoirs.MLP(4, 16, 2), ridge_penalty=0.3)
+    >>> found = Ascent(encoder, observer, make_batch, AscentConfig(steps=20)).run()
+    >>> len(found.scores), sorted(found.snapshots)
+    (20, [0, 20])
+    """
+
+    def __init__(
+        self,
+        module: nn.Module,
+        objective: Objective,
+        make_batch: MakeBatch,
+        config: AscentConfig | None = None,
+        *,
+        seed: int = 0,
+        directory: Path | None = None,
+    ) -> None:
+        self.module, self.objective, self.make_batch = module, objective, make_batch
+        self.config = AscentConfig() if config is None else config
+        self.seed = seed
+        self.directory = directory
+        parameters = [p for p in module.parameters() if p.requires_grad]
+        if not parameters:
+            raise ValueError(f"{type(module).__name__} has no parameter to train")
+        self._parameters = parameters
+        self._device = parameters[0].device
+        self._graphed: GraphedStep | None = None
+        graph = self.config.graph and self._device.type == "cuda"
+        rate = torch.tensor(self.config.learning_rate, device=self._device) if graph else 0.0
+        self._optimizer = torch.optim.AdamW(
+            parameters, lr=rate, weight_decay=self.config.weight_decay, capturable=graph
+        )
+
+    def run(self, *, resume: bool = False, report: Report | None = None) -> Ascended:
+        """Climb to the last step.
+
+        Args:
+            resume: go on from the latest checkpoint in the directory.
+            report: called with steps done, steps to do, and the latest score.
+
+        Raises:
+            AscentStopped: the score is not a number, or stays at exactly zero.
+            KeyboardInterrupt: at Ctrl-C, after the present step has been finished and saved.
+        """
+        store = self._open_store(resume)
+        found = Ascended()
+        first = self._restore(store, found) if store is not None and resume else 0
+        self._zeros = 0
+        pending: list[tuple[Tensor, Tensor]] = []
+        with deferred_interrupts() as interrupts, open_log(self.directory) as log:
+            for step in range(first, self.config.steps):
+                if step == 0:
+                    self._save(store, found, 0)
+                pending.append(self._step(step))
+                done = step + 1
+                at_checkpoint = done % self.config.checkpoint_every == 0
+                last = done == self.config.steps or interrupts.requested
+                if last or at_checkpoint or done % self.config.check_every == 0:
+                    self._collect(found, pending, log.scalar)
+                    if report is not None:
+                        report(done, self.config.steps, found.scores[-1])
+                if last or at_checkpoint:
+                    self._save(store, found, done)
+                if interrupts.requested and done < self.config.steps:
+                    raise Interruption.of(interrupts, done, self.directory)
+        return found
+
+    def _step(self, step: int) -> tuple[Tensor, Tensor]:
+        seed, rate = split(self.seed, "ascent", step), self.config.learning_rate_at(step)
+        for group in self._optimizer.param_groups:
+            if isinstance(group["lr"], Tensor):
+                group["lr"].fill_(rate)
+            else:
+                group["lr"] = rate
+        if self.config.graph and self._device.type == "cuda":
+            if self._graphed is None:
+                self._graphed = GraphedStep(self._climb, self.module, self._optimizer)
+            return self._graphed.replay(seed)
+        return self._climb(torch.Generator(self._device).manual_seed(seed), step)
+
+    def _climb(self, generator: torch.Generator, step: int = 0) -> tuple[Tensor, Tensor]:
+        """Make a batch, score it, and take one step along the gradient."""
+        config = self.config
+        self._optimizer.zero_grad(set_to_none=True)
+        inputs, targets = self.make_batch(generator)
+        score = self._evaluate(inputs, targets, step)
+        (-config.score_scale * score).backward()
+        norm = nn.utils.get_total_norm(
+            [p.grad for p in self._parameters if p.grad is not None], foreach=True
+        )
+        if config.clip is not None and config.clip_by == "norm":
+            nn.utils.clip_grads_with_norm_(self._parameters, config.clip, norm, foreach=True)
+        elif config.clip is not None:
+            nn.utils.clip_grad_value_(self._parameters, config.clip)
+        self._optimizer.step()
+        return score.detach(), norm
+
+    def _evaluate(self, inputs: Tensor, targets: Tensor, step: int) -> Tensor:
+        try:
+            return self.objective(inputs, targets)
+        except (ValueError, torch.linalg.LinAlgError):
+            finite = bool(torch.isfinite(inputs).all()) and bool(torch.isfinite(targets).all())
+            if finite:
+                raise
+            raise AscentStopped(
+                f"the batch of step {step} is not finite: the module diverged; "
+                "try a smaller learning_rate or a smaller clip"
+            ) from None
+
+    def _collect(
+        self,
+        found: Ascended,
+        pending: list[tuple[Tensor, Tensor]],
+        log: Callable[[str, float, int], None],
+    ) -> None:
+        """Fetch what the device has computed, and stop where it makes no sense."""
+        values = torch.stack([torch.stack((s.double(), n.double())) for s, n in pending]).tolist()
+        pending.clear()
+        for score, norm in values:
+            step = len(found.scores)
+            if not (math.isfinite(score) and math.isfinite(norm)):
+                what = "score" if not math.isfinite(score) else "gradient"
+                raise AscentStopped(
+                    f"the {what} is not a finite number at step {step}; "
+                    "try a smaller learning_rate, a smaller clip, or float64"
+                )
+            self._zeros = self._zeros + 1 if score == 0 else 0
+            if self._zeros >= self.config.patience:
+                raise AscentStopped(
+                    f"the score was exactly 0 bits for {self._zeros} steps up to step {step}: "
+                    "what the module makes does not vary, so there is no gradient; "
+                    "try state noise, another seed, or other inputs"
+                )
+            log("score (bits)", score, step)
+            log("gradient norm", norm, step)
+            found.scores.append(score)
+            found.gradient_norms.append(norm)
+
+    def _open_store(self, resume: bool) -> Checkpoints | None:
+        if self.directory is None:
+            if resume:
+                raise ValueError("resume needs the directory that the checkpoints are in")
+            return None
+        # How often one looks and saves does not change the numbers, and may change on the way.
+        free = {"checkpoint_every", "check_every", "patience", "graph"}
+        run = {key: value for key, value in asdict(self.config).items() if key not in free}
+        store = Checkpoints(self.directory, {**run, "seed": self.seed})
+        if not resume and store.steps():
+            raise ValueError(
+                f"expected an empty run directory, {self.directory} holds checkpoints; "
+                "resume goes on from them"
+            )
+        return store
+
+    def _restore(self, store: Checkpoints, found: Ascended) -> int:
+        steps = store.steps()
+        if not steps:
+            return 0
+        latest = store.load(steps[-1], self._device)
+        kept = {s: store.load(s, torch.device("cpu")).module for s in steps if self._keeps(s)}
+        try:
+            self.module.load_state_dict(latest.module)
+            self._optimizer.load_state_dict(latest.optimizer)
+        except (RuntimeError, ValueError, KeyError) as error:
+            raise ValueError(
+                f"the checkpoint of step {steps[-1]} in {self.directory} is of another module: "
+                + str(error).split("\n")[0]
+            ) from None
+        found.snapshots.update(kept)
+        found.scores[:], found.gradient_norms[:] = latest.scores, latest.gradient_norms
+        return latest.step
+
+    def _keeps(self, step: int) -> bool:
+        return step % self.config.checkpoint_every == 0 or step == self.config.steps
+
+    def _save(self, store: Checkpoints | None, found: Ascended, step: int) -> None:
+        if self._keeps(step):
+            found.snapshots[step] = {
+                name: value.detach().cpu().clone()
+                for name, value in self.module.state_dict().items()
+            }
+        if store is None:
+            return
+        store.save(
+            Checkpoint(
+                step=step,
+                module=self.module.state_dict(),
+                optimizer=self._optimizer.state_dict(),
+                scores=found.scores,
+                gradient_norms=found.gradient_norms,
+            )
+        )
+        for other in store.steps():
+            if other < step and not self._keeps(other):
+                store.remove(other)

@@ -1,0 +1,89 @@
+"""Checkpoints of a run: one file per step, written whole or not at all, read without code."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Everything that the next step depends on."""
+
+    step: int
+    module: dict[str, Tensor]
+    optimizer: dict[str, Any]
+    scores: list[float]
+    gradient_norms: list[float]
+
+
+class Checkpoints:
+    """The checkpoints in a directory: ``step-000200.pt`` and so on.
+
+    Args:
+        directory: made when the first checkpoint is saved.
+        run: what identifies the run; checkpoints of another one are refused.
+    """
+
+    def __init__(self, directory: Path, run: dict[str, Any]) -> None:
+        self.directory, self.run = Path(directory), json.dumps(run, sort_keys=True)
+
+    def path(self, step: int) -> Path:
+        """Return the file of a step."""
+        return self.directory / f"step-{step:06d}.pt"
+
+    def steps(self) -> list[int]:
+        """List the steps that have a checkpoint, in order."""
+        return sorted(int(path.stem[5:]) for path in self.directory.glob("step-*.pt"))
+
+    def save(self, checkpoint: Checkpoint) -> None:
+        """Write a checkpoint; a kill in the middle leaves no half file under its name."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(prefix=".draft-", dir=self.directory)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                held = {"format": FORMAT, "run": self.run, **checkpoint.__dict__}
+                for name in ("scores", "gradient_norms"):
+                    held[name] = torch.tensor(held[name], dtype=torch.float64)
+                torch.save(held, file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, self.path(checkpoint.step))
+        finally:
+            Path(draft).unlink(missing_ok=True)
+
+    def load(self, step: int, device: torch.device) -> Checkpoint:
+        """Read a checkpoint, with ``weights_only``: a file can hold data and nothing that runs."""
+        path = self.path(step)
+        try:
+            held = torch.load(path, map_location=device, weights_only=True)
+        except (OSError, RuntimeError, EOFError, pickle.UnpicklingError, zipfile.BadZipFile):
+            raise ValueError(
+                f"the checkpoint {path} is damaged; remove it to go on from the one before"
+            ) from None
+        if not isinstance(held, dict) or held.get("format") != FORMAT:
+            raise ValueError(f"expected a checkpoint of format {FORMAT} in {path}")
+        if held["run"] != self.run:
+            raise ValueError(f"the checkpoint {path} is of a run with other settings")
+        return Checkpoint(
+            step=held["step"],
+            module=held["module"],
+            optimizer=held["optimizer"],
+            scores=held["scores"].tolist(),
+            gradient_norms=held["gradient_norms"].tolist(),
+        )
+
+    def remove(self, step: int) -> None:
+        """Remove the checkpoint of a step."""
+        self.path(step).unlink(missing_ok=True)

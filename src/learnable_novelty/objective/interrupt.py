@@ -1,0 +1,57 @@
+"""Ctrl-C between steps, not within one: a step that is half done cannot be saved."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+
+@dataclass
+class Interrupts:
+    """Whether an end has been asked for."""
+
+    requested: int = 0
+    """The signal that asked for it, or 0."""
+
+
+class Interruption(KeyboardInterrupt):
+    """A run that was interrupted and saved."""
+
+    @staticmethod
+    def of(interrupts: Interrupts, step: int, directory: Path | None) -> BaseException:
+        """Return what to raise: a polite interruption, or the exit that SIGTERM means."""
+        if interrupts.requested == signal.SIGTERM:
+            return SystemExit(128 + signal.SIGTERM)
+        if directory is None:
+            return Interruption(f"interrupted after step {step}; nothing is saved")
+        return Interruption(f"interrupted after step {step}, saved in {directory}; resume goes on")
+
+
+@contextmanager
+def deferred_interrupts() -> Iterator[Interrupts]:
+    """Note SIGINT and SIGTERM instead of obeying them at once; the second one is obeyed.
+
+    Only default handlers are replaced, and only in the main thread, where Python allows it.
+    """
+    interrupts = Interrupts()
+    held: dict[int, object] = {}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        interrupts.requested = number
+        signal.signal(number, held[number])  # type: ignore[arg-type]
+
+    if threading.current_thread() is threading.main_thread():
+        defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+        for number, default in defaults.items():
+            if signal.getsignal(number) == default:
+                held[number] = signal.signal(number, note)
+    try:
+        yield interrupts
+    finally:
+        for number, handler in held.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]
