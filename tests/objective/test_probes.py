@@ -73,6 +73,14 @@ def test_linear_probe_has_the_accuracy_of_scikit_learn(blobs):
     assert 0.3 < expected < 1
 
 
+def test_a_plain_linear_probe_is_scikit_learns_default(blobs):
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    codes, labels, test_codes, test_labels = (part.numpy() for part in blobs)
+    other = linear_model.LogisticRegression(tol=1e-9, max_iter=20_000).fit(codes, labels)
+    found = linear_probe(*blobs, penalty=1 / len(codes), standardize=False)
+    assert found == pytest.approx(other.score(test_codes, test_labels), abs=1e-12)
+
+
 def test_linear_probe_does_not_mind_the_scale_and_the_place_of_codes(blobs):
     codes, labels, test_codes, test_labels = blobs
     moved = linear_probe(3 * codes - 100, labels, 3 * test_codes - 100, test_labels)

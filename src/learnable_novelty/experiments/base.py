@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import importlib
 import shutil
@@ -30,6 +31,9 @@ EXPERIMENTS: dict[str, str] = {
     "temporal": "Appendix F.2: the score along one trajectory",
     "nca": "Figure 3: a neural automaton climbs its own learnable novelty",
     "nca-scan": "Appendix G: what the final score of the neural automaton depends on",
+    "encoder": "Figure 4: an encoder trained on its own learnable novelty",
+    "encoder-scan": "Appendix G: robustness of the encoder",
+    "encoder-controls": "Ours: codes of images beside pixels, PCA, coding rate, better observers",
     "mdl-nca": "Appendix D: both readouts along the training of the neural automaton",
     "floor": "Ours: bits, floor and excess of noise, constants and structure",
     "calibration": "Ours: false positives and excess on noise",
@@ -88,6 +92,18 @@ def deviation(values: Any, axis: int = -1) -> np.ndarray:
     """Return the standard deviation over draws, and 0 where there is only one."""
     array = np.asarray(values, dtype=np.float64)
     return array.std(axis, ddof=1) if array.shape[axis] > 1 else np.zeros_like(array.mean(axis))
+
+
+def pack(array: np.ndarray) -> dict[str, Any]:
+    """Write an array as JSON can hold it, for results of tasks."""
+    data = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+    return {"dtype": str(array.dtype), "shape": list(array.shape), "data": data}
+
+
+def unpack(packed: Mapping[str, Any]) -> np.ndarray:
+    """Read an array that ``pack`` wrote."""
+    flat = np.frombuffer(base64.b64decode(packed["data"]), dtype=packed["dtype"])
+    return flat.reshape(packed["shape"])
 
 
 def module_of(name: str) -> ModuleType:

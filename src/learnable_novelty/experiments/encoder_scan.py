@@ -64,9 +64,9 @@ QUICK = dataclasses.replace(
 
 def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     """Train one encoder per cell; a cell at the reference is the reference."""
-    unknown = set(config.axes) - set(AXES)
-    if unknown:
-        raise ValueError(f"axes must be among {', '.join(AXES)}, got {', '.join(sorted(unknown))}")
+    if not config.axes or set(config.axes) - set(AXES):
+        given = ", ".join(config.axes) or "none"
+        raise ValueError(f"axes must be among {', '.join(AXES)}, got {given}")
     cells = {f"{axis}={value:g}": (axis, value) for axis in config.axes for value in AXES[axis]}
     variants = {"reference": config} | {
         name: vary(config, axis, value)

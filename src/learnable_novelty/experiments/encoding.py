@@ -130,3 +130,16 @@ def probe(train_codes: Tensor, test_codes: Tensor, labelled: Labelled) -> dict[s
         "linear": linear_probe(*given),
         "neighbours": nearest_neighbours(*given, neighbours=NEIGHBOURS),
     }
+
+
+def small_probe(
+    train_codes: Tensor, test_codes: Tensor, labelled: Labelled, count: int
+) -> dict[str, float]:
+    """Recover labels from few codes, not standardized, at scikit-learn's default penalty."""
+    if not 0 < count <= len(train_codes):
+        raise ValueError(f"small_probe_train must be from 1 to {len(train_codes)}, got {count}")
+    given = train_codes[:count], labelled.train_labels[:count], test_codes, labelled.test_labels
+    return {
+        "small_linear": linear_probe(*given, penalty=1 / count, standardize=False),
+        "small_neighbours": nearest_neighbours(*given, neighbours=NEIGHBOURS),
+    }

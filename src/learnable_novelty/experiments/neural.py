@@ -136,6 +136,11 @@ def train(
         directory=directory,
     )
     with arithmetic(config.precision):
+        # Running moments of the untrained rule, so that its snapshot can be looked at too.
+        settle = torch.Generator(device).manual_seed(split(seed, "settle"))
+        automaton.burn_in(
+            automaton.random_states(config.batch, config.width, generator=settle), config.burn_in
+        )
         return automaton, ascent.run(resume=directory is not None, report=report)
 
 

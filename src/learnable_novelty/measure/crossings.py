@@ -14,6 +14,8 @@ Array = NDArray[np.float64]
 
 CLEARANCE = 4  # sites to either side that a line claims: half a particle and its blur
 NEW_ROWS = 0.5  # a line needs that share of its rows outside of what brighter lines claim
+CONTINUES = 6  # sites between two pieces of one world line: a collision may shift it
+ALIKE = 0.25  # difference of their velocities
 VALLEY = 0.75  # between two particles the amplitude falls below that share of the fainter
 APART_ROWS = 0.25  # share of the rows in which there must be such a valley
 
@@ -36,7 +38,7 @@ class WorldLine:
     velocity: float
     power: float
 
-    def at(self, row: float | Array) -> float | Array:
+    def at(self, row: float) -> float:
         """Return the place at a row, in sites, not wrapped round the ring."""
         return self.site + self.velocity * (row - (self.start + self.stop - 1) / 2)
 
@@ -76,11 +78,11 @@ def find_crossings(lines: list[list[WorldLine]], field: Array, min_speed: float)
     """Find where moving lines cross: (crossings, 2) rows and sites of an amplitude field.
 
     Two lines of a window cross if they meet in it and there is a valley of amplitude between
-    them in a quarter of the rows. Neighbouring windows see the same crossing: of the crossings by
-    the same two velocities within ``2 * CLEARANCE`` rows and sites, one is kept.
+    them in a quarter of the rows. Overlapping windows see the same crossing: where both lines of
+    one continue those of another, one is kept.
     """
     width = field.shape[1]
-    kept: list[tuple[float, float, float, float]] = []
+    kept: list[_Crossing] = []
     for group in lines:
         moving = [line for line in group if abs(line.velocity) >= min_speed]
         for one, other in combinations(moving, 2):
@@ -89,23 +91,45 @@ def find_crossings(lines: list[list[WorldLine]], field: Array, min_speed: float)
             if not meetings or not _apart(slow, fast, field):
                 continue
             for row, site in meetings:
-                new = (row, site, slow.velocity, fast.velocity)
-                if not any(_same(new, old, width) for old in kept):
+                new = _Crossing(row, site, slow, fast)
+                if not any(new.is_same(old, width) for old in kept):
                     kept.append(new)
-    return np.array([crossing[:2] for crossing in kept]).reshape(-1, 2)
+    return np.array([(crossing.row, crossing.site) for crossing in kept]).reshape(-1, 2)
+
+
+@dataclass(frozen=True)
+class _Crossing:
+    row: float
+    site: float
+    slow: WorldLine
+    fast: WorldLine
+
+    def is_same(self, other: _Crossing, width: int) -> bool:
+        # On a ring the same two particles meet again every width / speed steps.
+        speed = self.fast.velocity - self.slow.velocity
+        apart = abs(self.row - other.row)
+        if apart >= min(width / (2 * speed), self.slow.stop - self.slow.start):
+            return False
+        row = (self.row + other.row) / 2
+        return all(
+            abs(one.velocity - two.velocity) <= ALIKE
+            and _ring(one.at(row) - two.at(row), width) <= CONTINUES
+            for one, two in ((self.slow, other.slow), (self.fast, other.fast))
+        )
 
 
 def _peaks(values: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Mark local maxima over speeds and places of (speeds, windows, width)."""
+    """Mark local maxima over speeds and places of (speeds, windows, width), the outer speeds never.
+
+    A line at the outermost speed is most often the foot of a faster one.
+    """
     highest = np.maximum(values, np.maximum(np.roll(values, 1, 2), np.roll(values, -1, 2)))
-    padded = np.pad(highest, ((1, 1), (0, 0), (0, 0)), mode="edge")
+    padded = np.pad(highest, ((1, 1), (0, 0), (0, 0)), constant_values=np.inf)
     return values >= np.maximum(highest, np.maximum(padded[:-2], padded[2:]))
 
 
-def _refined(brightness: Array, velocities: Array, peak: int) -> float:
+def _refined(brightness: NDArray[np.float32], velocities: Array, peak: int) -> float:
     """Return the vertex of the parabola through the brightness of three neighbouring speeds."""
-    if not 0 < peak < len(velocities) - 1:
-        return float(velocities[peak])
     low, mid, high = (float(value) for value in brightness[peak - 1 : peak + 2])
     bend = low - 2 * mid + high
     shift = 0.5 * (low - high) / bend if bend < 0 else 0.0
@@ -117,26 +141,22 @@ def _meetings(slow: WorldLine, fast: WorldLine, width: int) -> list[tuple[float,
     speed = fast.velocity - slow.velocity
     if speed <= 0:
         return []
-    lead = [float(fast.at(row) - slow.at(row)) for row in (slow.start, slow.stop - 1)]
+    lead = [fast.at(row) - slow.at(row) for row in (slow.start, slow.stop - 1)]
     rounds = np.arange(np.ceil(lead[0] / width), np.floor(lead[1] / width) + 1)
     rows = slow.start + (rounds * width - lead[0]) / speed
-    return [(float(row), float(slow.at(row)) % width) for row in rows]
+    return [(float(row), slow.at(float(row)) % width) for row in rows]
 
 
 def _apart(slow: WorldLine, fast: WorldLine, field: Array) -> bool:
     """Tell whether two lines are two particles: a broad one would fill the space between."""
     width = field.shape[1]
     rows = np.arange(slow.start, slow.stop)
-    left = np.asarray(slow.at(rows))
-    gap = (np.asarray(fast.at(rows)) - left + width / 2) % width - width / 2
+    left = np.array([slow.at(int(row)) for row in rows])
+    gap = (np.array([fast.at(int(row)) for row in rows]) - left + width / 2) % width - width / 2
     height = [field[rows, np.round(left + part * gap).astype(int) % width] for part in (0, 0.5, 1)]
     return bool((height[1] < VALLEY * np.minimum(height[0], height[2])).mean() >= APART_ROWS)
 
 
-def _same(
-    one: tuple[float, float, float, float], other: tuple[float, float, float, float], width: int
-) -> bool:
-    near = 2 * CLEARANCE
-    sites = (one[1] - other[1] + width / 2) % width - width / 2
-    speeds = max(abs(one[2] - other[2]), abs(one[3] - other[3]))
-    return abs(one[0] - other[0]) <= near and abs(sites) <= near and speeds <= 0.25
+def _ring(sites: float, width: int) -> float:
+    """Return a distance round the ring, the short way."""
+    return abs((sites + width / 2) % width - width / 2)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -23,8 +24,6 @@ from learnable_novelty.measure.worldlines import (
 Array = NDArray[np.float64]
 
 CHANCE = 0.05  # share of the power of rearranged fields that passes for straight
-import os
-LB = float(os.environ.get('LB','1'))  # the same for single lines, of which there are many
 BLOCKS = 6  # rearranged blocks in a window: shorter structures are left whole
 NOTHING = 1e-6  # share of the variance below which a residual is rounding
 LEAST_SHARE = 0.05  # velocities of smaller shares are not listed
@@ -35,32 +34,32 @@ class Solitons:
     """What travels in a field.
 
     Args:
-        travelling: share of the residual's power on moving world lines, 0 to 1, above chance.
-        standing: the same on lines slower than ``min_speed``.
-        velocities: (sites per step, share of the residual's power), largest share first.
-        crossings: how often moving world lines of different velocity cross.
-        chance_crossings: the same count in the rearranged field: what not to make much of.
-        crossing_rate: crossings per 1000 sites and steps.
         remaining: share of the field's variance left by the background.
         domain: the background removed.
         residual: the field without it, (time, channels, width).
         amplitude: local amplitude of the residual, (time, width).
+        travelling: share of the residual's power on moving world lines, 0 to 1, above chance.
+        standing: the same on lines slower than ``min_speed``.
+        velocities: (sites per step, share of the residual's power), largest share first.
+        crossings: how often moving world lines of different velocity cross; 0 if nothing travels.
+        chance_crossings: the same count in the rearranged field: what not to make much of.
+        crossing_rate: crossings per 1000 sites and steps.
         lines: the moving world lines, in pieces one window long.
         crossing_points: rows and sites of the crossings, (crossings, 2).
     """
 
-    travelling: float
-    standing: float
-    velocities: list[tuple[float, float]]
-    crossings: int
-    chance_crossings: float
-    crossing_rate: float
     remaining: float
     domain: Domain
-    residual: Array
-    amplitude: Array
-    lines: list[WorldLine]
-    crossing_points: Array
+    residual: Array = dataclasses.field(repr=False)
+    amplitude: Array = dataclasses.field(repr=False)
+    travelling: float = 0.0
+    standing: float = 0.0
+    velocities: list[tuple[float, float]] = dataclasses.field(default_factory=list)
+    crossings: int = 0
+    chance_crossings: float = 0.0
+    crossing_rate: float = 0.0
+    lines: list[WorldLine] = dataclasses.field(default_factory=list, repr=False)
+    crossing_points: Array = dataclasses.field(default_factory=lambda: np.empty((0, 2)), repr=False)
 
 
 def measure_solitons(
@@ -73,7 +72,7 @@ def measure_solitons(
 ) -> Solitons:
     """Measure what travels along straight lines over the background of a field on a ring.
 
-    1. Background: what repeats in at least three directions of space-time (``domain``). A plane
+    1. Background: what repeats across space and in another direction (``domain``). A plane
        wave or a stripe pattern is background, however it moves: it leaves nothing to travel.
     2. Lines: every site of the residual's amplitude gets the largest coherence of the lines
        through it, in windows of ``window`` steps; it moves if a moving line beats the standing
@@ -107,38 +106,35 @@ def measure_solitons(
     residual = remove_domain(values, domain)
     variance = float(values.var(axis=(0, 2)).sum())
     power = np.square(residual).sum(1)
-    remaining = float(power.mean()) / variance if variance > 0 else 0.0
-    field_amplitude = amplitude(power)
-    if remaining <= NOTHING or field_amplitude.var() <= NOTHING * power.mean():
-        none = np.empty((0, 2))
-        return Solitons(
-            0.0, 0.0, [], 0, 0.0, 0.0, remaining, domain, residual, field_amplitude, [], none
-        )
+    nothing = Solitons(
+        remaining=float(residual.var(axis=(0, 2)).sum()) / variance if variance > 0 else 0.0,
+        domain=domain,
+        residual=residual,
+        amplitude=amplitude(power),
+    )
+    # A residual of rounding errors, or one of the same amplitude everywhere, shows no lines.
+    if nothing.remaining <= NOTHING or nothing.amplitude.var() <= NOTHING * power.mean():
+        return nothing
     velocities = speeds(max_speed, window)
-    found = coherence(field_amplitude, velocities, window, min_speed)
-    nulls = _rearranged_amplitudes(power, max(1, window // BLOCKS), seed)
-    chance = [coherence(null, velocities, window, min_speed) for null in nulls]
-    bar = _bar(chance, CHANCE)
+    fields = [nothing.amplitude, *_rearranged_amplitudes(power, max(1, window // BLOCKS), seed)]
+    found, *chance = [coherence(one, velocities, window, min_speed) for one in fields]
+    bar = _bar(chance)
     travelling, standing = _above_chance(found, chance, bar)
-    line_bar = bar * LB
-    lines = find_lines(found, velocities, len(values), line_bar)
-    points = find_crossings(lines, field_amplitude, min_speed)
-    by_chance = [
-        len(find_crossings(find_lines(one, velocities, len(values), line_bar), null, min_speed))
-        for one, null in zip(chance, nulls, strict=True)
+    if travelling == 0:
+        return replace(nothing, standing=standing)
+    lines = [find_lines(one, velocities, len(values), bar) for one in (found, *chance)]
+    points, *by_chance = [
+        find_crossings(one, over, min_speed) for one, over in zip(lines, fields, strict=True)
     ]
-    moving = [line for group in lines for line in group if abs(line.velocity) >= min_speed]
-    return Solitons(
+    moving = [line for group in lines[0] for line in group if abs(line.velocity) >= min_speed]
+    return replace(
+        nothing,
         travelling=travelling,
         standing=standing,
         velocities=_main_velocities(moving, velocities[1] - velocities[0], travelling),
         crossings=len(points),
-        chance_crossings=float(np.mean(by_chance)),
+        chance_crossings=float(np.mean([len(one) for one in by_chance])),
         crossing_rate=1000 * len(points) / power.size,
-        remaining=remaining,
-        domain=domain,
-        residual=residual,
-        amplitude=field_amplitude,
         lines=moving,
         crossing_points=points,
     )
@@ -168,19 +164,19 @@ def _checked(field: ArrayLike | Tensor, window: int) -> Array:
 
 
 def _rearranged_amplitudes(power: Array, block: int, seed: Seed) -> list[Array]:
-    """Draw two rearrangements, by shifts and their opposites: a mirrored field gets mirrored ones."""
+    """Draw two rearrangements, by shifts and their opposites: mirrored fields get mirrored ones."""
     generator = numpy_generator(seed, "shifts")
     shifts = generator.integers(power.shape[1], size=-(-len(power) // block))
     return [amplitude(rearranged(power, block, moves)) for moves in (shifts, -shifts)]
 
 
-def _bar(chance: list[Coherence], share: float) -> float:
-    """Return the coherence beyond which lies a share of the rearranged fields' power."""
+def _bar(chance: list[Coherence]) -> float:
+    """Return the coherence beyond which lies 5% of the rearranged fields' power."""
     best = np.concatenate([np.maximum(one.moving, one.standing).ravel() for one in chance])
     power = np.concatenate([one.power.ravel() for one in chance])
     order = best.argsort()
     below = np.cumsum(power[order], dtype=np.float64)
-    return float(best[order][np.searchsorted(below, (1 - share) * below[-1])])
+    return float(best[order][np.searchsorted(below, (1 - CHANCE) * below[-1])])
 
 
 def _above_chance(found: Coherence, chance: list[Coherence], bar: float) -> tuple[float, float]:
@@ -199,9 +195,10 @@ def _above_chance(found: Coherence, chance: list[Coherence], bar: float) -> tupl
 def _main_velocities(
     lines: list[WorldLine], resolution: float, total: float
 ) -> list[tuple[float, float]]:
-    """Gather lines into peaks of their power over velocity; the shares add up to the total.
+    """Gather lines into peaks of their power over velocity; all shares, small ones too, add up.
 
-    The strongest line gathers those within one and a half resolutions, then the strongest left.
+    The line with the most power within one and a half resolutions gathers it, then the next one
+    of those left.
     """
     velocity = np.array([line.velocity for line in lines])
     power = np.array([line.power for line in lines])

@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 Small = NDArray[np.float32]
 
 BLUR = (2.0, 1.5)  # steps and sites, standard deviations: bridges a particle's inner clockwork
-BINS_PER_WINDOW = 3  # speeds are that many sites per window apart
+SITES_PER_WINDOW = 3  # speeds searched are that far apart
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,14 @@ def amplitude(power: Array) -> Array:
     """Return the root of power (time, width), averaged over a Gaussian neighbourhood."""
     steps, sites = (_gaussian(width) for width in BLUR)
     around = len(sites) // 2
-    power = sum(weight * np.roll(power, i - around, 1) for i, weight in enumerate(sites))
+    spread = np.zeros_like(power)
+    for i, weight in enumerate(sites):
+        spread += weight * np.roll(power, i - around, 1)
     around = len(steps) // 2
-    padded = np.pad(power, ((around, around), (0, 0)), mode="reflect")
-    blurred = sum(weight * padded[i : i + len(power)] for i, weight in enumerate(steps))
+    padded = np.pad(spread, ((around, around), (0, 0)), mode="reflect")
+    blurred = np.zeros_like(power)
+    for i, weight in enumerate(steps):
+        blurred += weight * padded[i : i + len(power)]
     return np.sqrt(blurred)
 
 
@@ -61,9 +65,12 @@ def window_starts(time: int, window: int) -> NDArray[np.int64]:
 
 
 def speeds(max_speed: float, window: int) -> Array:
-    """Return the speeds searched, symmetric about zero, ``BINS_PER_WINDOW`` sites a window apart."""
-    count = int(np.ceil(max_speed * window / BINS_PER_WINDOW))
-    return np.arange(-count, count + 1) * BINS_PER_WINDOW / window
+    """Return the speeds searched, symmetric about zero, 3 sites a window apart.
+
+    One on either side is beyond the maximum: a peak at the maximum has two neighbours.
+    """
+    count = int(np.ceil(max_speed * window / SITES_PER_WINDOW)) + 1
+    return np.arange(-count, count + 1) * SITES_PER_WINDOW / window
 
 
 def line_offsets(velocity: float, window: int) -> NDArray[np.int64]:

@@ -42,20 +42,22 @@ def linear_probe(
     test_labels: Tensor,
     *,
     penalty: float = 1e-4,
+    standardize: bool = True,
     tolerance: float = 1e-5,
     iterations: int = 2000,
 ) -> float:
-    """Classify by multinomial logistic regression on standardized codes.
+    """Classify by multinomial logistic regression, on standardized codes unless told otherwise.
 
         min  mean_i CE(V z_i + b, y_i) + penalty/2 |V|^2      (L-BFGS on all codes at once)
 
     Args:
-        train_codes: (num_train, code_dim); standardized, as the test codes, by their own mean and
-            deviation.
+        train_codes: (num_train, code_dim).
         train_labels: (num_train,), integers from 0.
         test_codes: (num_test, code_dim).
         test_labels: (num_test,).
-        penalty: on the weights, not on the biases; at 10,000 codes scikit-learn's default.
+        penalty: on the weights, not on the biases; 1 / num_train is scikit-learn's default.
+        standardize: take the training codes' mean off and divide by their deviation. Without it
+            the penalty weighs on directions in which codes vary little, though they may tell much.
         tolerance: largest entry of the gradient at the end.
         iterations: of L-BFGS, at most.
 
@@ -69,15 +71,18 @@ def linear_probe(
     _check_labelled("test", test_codes, test_labels)
     # In float64, where L-BFGS takes half as many steps to converge as in float32.
     train_codes, test_codes = train_codes.double(), test_codes.double()
-    mean, scale = train_codes.mean(0), train_codes.std(0, correction=0)
+    if standardize:
+        mean, scale = _standard(train_codes)
+        train_codes, test_codes = (train_codes - mean) / scale, (test_codes - mean) / scale
+    weight, bias = fit_logistic(train_codes, train_labels, penalty, tolerance, iterations)
+    return _accuracy((test_codes @ weight + bias).argmax(1), test_labels)
+
+
+def _standard(codes: Tensor) -> tuple[Tensor, Tensor]:
+    mean, scale = codes.mean(0), codes.std(0, correction=0)
     # The deviation of a constant column is its rounding: dividing by it would make a column of it.
-    limit = 64 * torch.finfo(scale.dtype).eps * train_codes.square().mean(0).sqrt()
-    scale = torch.where(scale > limit, scale, 1.0)
-    weight, bias = fit_logistic(
-        (train_codes - mean) / scale, train_labels, penalty, tolerance, iterations
-    )
-    predicted = ((test_codes - mean) / scale @ weight + bias).argmax(1)
-    return _accuracy(predicted, test_labels)
+    limit = 64 * torch.finfo(torch.float32).eps * codes.square().mean(0).sqrt()
+    return mean, torch.where(scale > limit, scale, 1.0)
 
 
 def fit_logistic(
@@ -155,7 +160,7 @@ def vote(labels: Tensor) -> Tensor:
     """Return the majority of each row, (rows, voters) nearest first; the first of tied labels."""
     counts = one_hot(labels).sum(1)
     leads = counts.gather(1, labels) == counts.amax(1, keepdim=True)
-    return labels.gather(1, leads.to(torch.uint8).argmax(1, keepdim=True)).squeeze(1)
+    return labels.gather(1, leads.to(torch.int32).argmax(1, keepdim=True)).squeeze(1)
 
 
 def _accuracy(predicted: Tensor, labels: Tensor) -> float:

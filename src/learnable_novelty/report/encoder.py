@@ -17,21 +17,25 @@ if TYPE_CHECKING:
 CLAIMS = {"linear": (0.53, 0.89), "neighbours": (0.66, 0.89)}
 """The paper's accuracies before and after training on MNIST."""
 PROBES = {"linear": ("linear probe", BLUE, "o"), "neighbours": ("5 nearest", ORANGE, "s")}
+SMALL = {"linear": "small_linear", "neighbours": "small_neighbours"}
+"""The same from few codes, which are not standardized."""
 CONTROLS = {"pixels": "raw pixels", "pca": "principal components"}
 
 
 def tables(record: Record) -> list[Table]:
     """Set both probes beside the paper's, and list every checkpoint."""
-    results, of_paper = record.results, record.configuration["dataset"] == "mnist"
+    results, config = record.results, record.configuration
+    many, few = f"{config['probe_train']:,} codes", f"{config['small_probe_train']:,} plain codes"
+    rows = {(name, many): name for name in PROBES} | {(n, few): SMALL[n] for n in PROBES}
     beside = [
         [
-            PROBES[name][0],
-            *(f"{value:.2f}" if of_paper else "" for value in CLAIMS[name]),
-            _spread(results[name], 0),
-            _spread(results[name], -1),
-            *(f"{results['controls'][control][name]:.3f}" for control in CONTROLS),
+            f"{PROBES[name][0]}, {fitted}",
+            *(f"{value:.2f}" if config["dataset"] == "mnist" else "" for value in CLAIMS[name]),
+            _spread(results[key], 0),
+            _spread(results[key], -1),
+            *(f"{results['controls'][control][key]:.3f}" for control in CONTROLS),
         ]
-        for name in PROBES
+        for (name, fitted), key in rows.items()
     ]
     path = [
         [str(step), _spread(results["bits"], place, 1)]
@@ -39,18 +43,11 @@ def tables(record: Record) -> list[Table]:
         for place, step in enumerate(results["steps"])
     ]
     columns = ["probe", "paper, untrained", "paper, trained", "ours, untrained", "ours, trained"]
-    seeds = len(record.arrays["scores"])
+    title = f"Accuracy beside figure 4 (mean ± sd of {len(record.arrays['scores'])} training seeds)"
+    heads = ["step", "bits", "linear probe", "5 nearest", "k-means accuracy", "k-means NMI"]
     return [
-        Table(
-            f"Accuracy beside figure 4 (mean ± sd of {seeds} training seeds)",
-            [*columns, *CONTROLS.values()],
-            beside,
-        ),
-        Table(
-            "At the checkpoints, on held-out images",
-            ["step", "bits", "linear probe", "5 nearest", "k-means accuracy", "k-means NMI"],
-            path,
-        ),
+        Table(title, [*columns, *CONTROLS.values()], beside),
+        Table("At the checkpoints, on held-out images", heads, path),
     ]
 
 
@@ -121,32 +118,35 @@ def _score(axes: Axes, record: Record) -> None:
 
 
 def _accuracies(axes: Axes, record: Record) -> None:
-    results = record.results
-    steps = results["steps"]
+    results, config = record.results, record.configuration
+    steps, of_paper = results["steps"], config["dataset"] == "mnist"
     for name, (label, colour, marker) in PROBES.items():
-        axes.errorbar(
-            steps,
-            results[name]["mean"],
-            yerr=results[name]["sd"],
-            color=colour,
-            marker=marker,
-            markersize=4,
-            capsize=3.0,
-            label=label,
-        )
-        if record.configuration["dataset"] == "mnist":
+        for key, width in ((name, 1.5), (SMALL[name], 0.8)):
+            axes.errorbar(
+                steps,
+                results[key]["mean"],
+                yerr=results[key]["sd"],
+                color=colour,
+                marker=marker,
+                markersize=4 if key == name else 2.5,
+                linewidth=width,
+                capsize=3.0,
+                label=label if key == name else None,
+            )
+        if of_paper:
             ends, paper = [steps[0], steps[-1]], CLAIMS[name]
-            axes.plot(ends, paper, marker, color=colour, markerfacecolor="none", markersize=8)
-        pixels = results["controls"]["pixels"][name]
-        axes.axhline(pixels, color=colour, linestyle="--", linewidth=0.9)
+            axes.plot(ends, paper, marker, color=colour, markerfacecolor="none", markersize=9)
+        axes.axhline(results["controls"]["pixels"][name], color=colour, ls="--", linewidth=0.9)
     axes.axhline(results["chance"], color="0.3", linestyle=":", linewidth=1.0)
-    axes.set(ylim=(0, 1.02), xlabel="training step", ylabel="accuracy")
+    few = f"thin: {config['small_probe_train']:,} plain codes"
+    axes.plot([], [], ".-", color="0.3", linewidth=0.8, label=few)
     axes.plot([], [], "--", color="0.3", linewidth=0.9, label="raw pixels")
     axes.plot([], [], ":", color="0.3", linewidth=1.0, label="largest class")
-    if record.configuration["dataset"] == "mnist":
-        axes.plot([], [], "o", color="0.3", markerfacecolor="none", markersize=8, label="paper")
+    if of_paper:
+        axes.plot([], [], "o", color="0.3", markerfacecolor="none", markersize=9, label="paper")
+    axes.set(ylim=(0, 1.02), xlabel="training step", ylabel="accuracy")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 0.12), ncols=2)
-    label_panel(axes, "c", "labels recovered from the code")
+    label_panel(axes, "c", f"labels recovered from {config['probe_train']:,} codes")
 
 
 def _colours() -> np.ndarray:

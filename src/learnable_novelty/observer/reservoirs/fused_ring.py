@@ -1,9 +1,10 @@
-"""One layer of a ring reservoir in one GPU kernel, where Triton is there to compile it.
+"""A layer of a ring reservoir on a GPU: a library convolution and one kernel for the rest.
 
-    h'[site] = elu(normalize(W [h[site - r], ..., h[site + r]] + b))
+    h' = elu(normalize(conv(h) + b))
 
-Written plainly a layer copies its neighbourhoods, writes its drive, reads it for the
-normalization and again for the nonlinearity; here each site is read and written once.
+Written plainly a layer copies its neighbourhoods, and bias, normalization and nonlinearity each
+read and write all of it. Here the convolution reads neighbours in place, and one Triton kernel
+does the rest in one pass.
 """
 # ruff: noqa: ANN001, ANN202, N803, N806
 
@@ -13,50 +14,39 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+from torch.nn.functional import conv2d
 
-ROWS, READS = 128, 32
+ROWS = 8
 
 
 @triton.jit
-def layer_kernel(
-    hidden, weight, bias, following, count, width, taps, channels, epsilon,
-    ROWS: tl.constexpr, READS: tl.constexpr, WIDTH: tl.constexpr,
-):  # fmt: skip
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    inside = rows < count
+def activate_kernel(drive, bias, count, epsilon, ROWS: tl.constexpr, WIDTH: tl.constexpr):
+    """drive <- elu(normalize(drive + bias)), over the last axis, in place."""
+    rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS)).to(tl.int64)
     out = tl.arange(0, WIDTH)
-    part = tl.arange(0, READS)
-    site = rows % width
-    drive = tl.zeros((ROWS, WIDTH), tl.float32)
-    for tap in range(taps):
-        read = (rows - site + (site + tap - taps // 2 + width * taps) % width).to(tl.int64)
-        for start in range(0, channels, READS):
-            slot = start + part
-            where = read[:, None] * channels + slot[None, :]
-            mask = slot < channels
-            h = tl.load(hidden + where, mask=inside[:, None] & mask[None, :], other=0.0)
-            reader = (tap * channels + slot)[:, None] * WIDTH + out[None, :]
-            w = tl.load(weight + reader, mask=mask[:, None], other=0.0)
-            drive += tl.dot(h, w, input_precision="tf32")
-    drive += tl.load(bias + out)[None, :]
-    centred = drive - (tl.sum(drive, 1) / WIDTH)[:, None]
+    where = drive + rows[:, None] * WIDTH + out[None, :]
+    inside = (rows < count)[:, None]
+    z = tl.load(where, mask=inside, other=0.0) + tl.load(bias + out)[None, :]
+    centred = z - (tl.sum(z, 1) / WIDTH)[:, None]
     variance = tl.sum(centred * centred, 1) / WIDTH
     z = centred * (1.0 / tl.sqrt(variance + epsilon))[:, None]
-    z = tl.where(z > 0, z, tl.exp(z) - 1.0)
-    tl.store(
-        following + rows.to(tl.int64)[:, None] * WIDTH + out[None, :], z, mask=inside[:, None]
-    )
+    tl.store(where, tl.where(z > 0, z, tl.exp(z) - 1.0), mask=inside)
 
 
 def fused_layer(hidden: Tensor, weight: Tensor, bias: Tensor, epsilon: float) -> Tensor:
-    """Apply a layer to (num_samples, length, channels); weight is (reads, width)."""
+    """Apply a layer to (num_samples, length, channels); weight is (taps * channels, width)."""
     samples, length, channels = hidden.shape
-    reads, width = weight.shape
+    width, taps = weight.shape[1], weight.shape[0] // channels
+    if taps == 1:
+        drive = hidden.reshape(-1, channels) @ weight
+    else:
+        # (num_samples, channels, 1, length) with the channels last in memory.
+        reach = taps // 2
+        around = torch.cat([hidden[:, -reach:], hidden, hidden[:, :reach]], 1).mT.unsqueeze(2)
+        kernel = weight.view(taps, channels, width).permute(2, 1, 0).unsqueeze(2)
+        last = torch.channels_last
+        drive = conv2d(around.contiguous(memory_format=last), kernel.contiguous(memory_format=last))
+        drive = drive.squeeze(2).mT.contiguous()
     count = samples * length
-    following = torch.empty(samples, length, width, device=hidden.device, dtype=hidden.dtype)
-    layer_kernel[(-(-count // ROWS),)](
-        hidden.contiguous(), weight.contiguous(), bias, following, count, length,
-        reads // channels, channels, epsilon, ROWS, READS if channels > 16 else 16, width,
-        num_warps=8, num_stages=3,
-    )  # fmt: skip
-    return following
+    activate_kernel[(-(-count // ROWS),)](drive, bias, count, epsilon, ROWS, width, num_warps=4)
+    return drive.view(samples, length, width)

@@ -48,14 +48,14 @@ def load_neighbourhood(x, rows, count, width, reads, radius, READS: tl.constexpr
 @triton.jit
 def sum_programs(partial, programs, SIZE: tl.constexpr):
     """Add up what the programs left: (programs, SIZE)."""
-    CHUNK: tl.constexpr = 8192 // SIZE if SIZE >= 64 else 128
+    CHUNK: tl.constexpr = 4096 // SIZE if SIZE >= 32 else 128
     column = tl.arange(0, SIZE)
-    total = tl.zeros((SIZE,), tl.float32)
+    total = tl.zeros((CHUNK, SIZE), tl.float32)
     for start in range(0, programs, CHUNK):
         row = start + tl.arange(0, CHUNK)
         where = row[:, None] * SIZE + column[None, :]
-        total += tl.sum(tl.load(partial + where, mask=(row < programs)[:, None], other=0.0), 0)
-    return total
+        total += tl.load(partial + where, mask=(row < programs)[:, None], other=0.0)
+    return tl.sum(total, 0)
 
 
 @triton.jit

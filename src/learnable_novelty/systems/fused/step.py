@@ -33,10 +33,10 @@ class Tile:
 # The fastest of a few tried on an H200 at the paper's size.
 TILES = {
     "moments": Tile(128, 264, 4),
-    "hidden": Tile(32, 264, 4),
+    "hidden": Tile(32, 264, 4, 3),
     "project": Tile(32, 0, 4),
     "project_backward": Tile(16, 264, 4),
-    "hidden_backward": Tile(64, 132, 8, 1),
+    "hidden_backward": Tile(128, 132, 8, 1),
     "scatter": Tile(64, 0, 4),
 }
 
