@@ -7,14 +7,14 @@ import ast
 import importlib.util
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 from learnable_novelty._version import __version__
 
-BAD_INPUT, INTERRUPTED = 2, 130
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
 class _Parser(argparse.ArgumentParser):
@@ -31,11 +31,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sentence = " ".join(str(error).split())
         print(f"novelty: {sentence}", file=sys.stderr)
         return BAD_INPUT
-    except KeyboardInterrupt:
-        print(
-            "novelty: interrupted; what was finished is kept, and the same command goes on from it",
-            file=sys.stderr,
-        )
+    except ArithmeticError as error:
+        print(f"novelty: stopped, {error}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt as error:
+        told = str(error) or "interrupted; what was finished is kept"
+        print(f"novelty: {told}, and the same command goes on from it", file=sys.stderr)
         return INTERRUPTED
 
 
@@ -69,8 +70,16 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--seed", type=int, default=0)
     run.add_argument("--out", type=Path, default=Path("results"), help="results folder (results)")
     run.add_argument("--json", action="store_true", help="print the record")
-    run.add_argument("--engine", default="cores", help="serial, cores (default) or cores:N")
+    run.add_argument(
+        "--engine", help="serial, cores or cores:N (serial for trainings, cores for the rest)"
+    )
     run.add_argument("--force", action="store_true", help="run again even if the record is there")
+    run.add_argument("--resume", action="store_true", help="only go on with a run that was cut off")
+    run.add_argument("--device", default="cpu", help="where trainings compute: cpu (default), cuda")
+    run.add_argument("--data", type=Path, metavar="DIR", help="folder with the image files")
+    run.add_argument("--update", choices=("residual", "direct"), help="nca: one update rule only")
+    run.add_argument("--seeds", metavar="N", help="nca: how many training seeds, or 0,3,5")
+    run.add_argument("--part", choices=("eca", "nca"), help="mdl: which half of the appendix")
     run.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting"
     )
@@ -146,21 +155,30 @@ def _ridge(text: str | None) -> float | Literal["evidence"] | None:
 def _run(options: argparse.Namespace) -> int:
     from learnable_novelty.engine import open_engine
     from learnable_novelty.experiments import run_experiment
-    from learnable_novelty.experiments.base import configure
+    from learnable_novelty.experiments.base import configure, module_of
 
     _check_seed(options.seed)
-    overrides = dict(_setting(text) for text in options.set)
-    configure(options.name, options.config, overrides)
-    with open_engine(options.engine) as executor, _progress(options.name, None) as report:
+    _check_device(options.device)
+    name = _experiment(options)
+    overrides = dict(_setting(text) for text in options.set) | _run_overrides(options)
+    configure(name, options.config, overrides)
+    engine = options.engine or getattr(module_of(name), "ENGINE", "cores")
+    if options.device != "cpu" and engine != "serial":
+        raise ValueError(f"--device {options.device} needs --engine serial, got {engine}")
+    with open_engine(engine) as executor, _progress(name, None) as report:
         record, fresh = run_experiment(
-            options.name,
+            name,
             options.config,
             seed=options.seed,
             root=options.out,
             executor=executor,
             report=report,
+            detail=report.detail,
+            device=options.device,
+            data=options.data,
             overrides=overrides,
             force=options.force,
+            resume=options.resume,
         )
     if options.json:
         print(json.dumps(record.to_json(), indent=1))
@@ -219,8 +237,25 @@ def _print_tables(record: Any) -> None:
         console.print(shown)
 
 
+class _Bars:
+    """A bar for the tasks, and one for the steps of the present task where it tells of them."""
+
+    def __init__(self, progress: Any, title: str, total: int | None) -> None:
+        self._progress = progress
+        self._tasks = progress.add_task(title, total=total)
+        self._steps: Any = None
+
+    def __call__(self, done: int, of: int) -> None:
+        self._progress.update(self._tasks, completed=done, total=of)
+
+    def detail(self, text: str, done: int, of: int) -> None:
+        if self._steps is None:
+            self._steps = self._progress.add_task(text, total=of)
+        self._progress.update(self._steps, description=text, completed=done, total=of)
+
+
 @contextmanager
-def _progress(title: str, total: int | None) -> Iterator[Callable[[int, int], None]]:
+def _progress(title: str, total: int | None) -> Iterator[_Bars]:
     """Show progress on the error stream, so that the output stays clean."""
     from rich.console import Console
     from rich.progress import (
@@ -234,8 +269,7 @@ def _progress(title: str, total: int | None) -> Iterator[Callable[[int, int], No
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     console = Console(stderr=True)
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda done, of: bar.update(task, completed=done, total=of)
+        yield _Bars(bar, title, total)
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -254,6 +288,42 @@ def _integers(name: str, text: str) -> list[int]:
     if not all(part.strip().isdigit() for part in parts):
         raise ValueError(f"{name} takes whole numbers separated by commas, got {text!r}")
     return [int(part) for part in parts]
+
+
+def _experiment(options: argparse.Namespace) -> str:
+    """Name the experiment: the second half of the mdl appendix is one of its own."""
+    if options.part is None:
+        return options.name
+    if options.name != "mdl":
+        raise ValueError(f"--part is for mdl, got {options.name}")
+    return "mdl" if options.part == "eca" else "mdl-nca"
+
+
+def _run_overrides(options: argparse.Namespace) -> dict[str, Any]:
+    """Turn the options of the neural automaton into settings."""
+    overrides: dict[str, Any] = {}
+    if options.update is not None:
+        overrides["updates"] = (options.update,)
+    if options.seeds is not None:
+        numbers = _integers("--seeds", options.seeds)
+        listed = "," in options.seeds
+        overrides["seeds"] = tuple(numbers) if listed else tuple(range(numbers[0]))
+        if not overrides["seeds"]:
+            raise ValueError("--seeds takes at least one seed, got 0")
+    return overrides
+
+
+def _check_device(device: str) -> None:
+    import torch
+
+    try:
+        kind = torch.device(device).type
+    except RuntimeError:
+        raise ValueError(f"--device takes cpu, cuda or cuda:N, got {device!r}") from None
+    if kind not in ("cpu", "cuda"):
+        raise ValueError(f"--device takes cpu, cuda or cuda:N, got {device!r}")
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise ValueError(f"--device {device} needs a GPU, and torch finds none here")
 
 
 def _check_seed(seed: int) -> None:

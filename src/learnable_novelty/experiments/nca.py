@@ -144,7 +144,6 @@ def train_and_judge(
         "start": found.scores[0],
         "judged": [float(np.mean(before)), float(np.mean(after))],
         "judged_sd": [float(deviation(before)), float(deviation(after))],
-        "fixed_rule": evaluate(config, last.eval(), seed, 0, config.judged_samples)["bits"],
         "seconds": round(seconds, 1),
         "device": describe_device(device),
         "curve": pack(np.array(found.scores, dtype=np.float32)),
@@ -169,7 +168,9 @@ def look(
         arrays["pictures"] = np.stack(pictures)
         for width in config.wide:
             arrays[f"wide-{width}"] = picture(final, width, config.wide_steps)
+    fixed = evaluate(config, final.eval(), seed, 0, config.judged_samples)
     return {
+        "fixed_rule": fixed["bits"],
         "solitons": {
             "start": solitons(config, rules[0], config.meter_width, seed),
             "end": solitons(config, final, config.meter_width, seed),
@@ -220,6 +221,10 @@ def summarize(config: Config, found: dict[str, Any], update: str) -> dict[str, A
         for when in ("start", "end")
     }
     rises = [b > a for a, b in zip(travelling["start"], travelling["end"], strict=True)]
+    crossings = [
+        np.mean(r["solitons"]["end"]["crossings"]) > np.mean(r["solitons"]["start"]["crossings"])
+        for r in runs
+    ]
     return {
         "final_mean": float(np.mean(final)),
         "final_sd": float(deviation(final)),
@@ -227,5 +232,6 @@ def summarize(config: Config, found: dict[str, Any], update: str) -> dict[str, A
         "travelling_start": travelling["start"],
         "travelling_end": travelling["end"],
         "seeds_that_travel_more": sum(rises),
+        "seeds_with_more_crossings": int(sum(crossings)),
         "seeds": len(runs),
     }

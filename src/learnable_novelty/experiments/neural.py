@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import replace as dataclass_replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -78,9 +78,7 @@ def neural_observer(config: NeuralConfig, seed: int) -> Observer:
     reservoir = reservoirs.Conv1d(
         2, config.channels, config.depth, input_scale=config.input_scale, seed=seed
     )
-    return Observer(
-        reservoir, ridge_penalty=config.ridge_penalty, target_unit=config.target_unit
-    )
+    return Observer(reservoir, ridge_penalty=config.ridge_penalty, target_unit=config.target_unit)
 
 
 def neural_automaton(config: NeuralConfig, update: Update, seed: int) -> NeuralCA:
@@ -92,7 +90,9 @@ def neural_automaton(config: NeuralConfig, update: Update, seed: int) -> NeuralC
     )  # fmt: skip
 
 
-def sample(config: NeuralConfig, automaton: NeuralCA, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+def sample(
+    config: NeuralConfig, automaton: NeuralCA, generator: torch.Generator
+) -> tuple[Tensor, Tensor]:
     """Make one batch of inputs and targets."""
     return automaton.sample(
         config.batch,
@@ -147,7 +147,8 @@ def train(
 @contextmanager
 def arithmetic(precision: Precision) -> Iterator[None]:
     """Let a GPU multiply as the configuration says."""
-    matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
+    matmul: Any = torch.backends.cuda.matmul
+    cudnn: Any = torch.backends.cudnn
     held = matmul.allow_tf32, cudnn.allow_tf32
     matmul.allow_tf32 = cudnn.allow_tf32 = precision != "float32"
     try:
@@ -161,7 +162,7 @@ def evaluate(
     config: NeuralConfig, automaton: NeuralCA, seed: int, draw: int, samples: int
 ) -> dict[str, float]:
     """Score a rule in float64 by a reservoir and on states that training has not seen."""
-    device = automaton.project.weight.device
+    device = next(automaton.parameters()).device
     judged = clone_in_double(automaton).to(device)
     generator = torch.Generator(device).manual_seed(split(seed, "evaluation", draw))
     size = dataclass_replace(config, batch=samples)
@@ -185,7 +186,7 @@ def clone_in_double(automaton: NeuralCA) -> NeuralCA:
     """Copy a rule to the CPU in float64."""
     copy = NeuralCA(automaton.update, hidden=automaton.hidden, radius=automaton.radius)
     copy.load_state_dict({k: v.cpu() for k, v in automaton.state_dict().items()})
-    return copy.double()
+    return copy.double().train(automaton.training)
 
 
 def as_vector(state: dict[str, Tensor]) -> np.ndarray:

@@ -28,7 +28,7 @@ MakeBatch = Callable[[torch.Generator], tuple[Tensor, Tensor]]
 Report = Callable[[int, int, float], None]
 
 
-class AscentStopped(RuntimeError):
+class AscentStopped(ArithmeticError):
     """An ascent that cannot go on: the score is not a number, or stays at exactly zero."""
 
 
@@ -153,7 +153,7 @@ class Ascent:
         store = self._open_store(resume)
         found = Ascended()
         first = self._restore(store, found) if store is not None and resume else 0
-        self._zeros = 0
+        self._zeros = _trailing_zeros(found.scores)
         pending: list[tuple[Tensor, Tensor]] = []
         with deferred_interrupts() as interrupts, open_log(self.directory) as log:
             for step in range(first, self.config.steps):
@@ -162,15 +162,19 @@ class Ascent:
                 pending.append(self._step(step))
                 done = step + 1
                 at_checkpoint = done % self.config.checkpoint_every == 0
-                last = done == self.config.steps or interrupts.requested
+                # Read once: an interrupt that comes later in this pass would not be saved by it.
+                interrupted = interrupts.requested
+                last = done == self.config.steps or interrupted
                 if last or at_checkpoint or done % self.config.check_every == 0:
                     self._collect(found, pending, log.scalar)
                     if report is not None:
                         report(done, self.config.steps, found.scores[-1])
                 if last or at_checkpoint:
                     self._save(store, found, done)
-                if interrupts.requested and done < self.config.steps:
-                    raise Interruption.of(interrupts, done, self.directory)
+                if interrupted:
+                    break
+            if interrupts.requested:
+                raise Interruption.of(interrupts, len(found.scores), self.directory)
         return found
 
     def _step(self, step: int) -> tuple[Tensor, Tensor]:
@@ -206,7 +210,7 @@ class Ascent:
     def _evaluate(self, inputs: Tensor, targets: Tensor, step: int) -> Tensor:
         try:
             return self.objective(inputs, targets)
-        except (ValueError, torch.linalg.LinAlgError):
+        except (ValueError, torch.linalg.LinAlgError):  # pyright: ignore[reportPrivateImportUsage]
             finite = bool(torch.isfinite(inputs).all()) and bool(torch.isfinite(targets).all())
             if finite:
                 raise
@@ -266,6 +270,8 @@ class Ascent:
             return 0
         latest = store.load(steps[-1], self._device)
         kept = {s: store.load(s, torch.device("cpu")).module for s in steps if self._keeps(s)}
+        groups = self._optimizer.param_groups
+        own = [{key: group[key] for key in ("lr", "capturable")} for group in groups]
         try:
             self.module.load_state_dict(latest.module)
             self._optimizer.load_state_dict(latest.optimizer)
@@ -274,6 +280,9 @@ class Ascent:
                 f"the checkpoint of step {steps[-1]} in {self.directory} is of another module: "
                 + str(error).split("\n")[0]
             ) from None
+        # A GPU's checkpoint keeps these as its graph needs them, and a CPU would refuse them.
+        for group, held in zip(self._optimizer.param_groups, own, strict=True):
+            group.update(held)
         found.snapshots.update(kept)
         found.scores[:], found.gradient_norms[:] = latest.scores, latest.gradient_norms
         return latest.step
@@ -301,3 +310,7 @@ class Ascent:
         for other in store.steps():
             if other < step and not self._keeps(other):
                 store.remove(other)
+
+
+def _trailing_zeros(scores: list[float]) -> int:
+    return next((k for k, score in enumerate(reversed(scores)) if score != 0), len(scores))

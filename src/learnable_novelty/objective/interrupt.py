@@ -29,7 +29,7 @@ class Interruption(KeyboardInterrupt):
             return SystemExit(128 + signal.SIGTERM)
         if directory is None:
             return Interruption(f"interrupted after step {step}; nothing is saved")
-        return Interruption(f"interrupted after step {step}, saved in {directory}; resume goes on")
+        return Interruption(f"interrupted after step {step}; it is saved in {directory}")
 
 
 @contextmanager

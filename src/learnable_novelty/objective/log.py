@@ -27,7 +27,7 @@ def open_log(directory: Path | None) -> Iterator[Log]:
     if directory is None or importlib.util.find_spec("tensorboard") is None:
         yield Log()
         return
-    from torch.utils.tensorboard import SummaryWriter  # type: ignore[attr-defined]
+    from torch.utils.tensorboard import SummaryWriter
 
     writer = SummaryWriter(str(directory / "tensorboard"))
     try:

@@ -36,7 +36,7 @@ class Rows:
         check_rows(self.features, self.targets, self.weights)
         h, y = self.features.to(dtype), self.targets.to(dtype)
         weights = h.new_ones(h.shape[0]) if self.weights is None else self.weights.to(dtype)
-        n = float(weights.sum())
+        n = float(h.shape[0]) if self.weights is None else float(weights.sum())
         if n < 2:
             raise ValueError(f"expected at least two samples, got {n:g}")
         mean_h, mean_y = (weights @ h) / n, (weights @ y) / n

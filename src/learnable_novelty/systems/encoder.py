@@ -30,7 +30,7 @@ class Encoder(nn.Module):
         widths: units of the hidden layers.
         code_dim: length of a code, D.
         activation: "relu", "elu", "gelu" or "tanh"; the paper is silent.
-        normalize: scale codes to unit length; a code of zeros stays zero.
+        normalize: scale codes to unit length; a code of zeros becomes (1, 0, ..., 0).
         seed: of the initial weights, uniform in +-1/sqrt(fan_in), drawn on the CPU.
 
     >>> Encoder(64, code_dim=8)(torch.rand(5, 8, 8)).shape
@@ -77,7 +77,7 @@ class ConvEncoder(nn.Module):
         code_dim: length of a code, D.
         kernel_size: odd.
         activation: "relu", "elu", "gelu" or "tanh".
-        normalize: scale codes to unit length; a code of zeros stays zero.
+        normalize: scale codes to unit length; a code of zeros becomes (1, 0, ..., 0).
         seed: of the initial weights, uniform in +-1/sqrt(fan_in), drawn on the CPU.
 
     >>> ConvEncoder(8, channels=(4, 4), code_dim=6)(torch.rand(5, 8, 8)).shape

@@ -14,6 +14,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, linear
+from torch.nn.utils import skip_init
 
 from learnable_novelty._random import Seed, torch_generator
 from learnable_novelty.systems.fused import can_fuse
@@ -123,15 +124,15 @@ class NeuralCA(nn.Module):
         self.layers = nn.ModuleList(
             NormalizedLinear(hidden, hidden, generator=draw) for _ in range(hidden_layers)
         )
-        self.project = nn.Linear(hidden, channels)
+        self.project = skip_init(nn.Linear, hidden, channels)
         with torch.no_grad():
-            self.project.weight.copy_(uniform((channels, hidden), hidden, draw))
-            self.project.bias.copy_(uniform((channels,), hidden, draw))
+            for parameter in self.project.parameters():
+                parameter.copy_(uniform(tuple(parameter.shape), hidden, draw))
 
     def random_states(self, num_samples: int, width: int, *, generator: torch.Generator) -> Tensor:
         """Draw a unit vector per site, in every direction alike: (num_samples, channels, width)."""
         shape = (num_samples, width, self.channels)
-        like = self.project.weight
+        like = next(self.project.parameters())
         drawn = torch.randn(shape, generator=generator, device=generator.device, dtype=like.dtype)
         return unit_norm(drawn.to(like.device), -1).mT
 

@@ -7,9 +7,9 @@ from torch import Tensor
 
 
 def unit_norm(values: Tensor, dim: int) -> Tensor:
-    """Scale vectors to unit length; a zero vector stays zero, with zero gradient.
+    """Scale vectors to unit length; a zero vector becomes the first axis, with zero gradient.
 
-        u = v / |v|,   0 where |v| = 0
+        u = v / |v|,   (1, 0, ..., 0) where |v| = 0
 
     Args:
         values: vectors along ``dim``, finite.
@@ -17,7 +17,7 @@ def unit_norm(values: Tensor, dim: int) -> Tensor:
 
     >>> unit_norm(torch.tensor([[3.0, 4.0], [0.0, 0.0]]), dim=1)
     tensor([[0.6000, 0.8000],
-            [0.0000, 0.0000]])
+            [1.0000, 0.0000]])
     """
     largest = values.detach().abs().amax(dim, keepdim=True)
     present = largest > 0
@@ -27,4 +27,7 @@ def unit_norm(values: Tensor, dim: int) -> Tensor:
     square = scaled.square().sum(dim, keepdim=True)
     # Both branches are finite: where() alone would send 0 * inf = NaN back through the root.
     length = torch.where(present, square, 1.0).sqrt()
-    return torch.where(present, scaled / length, 0.0)
+    shape = enumerate(values.shape)
+    axis = values.new_zeros([size if d == dim % values.ndim else 1 for d, size in shape])
+    axis.select(dim, 0).fill_(1.0)
+    return torch.where(present, scaled / length, axis)

@@ -268,7 +268,7 @@ class Conv1d(Convolution):
             and inputs.dtype == torch.float32
             and self.width in (64, 128, 256)
             and inputs.shape[-1] >= self.kernel_size
-            and torch.backends.cuda.matmul.allow_tf32
+            and bool(torch.backends.cuda.matmul.allow_tf32)
             and not (torch.is_grad_enabled() and inputs.requires_grad)
             and HAS_TRITON
         )

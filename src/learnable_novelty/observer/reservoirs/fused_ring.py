@@ -6,7 +6,6 @@ Written plainly a layer copies its neighbourhoods, and bias, normalization and n
 read and write all of it. Here the convolution reads neighbours in place, and one Triton kernel
 does the rest in one pass.
 """
-# ruff: noqa: ANN001, ANN202, N803, N806
 
 from __future__ import annotations
 

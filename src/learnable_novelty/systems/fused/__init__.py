@@ -17,5 +17,5 @@ def can_fuse(values: torch.Tensor, hidden: int) -> bool:
         and values.dtype == torch.float32
         and values.shape[-1] == 2
         and hidden in (16, 32, 64, 128)
-        and torch.backends.cuda.matmul.allow_tf32
+        and bool(torch.backends.cuda.matmul.allow_tf32)
     )

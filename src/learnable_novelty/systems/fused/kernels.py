@@ -9,7 +9,6 @@ zeros to READS. The normalized layers are folded into the linear maps before the
 Only h is written to memory. Sums over rows are taken per program, so that they come out the same
 in every run, and added up by the kernel that needs them.
 """
-# ruff: noqa: ANN001, ANN202, N803, N806
 
 from __future__ import annotations
 
@@ -186,9 +185,7 @@ def project_kernel(
     inside = rows < count
     where = rows.to(tl.int64)[:, None] * HIDDEN + tl.arange(0, HIDDEN)[None, :]
     h = tl.load(hidden + where, mask=inside[:, None], other=0.0).to(tl.float32)
-    _, _, p, q = advance_rows(
-        x, h, factor, offset, project, bias, rows, inside, RESIDUAL, HIDDEN
-    )
+    _, _, p, q = advance_rows(x, h, factor, offset, project, bias, rows, inside, RESIDUAL, HIDDEN)
     length = tl.sqrt(p * p + q * q)
     zero = length == 0.0
     length = tl.where(zero, 1.0, length)

@@ -1,0 +1,149 @@
+"""Ours: what a code of images is worth beside the controls that the paper lacks.
+
+Raw pixels, their first 64 principal components, the untrained encoder, the coding rate on the same
+encoder and budget, the paper's encoder, and the one that ``encoder-select`` chose without labels;
+on MNIST and Fashion-MNIST, five training seeds. The probes are fitted on all training images and
+asked about all test images: labels enter there and nowhere else.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from learnable_novelty._random import split
+from learnable_novelty.experiments.base import Bench, Outcome, describe_device, deviation
+from learnable_novelty.experiments.encoding import NEIGHBOURS, images_of
+from learnable_novelty.experiments.neural import arithmetic
+from learnable_novelty.experiments.recipes import (
+    CODE_DIM,
+    RECIPES,
+    encode,
+    make_encoder,
+    train_recipe,
+)
+from learnable_novelty.objective.clustering import (
+    clustering_accuracy,
+    kmeans,
+    normalized_mutual_information,
+)
+from learnable_novelty.objective.probes import linear_probe, nearest_neighbours, pca
+from learnable_novelty.systems.images import Images
+
+ENGINE = "serial"
+FIXED = ("pixels", "PCA-64")
+"""Codes that need no training and have no seeds."""
+MEASURES = ("linear", "neighbours", "clusters", "information")
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which codes, on which images."""
+
+    datasets: tuple[str, ...] = ("mnist", "fashion-mnist")
+    """Images."""
+    selected: str = "conv by conv"
+    """The recipe that encoder-select chose."""
+    seeds: int = 5
+    """Training seeds."""
+    selected_steps: int = 1000
+    """Training steps of the selected recipe."""
+    paper_steps: int = 500
+    """Training steps of the paper's encoder, and of the coding rate on it."""
+
+
+PAPER = Config()
+QUICK = Config(
+    datasets=("digits",), selected="mlp by conv", seeds=2, selected_steps=20, paper_steps=20
+)
+
+
+def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+    """Make every code and probe it."""
+    tasks = {
+        name_of(dataset, *code): (config, dataset, *code, seed, bench.data, bench.device)
+        for dataset in config.datasets
+        for code in codes_of(config)
+    }
+    found = bench.map(make_and_probe, tasks)
+    table: dict[str, Any] = {dataset: {} for dataset in config.datasets}
+    for dataset in config.datasets:
+        for method in dict(codes_of(config)):
+            numbers = [number for name, number in codes_of(config) if name == method]
+            runs = [found[name_of(dataset, method, number)] for number in numbers]
+            table[dataset][method] = {m: summary([r[m] for r in runs]) for m in MEASURES}
+    return Outcome({"runs": found, "table": table})
+
+
+def name_of(dataset: str, method: str, number: int) -> str:
+    """Name a code."""
+    return f"{dataset}, {method}, {number}"
+
+
+def summary(values: list[float]) -> dict[str, float]:
+    """Reduce the seeds of a code."""
+    return {"mean": float(np.mean(values)), "sd": float(deviation(values)), "runs": len(values)}
+
+
+def codes_of(config: Config) -> list[tuple[str, int]]:
+    """List the codes: method and seed."""
+    trained = ("untrained", "coding rate", "paper", "selected, untrained", "selected")
+    once = [(name, 0) for name in FIXED]
+    return once + [(name, number) for name in trained for number in range(config.seeds)]
+
+
+def make_and_probe(
+    config: Config,
+    dataset: str,
+    method: str,
+    number: int,
+    seed: int,
+    data: Path | None,
+    device: str,
+) -> dict[str, Any]:
+    """Make one code and ask it for the labels."""
+    images = images_of(dataset, data)
+    started = time.perf_counter()
+    with arithmetic("tf32"):
+        train_codes, test_codes = make_codes(config, images, method, split(seed, number), device)
+    made = time.perf_counter() - started
+    labels = images.train_labels.to(device), images.test_labels.to(device)
+    given = train_codes, labels[0], test_codes, labels[1]
+    classes = int(labels[0].max()) + 1
+    clusters = kmeans(test_codes, classes, seed=split(seed, "kmeans", number)).labels
+    return {
+        "linear": linear_probe(*given),
+        "neighbours": nearest_neighbours(*given, neighbours=NEIGHBOURS),
+        "clusters": clustering_accuracy(clusters, labels[1]),
+        "information": normalized_mutual_information(clusters, labels[1]),
+        "seconds": round(made, 1),
+        "device": describe_device(device),
+    }
+
+
+def make_codes(
+    config: Config, images: Images, method: str, seed: int, device: str
+) -> tuple[Tensor, Tensor]:
+    """Return codes of the training and the test images; no label is at hand here."""
+    first, second = images.train_images.to(device), images.test_images.to(device)
+    if method in FIXED:
+        first, second = first.flatten(1), second.flatten(1)
+        if method == "pixels":
+            return first, second
+        projection = pca(first, min(CODE_DIM, first.shape[1]))
+        return projection(first), projection(second)
+    name = config.selected if "selected" in method else method
+    recipe = RECIPES["paper" if name == "untrained" else name]
+    if "untrained" in method:
+        encoder = make_encoder(recipe, images.side, split(seed, "encoder")).to(device)
+    else:
+        steps = config.selected_steps if method == "selected" else config.paper_steps
+        encoder, _ = train_recipe(recipe, first, seed, steps)
+    with torch.no_grad():
+        return encode(encoder, first), encode(encoder, second)

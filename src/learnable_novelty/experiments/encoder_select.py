@@ -1,0 +1,127 @@
+"""Ours: an encoder and an observer for images, chosen without a label.
+
+Raw scores of different observers are different rulers, so a code is not judged by the one it was
+trained with. A jury judges: fresh draws of every kind of observer score each code on images that
+no training saw, and the excess over the floor (the part that is not the code's own noise) ranks
+the codes. The code of the best mean rank is chosen. Labels are not even loaded into the choice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from learnable_novelty._random import split, torch_generator
+from learnable_novelty.experiments.base import Bench, Outcome
+from learnable_novelty.experiments.encoding import images_of
+from learnable_novelty.experiments.neural import arithmetic
+from learnable_novelty.experiments.recipes import (
+    PER_SAMPLE,
+    RECIPES,
+    encode,
+    image_observer,
+    train_recipe,
+)
+from learnable_novelty.observer import Observer
+from learnable_novelty.observer.refit import Refit
+
+ENGINE = "serial"
+JURORS: tuple[tuple[Literal["mlp", "conv"], float], ...] = (
+    ("mlp", 30.0),
+    ("mlp", 300.0),
+    ("conv", 30.0),
+    ("conv", 300.0),
+)
+"""Kind of reservoir and resolution of each juror."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """What is compared, and by whom."""
+
+    dataset: str = "mnist"
+    """Images; their labels are not used."""
+    recipes: tuple[str, ...] = tuple(RECIPES)
+    """Candidates, by name."""
+    steps: int = 500
+    """Training steps of each candidate."""
+    held_out: int = 10_000
+    """Training images kept from training, for the jury."""
+    judged: int = 1024
+    """Of these, how many each juror sees."""
+    orders: int = 8
+    """Permutations of the residuals that make the floor."""
+
+
+PAPER = Config()
+QUICK = Config(
+    dataset="digits", recipes=("paper", "coding rate"), steps=20, held_out=300, judged=128, orders=4
+)
+
+
+def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+    """Train every candidate and let the jury rank them."""
+    tasks = {name: (config, name, seed, bench.data, bench.device) for name in config.recipes}
+    found = bench.map(train_and_judge, tasks)
+    excess = np.array([found[name]["excess"] for name in config.recipes])
+    ranks = 1 + np.argsort(np.argsort(-excess, axis=0), axis=0)
+    mean_rank = {n: float(r.mean()) for n, r in zip(config.recipes, ranks, strict=True)}
+    for name, rank in zip(config.recipes, ranks.tolist(), strict=True):
+        found[name]["ranks"] = rank
+    chosen = min(mean_rank, key=lambda name: mean_rank[name])
+    jurors = [f"{kind}, resolution {eta:g}" for kind, eta in JURORS]
+    results = {"candidates": found, "mean_rank": mean_rank, "chosen": chosen, "jurors": jurors}
+    return Outcome(results)
+
+
+def train_and_judge(
+    config: Config, name: str, seed: int, data: Path | None, device: str
+) -> dict[str, Any]:
+    """Train one candidate and have its code judged on images that training did not see."""
+    if name not in RECIPES:
+        raise ValueError(f"recipes must be among {', '.join(RECIPES)}; got {name!r}")
+    images = images_of(config.dataset, data).train_images.to(device)
+    seen, unseen = images[: -config.held_out], images[-config.held_out :][: config.judged]
+    with arithmetic("tf32"):
+        encoder, found = train_recipe(RECIPES[name], seen, split(seed, "training"), config.steps)
+        codes = encode(encoder, unseen)
+    excess, floors, variances = [], [], []
+    for number, (kind, resolution) in enumerate(JURORS):
+        ridge = PER_SAMPLE * len(unseen)
+        draw = split(seed, "juror", number)
+        juror = image_observer(kind, unseen.shape[-1], ridge, resolution, draw)
+        seen_by = unseen.flatten(1) if kind == "mlp" else unseen
+        bits, floor, variance = above_floor(juror, seen_by, codes, config.orders, draw)
+        excess.append(bits - floor)
+        floors.append(floor)
+        variances.append(variance)
+    return {
+        "excess": excess,
+        "floor": floors,
+        "explained_variance": variances,
+        "own_score": found.scores[-1],
+        "effective_rank": effective_rank(codes),
+    }
+
+
+def above_floor(
+    observer: Observer, inputs: Tensor, codes: Tensor, orders: int, seed: int
+) -> tuple[float, float, float]:
+    """Return the bits of a code, its floor, and the share of its variance that is explained."""
+    refit = Refit.of(observer, observer.rows(inputs, codes))
+    generator = torch_generator(seed, "floor")
+    count = len(codes)
+    shuffles = (torch.randperm(count, generator=generator).to(codes.device) for _ in range(orders))
+    floors, _ = refit.rearranged(refit.noise(), shuffles, same_penalty=True)
+    return refit.bits(), float(floors.mean()), refit.explained_variance()
+
+
+def effective_rank(codes: Tensor) -> float:
+    """Return the participation ratio of the code's variances: (sum v)^2 / sum v^2."""
+    variances = torch.linalg.eigvalsh(torch.cov(codes.double().T))
+    return float(variances.sum().square() / variances.square().sum())

@@ -1,0 +1,106 @@
+"""The ridge readout against the exact minimizer, along the training of the neural automaton."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from learnable_novelty.records import Record
+from learnable_novelty.report.base import Table
+from learnable_novelty.report.style import label_panel, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MARKERS = "os^Dv<>ph"
+
+
+def tables(record: Record) -> list[Table]:
+    """List the claims of appendix D beside ours, and the bits at every checkpoint."""
+    r = record.results
+    settings = {record.configuration["samples"]: r, **r["fewer"]}
+    rows = [
+        ["Pearson correlation", "0.996", *(_number(s["pearson"], 3) for s in settings.values())],
+        [
+            "exact not below ridge",
+            "99 of 99",
+            *(f"{s['pairs_exact_not_below']} of {s['pairs']}" for s in settings.values()),
+        ],
+        [
+            "offset on the plateau (bits)",
+            "35",
+            *(_spread(s["offset"], s["offset_sd"]) for s in settings.values()),
+        ],
+        [
+            "ridge on the plateau (bits)",
+            "",
+            *(_number(s["plateau_ridge"], 1) for s in settings.values()),
+        ],
+    ]
+    names = [f"ours, {samples} states" for samples in settings]
+    columns = [f"seed {number}: ridge, exact" for number in r["seeds"]]
+    steps = [
+        [
+            str(step),
+            *(f"{a[k]:.1f}, {b[k]:.1f}" for a, b in zip(r["ridge"], r["exact"], strict=True)),
+            f"{r['offset_by_checkpoint'][k]:.1f}",
+        ]
+        for k, step in enumerate(r["checkpoints"])
+    ]
+    return [
+        Table("Appendix D, neural automaton, beside ours", ["quantity", "paper", *names], rows),
+        Table("Bits along the training", ["step", *columns, "mean offset"], steps),
+    ]
+
+
+def figure(record: Record) -> Figure:
+    """Draw exact against ridge bits: a marker per seed, a colour per training step."""
+    r = record.results
+    steps = r["checkpoints"]
+    fig = new_figure(4.8, 4.0)
+    axes = fig.subplots()
+    top = 1.05 * max(map(max, r["ridge"]))
+    axes.plot([0, top], [0, top], color="0.5", linestyle="--", linewidth=1)
+    axes.annotate(
+        "equal",
+        (0.8 * top, 0.8 * top),
+        xytext=(6, -4),
+        textcoords="offset points",
+        fontsize=7,
+        color="0.4",
+        va="top",
+    )
+    dots = None
+    for place, number in enumerate(r["seeds"]):
+        ridge, exact = r["ridge"][place], r["exact"][place]
+        axes.errorbar(
+            ridge,
+            exact,
+            xerr=r["ridge_sd"][place],
+            yerr=r["exact_sd"][place],
+            fmt="none",
+            ecolor="0.6",
+            elinewidth=0.8,
+            zorder=1,
+        )
+        marker = MARKERS[place % len(MARKERS)]
+        dots = axes.scatter(
+            ridge, exact, c=steps, marker=marker, s=30, edgecolors="0.2", linewidths=0.5, zorder=2
+        )
+        axes.scatter([], [], marker=marker, color="0.4", label=f"seed {number}")
+    if dots is not None:
+        fig.colorbar(dots, ax=axes, label="training step")
+    axes.legend(loc="upper left")
+    axes.set(
+        xlabel=r"ridge readout $S^\phi$ (bits)",
+        ylabel=r"exact minimizer $S^\phi_{\mathrm{MDL}}$ (bits)",
+    )
+    label_panel(axes, "b", f"neural automaton, {record.configuration['update']}")
+    return fig
+
+
+def _spread(value: float | None, spread: float | None) -> str:
+    return _number(value, 1) + (f" ± {spread:.1f}" if spread else "")
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "none" if value is None else f"{value:.{digits}f}"
