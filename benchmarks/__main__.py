@@ -33,6 +33,7 @@ def machine() -> dict[str, Any]:
     return {
         "cpu": models[0] if models else platform.machine(),
         "cores": available_cores(),
+        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
         "torch": torch.__version__,
         "torch_threads": torch.get_num_threads(),
         "numpy": np.__version__,
@@ -58,7 +59,11 @@ def table(rows: Sequence[Row]) -> Table:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run, print, and write; return 1 if a requirement is not met."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--save", action="store_true", help="also write benchmarks/results.json")
+    parser.add_argument(
+        "--save",
+        action="store_true",
+        help="also write benchmarks/results.json, or results-gpu.json where there is a GPU",
+    )
     parser.add_argument("--threads", type=int, help="torch threads; all cores by default")
     parser.add_argument("--only", choices=NAMES, action="append", help="run this one; repeatable")
     options = parser.parse_args(arguments)
@@ -75,7 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     out.mkdir(exist_ok=True)
     (out / "results.json").write_text(text + "\n")
     if options.save:
-        (HERE / "results.json").write_text(text + "\n")
+        name = "results-gpu.json" if torch.cuda.is_available() else "results.json"
+        (HERE / name).write_text(text + "\n")
     return 0 if all(row.met for row in rows) else 1
 
 

@@ -9,21 +9,26 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from benchmarks.timing import Row, faster, interleave
+from learnable_novelty import records
 from learnable_novelty.experiments.neural import (
     NeuralConfig,
     arithmetic,
+    from_vector,
     neural_automaton,
     neural_observer,
     sample,
 )
 from learnable_novelty.objective import Ascent, AscentConfig
 from learnable_novelty.observer import Observer, reservoirs
+
+RECORD = Path(__file__).parents[1] / "results" / "nca" / "paper-seed0"
 
 
 class PlainAutomaton(nn.Module):
@@ -136,4 +141,25 @@ def run(config: NeuralConfig | None = None, device: str = "cuda", repeats: int =
             plain_step(config, device), our_step(config, device), repeats=repeats, calls=(3, 10)
         )
     name = f"neural automaton step, batch {config.batch}, on a GPU"
-    return [faster(name, statistics.median(slow), statistics.median(fast), 3)]
+    rows = [faster(name, statistics.median(slow), statistics.median(fast), 3)]
+    return rows + [precision_row(config, seed, device) for seed in range(3) if RECORD.exists()]
+
+
+def precision_row(config: NeuralConfig, seed: int, device: str) -> Row:
+    """Score a committed rule in float64 and in the arithmetic of the fused kernels."""
+    record = records.load(RECORD)
+    weights = record.arrays[f"final_weights/residual-seed-{seed}"]
+    found = scores_by_precision(
+        config, from_vector("residual", config.hidden, config.radius, weights), device
+    )
+    spread = record.results["summary"]["residual"]["final_sd"]
+    apart = abs(found["mixed"] - found["float64"])
+    return Row(
+        f"score of trained rule {seed}: float64, and mixed precision",
+        found["float64"],
+        found["mixed"],
+        apart,
+        f"apart by less than the {spread:.2f} bits between seeds",
+        apart < spread,
+        "bits",
+    )

@@ -7,7 +7,7 @@
 >>> bits = observer(x, x.sin())
 """
 
-from learnable_novelty import systems
+from learnable_novelty import objective, systems
 from learnable_novelty._version import __version__
 from learnable_novelty.measure import Null, Score, score
 from learnable_novelty.observer import (
@@ -29,6 +29,7 @@ __all__ = [
     "Readout",
     "Score",
     "__version__",
+    "objective",
     "perturbation_multiplier",
     "reservoirs",
     "score",

@@ -3,7 +3,7 @@
 Raw scores of different observers are different rulers, so a code is not judged by the one it was
 trained with. A jury judges: fresh draws of every kind of observer score each code on images that
 no training saw, and the excess over the floor (the part that is not the code's own noise) ranks
-the codes. The code of the best mean rank is chosen. Labels are not even loaded into the choice.
+the codes. The code of the best mean rank is chosen, or several on a tie. No label is looked at.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     mean_rank = {n: float(r.mean()) for n, r in zip(config.recipes, ranks, strict=True)}
     for name, rank in zip(config.recipes, ranks.tolist(), strict=True):
         found[name]["ranks"] = rank
-    chosen = min(mean_rank, key=lambda name: mean_rank[name])
+    best = min(mean_rank.values())
+    chosen = [name for name, rank in mean_rank.items() if rank == best]
     jurors = [f"{kind}, resolution {eta:g}" for kind, eta in JURORS]
     results = {"candidates": found, "mean_rank": mean_rank, "chosen": chosen, "jurors": jurors}
     return Outcome(results)

@@ -197,13 +197,13 @@ def as_vector(state: dict[str, Tensor]) -> np.ndarray:
 def from_vector(update: Update, hidden: int, radius: int, vector: np.ndarray) -> NeuralCA:
     """Make a rule from such a vector."""
     automaton = NeuralCA(update, hidden=hidden, radius=radius)
-    state, start = automaton.state_dict(), 0
-    for value in state.values():
-        stop = start + value.numel()
-        value.copy_(torch.from_numpy(vector[start:stop].astype(np.float32)).view_as(value))
-        start = stop
-    if start != len(vector):
-        raise ValueError(f"expected {start} weights, got {len(vector)}")
+    values = list(automaton.state_dict().values())
+    sizes = [value.numel() for value in values]
+    if vector.shape != (sum(sizes),):
+        raise ValueError(f"expected {sum(sizes)} weights in a vector, got shape {vector.shape}")
+    parts = torch.from_numpy(vector.astype(np.float32)).split(sizes)
+    for value, part in zip(values, parts, strict=True):
+        value.copy_(part.view_as(value))
     return automaton
 
 

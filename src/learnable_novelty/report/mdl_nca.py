@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from learnable_novelty.records import Record
 from learnable_novelty.report.base import Table
 from learnable_novelty.report.style import label_panel, new_figure
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MARKERS = "os^Dv<>ph"
@@ -53,30 +54,45 @@ def tables(record: Record) -> list[Table]:
 
 
 def figure(record: Record) -> Figure:
-    """Draw exact against ridge bits: a marker per seed, a colour per training step."""
+    """Draw exact against ridge bits: a marker per seed, a colour per training step.
+
+    One panel per number of states, which decides how far the readouts are apart.
+    """
     r = record.results
-    steps = r["checkpoints"]
-    fig = new_figure(4.8, 4.0)
-    axes = fig.subplots()
-    top = 1.05 * max(map(max, r["ridge"]))
-    axes.plot([0, top], [0, top], color="0.5", linestyle="--", linewidth=1)
-    axes.annotate(
+    settings = {record.configuration["samples"]: r, **r["fewer"]}
+    fig = new_figure(1.0 + 3.4 * len(settings), 3.6)
+    panels = fig.subplots(1, len(settings), squeeze=False, sharex=True, sharey=True)[0]
+    top = 1.05 * max(max(map(max, result["ridge"])) for result in settings.values())
+    for letter, axes, (samples, result) in zip("abcdefgh", panels, settings.items(), strict=False):
+        axes.plot([0, top], [0, top], color="0.5", linestyle="--", linewidth=1)
+        dots = _draw(axes, result, r["seeds"], r["checkpoints"])
+        label_panel(axes, letter, f"{samples} states")
+        axes.set(xlabel=r"ridge readout $S^\phi$ (bits)")
+        if axes is panels[-1]:
+            fig.colorbar(dots, ax=list(panels), label="training step")
+    panels[0].annotate(
         "equal",
-        (0.8 * top, 0.8 * top),
+        (0.3 * top, 0.3 * top),
         xytext=(6, -4),
         textcoords="offset points",
         fontsize=7,
         color="0.4",
         va="top",
     )
+    panels[0].set(ylabel=r"exact minimizer $S^\phi_{\mathrm{MDL}}$ (bits)")
+    panels[0].legend(loc="lower right")
+    return fig
+
+
+def _draw(axes: Axes, result: dict[str, Any], seeds: list[int], steps: list[int]) -> Any:
     dots = None
-    for place, number in enumerate(r["seeds"]):
-        ridge, exact = r["ridge"][place], r["exact"][place]
+    for place, number in enumerate(seeds):
+        ridge, exact = result["ridge"][place], result["exact"][place]
         axes.errorbar(
             ridge,
             exact,
-            xerr=r["ridge_sd"][place],
-            yerr=r["exact_sd"][place],
+            xerr=result["ridge_sd"][place],
+            yerr=result["exact_sd"][place],
             fmt="none",
             ecolor="0.6",
             elinewidth=0.8,
@@ -84,18 +100,10 @@ def figure(record: Record) -> Figure:
         )
         marker = MARKERS[place % len(MARKERS)]
         dots = axes.scatter(
-            ridge, exact, c=steps, marker=marker, s=30, edgecolors="0.2", linewidths=0.5, zorder=2
+            ridge, exact, c=steps, marker=marker, s=28, edgecolors="0.2", linewidths=0.5, zorder=2
         )
         axes.scatter([], [], marker=marker, color="0.4", label=f"seed {number}")
-    if dots is not None:
-        fig.colorbar(dots, ax=axes, label="training step")
-    axes.legend(loc="upper left")
-    axes.set(
-        xlabel=r"ridge readout $S^\phi$ (bits)",
-        ylabel=r"exact minimizer $S^\phi_{\mathrm{MDL}}$ (bits)",
-    )
-    label_panel(axes, "b", f"neural automaton, {record.configuration['update']}")
-    return fig
+    return dots
 
 
 def _spread(value: float | None, spread: float | None) -> str:

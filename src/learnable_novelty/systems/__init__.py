@@ -1,6 +1,7 @@
 """What is observed: systems make data and know no observer."""
 
 from learnable_novelty.systems.elementary import ElementaryRule, unique_rules
+from learnable_novelty.systems.encoder import ConvEncoder, Encoder
 from learnable_novelty.systems.flows import (
     FLOWS,
     LORENZ,
@@ -11,6 +12,8 @@ from learnable_novelty.systems.flows import (
     THOMAS,
     Flow,
 )
+from learnable_novelty.systems.images import Images, load_images
+from learnable_novelty.systems.neural import NeuralCA
 from learnable_novelty.systems.patterns import PatternTable, count_patterns
 
 __all__ = [
@@ -21,9 +24,14 @@ __all__ = [
     "ROTATION",
     "SPIRAL",
     "THOMAS",
+    "ConvEncoder",
     "ElementaryRule",
+    "Encoder",
     "Flow",
+    "Images",
+    "NeuralCA",
     "PatternTable",
     "count_patterns",
+    "load_images",
     "unique_rules",
 ]
