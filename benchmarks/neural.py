@@ -79,7 +79,7 @@ def plain_step(config: NeuralConfig, device: str) -> Callable[[], Any]:
         (-config.score_scale * score).backward()
         nn.utils.clip_grad_norm_(automaton.parameters(), config.clip)
         optimizer.step()
-        return score
+        return score.detach()
 
     return synchronized(step, device)
 

@@ -6,10 +6,11 @@ import json
 import pytest
 import torch
 from benchmarks import __main__ as command
-from benchmarks import automata, chunks, dual, moments, null, online
+from benchmarks import automata, chunks, dual, encoder, moments, neural, null, online
 from benchmarks.timing import Row, compare, faster, interleave, within
 
 from learnable_novelty.experiments.automata import AutomatonConfig
+from learnable_novelty.experiments.neural import NeuralConfig
 from learnable_novelty.observer import Moments
 
 TINY = AutomatonConfig(samples=8, burn_in=20, window=4, channels=16, draws=2)
@@ -93,3 +94,27 @@ def test_command_writes_rows_and_machine(tmp_path, monkeypatch):
         held = json.loads(path.read_text())
         assert held["rows"] == [dataclasses.asdict(row)]
         assert {"cores", "torch", "torch_threads"} <= set(held["machine"])
+
+
+def test_dual_and_primal_encoder_steps_score_alike():
+    plain, ours = encoder.prepare(16, 64)
+    assert float(plain()) == pytest.approx(float(ours()), rel=1e-9)
+
+
+def test_plain_and_folded_automaton_steps_both_score():
+    small = NeuralConfig(batch=4, hidden=16, channels=16, burn_in=2, window=2)
+    plain, ours = neural.plain_step(small, "cpu"), neural.our_step(small, "cpu")
+    assert float(plain()) > 0
+    assert float(ours()[0]) > 0
+
+
+def test_without_a_gpu_there_is_no_step_to_time(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert neural.run() == []
+
+
+def test_precision_moves_the_score_of_a_rule_by_rounding_only():
+    small = NeuralConfig(batch=8, hidden=16, channels=16, burn_in=2, window=2)
+    rule = neural.neural_automaton(small, "residual", 0)
+    found = neural.scores_by_precision(small, rule, "cpu")
+    assert found["float32"] == pytest.approx(found["float64"], abs=0.01)

@@ -81,6 +81,15 @@ def test_a_ridge_can_be_fixed(capsys, data):
         (["run", "eca", "--set", "samples=-3"], "samples must not be negative"),
         (["score", "DATA", "--inputs", "y", "--targets", "y"], "inputs that are not targets too"),
         (["run", "eca", "--engine", "moon"], "engine must be"),
+        (["run", "eca", "--device", "moon"], "--device takes cpu"),
+        (["run", "eca", "--device", "cuda:99"], "needs a GPU"),
+        (["run", "eca", "--part", "nca"], "--part is for mdl"),
+        (["run", "eca", "--update", "direct"], "no setting 'updates'"),
+        (["run", "nca", "--seeds", "0"], "at least one seed"),
+        (["run", "nca", "--seeds", "one"], "--seeds takes whole numbers"),
+        (["run", "nca", "--resume"], "nothing to resume"),
+        (["run", "mdl", "--part", "nca", "--config", "quick"], "expected a record of nca"),
+        (["run", "encoder", "--data", "nowhere"], "nowhere"),
         (["render", "--out", "nowhere"], "found none"),
     ],
 )
@@ -166,3 +175,25 @@ def test_importing_the_package_stays_light():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+NEURAL = ["--set", "steps=6", "--set", "batch=8", "--set", "hidden=16", "--set", "channels=16"]
+NEURAL += ["--set", "judged_samples=8", "--set", "meter_rollouts=1", "--set", "wide=(64,)"]
+NEURAL += ["--set", "meter_width=64", "--set", "meter_steps=128", "--set", "draws=1"]
+
+
+def test_neural_automata_of_one_update_and_chosen_seeds(capsys, tmp_path):
+    arguments = ["run", "nca", "--config", "quick", "--update", "direct", "--seeds", "2,5"]
+    code, out, _ = run(capsys, *arguments, "--out", tmp_path, "--json", *NEURAL)
+    assert code == 0
+    record = json.loads(out)
+    assert list(record["results"]["runs"]) == ["direct seed 2", "direct seed 5"]
+    assert not list((tmp_path / "nca").glob(".*"))
+
+
+def test_a_training_that_diverges_says_where_and_exits_with_1(capsys, tmp_path):
+    arguments = ["run", "nca", "--config", "quick", "--seeds", "1", "--out", tmp_path, *NEURAL]
+    code, _, err = run(capsys, *arguments, "--set", "learning_rate=1e30")
+    assert code == 1
+    assert "step" in err and "learning_rate" in err
+    assert err.strip().count("\n") == 0

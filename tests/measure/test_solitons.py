@@ -163,6 +163,53 @@ def test_a_plane_wave_is_background():
     assert measure_solitons(noisy).travelling < 0.1
 
 
+def irrational_texture(kind, phase, bump):
+    """Return waves whose periods are no whole number of steps, with kinks and pulses."""
+    steps, width = bump.shape
+    t, x = np.arange(steps)[:, None], np.arange(width)
+    one = 2 * np.pi * (round(0.234 * width) * x / width - t / 3.37) + phase
+    two = 2 * np.pi * (round(0.16 * width) * x / width + t / 7.71)
+    bump = 2 * bump + NOISE * np.random.default_rng(99).standard_normal(bump.shape)
+    return {
+        "wave": lambda: np.cos(one) + bump,
+        "unit wave": lambda: unit(one + bump),
+        "lattice": lambda: np.cos(one) + np.cos(two) + bump,
+        "unit lattice": lambda: unit(1.2 * np.cos(one) + 1.2 * np.cos(two) + bump),
+        "unit turning lattice": lambda: unit(one + 1.5 * np.cos(two) + bump),
+    }[kind]()
+
+
+TEXTURES = ["wave", "unit wave", "lattice", "unit lattice", "unit turning lattice"]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("kind", TEXTURES)
+def test_a_texture_of_irrational_period_is_background(kind, width):
+    found = measure_solitons(irrational_texture(kind, 0, np.zeros((384, width))))
+    assert found.remaining < 0.01
+    assert found.travelling < 0.1
+
+
+@pytest.mark.parametrize("particle", ["pulse", "kink"])
+@pytest.mark.parametrize("kind", TEXTURES)
+def test_particles_travel_over_a_texture_of_irrational_period(kind, particle):
+    velocities = VELOCITIES[256]
+    bump, crossings = pulses(256, velocities, 0)
+    phase = np.zeros_like(bump)
+    if particle == "kink":
+        # A whole turn at each particle, and back by a jump on the far side, which shows nothing.
+        starts = np.random.default_rng(0).uniform(0, 256, len(velocities))
+        centres = starts + np.outer(np.arange(len(bump)), velocities)
+        apart = (np.arange(256) - centres[..., None] + 128) % 256 - 128
+        phase, bump = np.pi * (1 + np.tanh(apart / 2)).sum(1), phase
+    found = measure_solitons(irrational_texture(kind, phase, bump))
+    assert found.travelling > 0.9
+    measured = sorted(velocity for velocity, _ in found.velocities)
+    assert measured == pytest.approx(sorted(velocities), abs=0.03)
+    # Over lattices of two waves up to four crossings of pulses in ten are counted too many.
+    assert crossings - 1 <= found.crossings <= 1.5 * crossings
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_pattern_carried_along_travels_as_one(width):
     pattern = np.random.default_rng(3).standard_normal(width)

@@ -145,7 +145,7 @@ def _draw_travelling(axes: Axes, record: Record) -> None:
         xticklabels=["step 0", "last step"],
         xlim=(-0.25, 1.25),
         ylim=(0, None),
-        ylabel="share of the variance that travels",
+        ylabel="share of the variance on straight moving lines",
     )
     axes.legend(loc="upper left")
     label_panel(axes, "d", "soliton meter, all seeds")

@@ -1,0 +1,115 @@
+"""Codes of images: recipes, the jury that chooses without labels, and the table of controls."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from learnable_novelty import records
+from learnable_novelty.experiments import encoder_controls, encoder_select, recipes, run_experiment
+from learnable_novelty.experiments.base import Bench
+from learnable_novelty.experiments.encoding import images_of
+from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.report import save_figure, tables_of
+from learnable_novelty.report.encoder_controls import interval
+from learnable_novelty.systems.images import Images, load_images
+
+RESULTS = Path(__file__).parents[2] / "results"
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load_images("digits")
+
+
+@pytest.mark.parametrize("name", ["paper", "coding rate", "mlp by conv", "conv by mlp"])
+def test_every_recipe_raises_its_own_objective(name, digits):
+    recipe = dataclasses.replace(recipes.RECIPES[name], batch_size=64)
+    encoder, found = recipes.train_recipe(recipe, digits.train_images, 0, 15)
+    assert np.mean(found.scores[-3:]) > found.scores[0]
+    codes = recipes.encode(encoder, digits.test_images, chunk=100)
+    assert codes.shape == (len(digits.test_images), recipes.CODE_DIM)
+    torch.testing.assert_close(codes.norm(dim=1), torch.ones(len(codes)))
+
+
+def test_features_kept_from_the_start_score_as_features_made_anew(digits):
+    images = digits.train_images[:96]
+    observer = recipes.image_observer("conv", 8, 3.0, 30.0, seed=1)
+    kept = recipes.features_of(observer, images, flat=False, chunk=10)
+    codes = torch.randn(96, 5, generator=torch.Generator().manual_seed(0))
+    from learnable_novelty.observer import Rows
+
+    torch.testing.assert_close(observer.bits_of_rows(Rows(kept, codes)), observer(images, codes))
+
+
+def test_excess_of_noise_is_near_zero_and_of_structure_is_not():
+    draw = torch.Generator().manual_seed(0)
+    inputs = torch.randn(400, 6, generator=draw)
+    observer = Observer(reservoirs.MLP(6, 64, 2), ridge_penalty=9.0, resolution=30.0)
+    structure = torch.tanh(inputs @ torch.randn(6, 4, generator=draw))
+    noise = torch.randn(400, 4, generator=draw)
+    bits, floor, explained = encoder_select.above_floor(observer, inputs, structure, 16, 0)
+    assert bits - floor > 1
+    assert explained > 0.5
+    bits, floor, explained = encoder_select.above_floor(observer, inputs, noise, 16, 0)
+    assert abs(bits - floor) < 0.3 * bits
+    assert explained < 0.5
+
+
+def test_effective_rank_counts_equal_directions():
+    codes = torch.zeros(3000, 6)
+    codes[:, :3] = torch.randn(3000, 3, generator=torch.Generator().manual_seed(0))
+    assert encoder_select.effective_rank(codes) == pytest.approx(3, rel=0.02)
+
+
+def test_jury_sees_no_label(monkeypatch):
+    config = dataclasses.replace(encoder_select.QUICK, recipes=("paper",), steps=3)
+
+    def without_labels(name, data):
+        held = load_images(name, data)
+        return Images(held.name, held.train_images, None, None, None)  # type: ignore[arg-type]
+
+    seen = encoder_select.run(config, seed=0, bench=Bench()).results["candidates"]
+    monkeypatch.setattr(encoder_select, "images_of", without_labels)
+    assert encoder_select.run(config, seed=0, bench=Bench()).results["candidates"] == seen
+
+
+def test_codes_of_the_table_do_not_depend_on_labels(digits):
+    config = encoder_controls.QUICK
+    shuffled = dataclasses.replace(
+        digits, train_labels=digits.train_labels.flip(0), test_labels=digits.test_labels.flip(0)
+    )
+    for method, number in (("paper", 0), ("mlp by conv", 1)):
+        first = encoder_controls.make_codes(config, digits, method, number, "cpu")
+        second = encoder_controls.make_codes(config, shuffled, method, number, "cpu")
+        assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+@pytest.mark.parametrize("name", ["encoder-select", "encoder-controls"])
+def test_quick_run_is_saved_and_drawn(name, tmp_path):
+    images_of.cache_clear()
+    overrides = {"steps": 4} if name == "encoder-select" else {"seeds": 1, "selected_steps": 4}
+    record, _ = run_experiment(name, "quick", root=tmp_path, overrides=overrides)
+    assert save_figure(record, tmp_path).exists()
+    assert all(len(row) == len(t.columns) for t in tables_of(record) for row in t.rows)
+
+
+def test_unknown_recipe_is_refused():
+    config = dataclasses.replace(encoder_select.QUICK, recipes=("magic",))
+    with pytest.raises(ValueError, match="recipes must be among"):
+        encoder_select.run(config, seed=0, bench=Bench())
+
+
+def test_interval_is_students():
+    from scipy.stats import t
+
+    found = {"mean": 0.5, "sd": 0.1, "runs": 5}
+    assert interval(found) == pytest.approx(t.ppf(0.975, 4) * 0.1 / 5**0.5, rel=1e-3)
+    assert interval({**found, "runs": 1}) == 0
+
+
+def test_table_holds_what_the_jury_chose():
+    chosen = records.load(RESULTS / "encoder-select" / "paper-seed0").results["chosen"]
+    assert tuple(chosen) == encoder_controls.PAPER.selected
