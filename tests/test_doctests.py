@@ -17,7 +17,12 @@ MODULES = [
 
 @pytest.mark.parametrize("name", ["learnable_novelty", *MODULES])
 def test_examples_of_module(name):
-    module = importlib.import_module(name)
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "triton":
+            raise
+        pytest.skip("needs triton, which is not installed")
     failed, _ = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
     assert failed == 0
 
