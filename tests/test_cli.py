@@ -82,12 +82,15 @@ def test_a_ridge_can_be_fixed(capsys, data):
         (["score", "DATA", "--inputs", "y", "--targets", "y"], "inputs that are not targets too"),
         (["run", "eca", "--engine", "moon"], "engine must be"),
         (["run", "eca", "--device", "moon"], "--device takes cpu"),
-        (["run", "eca", "--device", "cuda:99"], "needs a GPU"),
+        (["run", "nca", "--device", "cuda:99"], "needs a GPU"),
         (["run", "eca", "--part", "nca"], "--part is for mdl"),
         (["run", "eca", "--update", "direct"], "no setting 'updates'"),
         (["run", "nca", "--seeds", "0"], "at least one seed"),
         (["run", "nca", "--seeds", "one"], "--seeds takes whole numbers"),
         (["run", "nca", "--resume"], "nothing to resume"),
+        (["run", "nca", "--resume", "--force"], "expected one of them"),
+        (["run", "nca", "--set", "snapshots=0"], "snapshots must be at least 1"),
+        (["run", "eca", "--data", "."], "eca reads no data"),
         (["run", "mdl", "--part", "nca", "--config", "quick"], "expected a record of nca"),
         (["run", "encoder", "--data", "nowhere"], "nowhere"),
         (["render", "--out", "nowhere"], "found none"),
@@ -197,3 +200,12 @@ def test_a_training_that_diverges_says_where_and_exits_with_1(capsys, tmp_path):
     assert code == 1
     assert "step" in err and "learning_rate" in err
     assert err.strip().count("\n") == 0
+
+
+def test_an_experiment_that_trains_nothing_refuses_a_gpu(capsys, tmp_path, monkeypatch):
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    code, _, err = run(capsys, "run", "eca", "--device", "cuda", "--out", tmp_path)
+    assert code == 2
+    assert "runs on the cpu" in err

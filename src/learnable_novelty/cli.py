@@ -36,7 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     except KeyboardInterrupt as error:
         told = str(error) or "interrupted; what was finished is kept"
-        print(f"novelty: {told}, and the same command goes on from it", file=sys.stderr)
+        again = " without --force" if getattr(options, "force", False) else ""
+        print(f"novelty: {told}; the same command{again} goes on from it", file=sys.stderr)
         return INTERRUPTED
 
 
@@ -162,9 +163,7 @@ def _run(options: argparse.Namespace) -> int:
     name = _experiment(options)
     overrides = dict(_setting(text) for text in options.set) | _run_overrides(options)
     configure(name, options.config, overrides)
-    engine = options.engine or getattr(module_of(name), "ENGINE", "cores")
-    if options.device != "cpu" and engine != "serial":
-        raise ValueError(f"--device {options.device} needs --engine serial, got {engine}")
+    engine = _engine(options, module_of(name))
     with open_engine(engine) as executor, _progress(name, None) as report:
         record, fresh = run_experiment(
             name,
@@ -204,7 +203,7 @@ def _list(options: argparse.Namespace) -> int:
 
     for name, text in EXPERIMENTS.items():
         held = [path.name for path in records.find(options.out, name)]
-        print(f"{name:<12} {text}{'  [' + ', '.join(held) + ']' if held else ''}")
+        print(f"{name:<16} {text}{'  [' + ', '.join(held) + ']' if held else ''}")
     return 0
 
 
@@ -297,6 +296,20 @@ def _experiment(options: argparse.Namespace) -> str:
     if options.name != "mdl":
         raise ValueError(f"--part is for mdl, got {options.name}")
     return "mdl" if options.part == "eca" else "mdl-nca"
+
+
+def _engine(options: argparse.Namespace, module: Any) -> str:
+    """Choose the engine, and refuse options that the experiment has no use for."""
+    uses = getattr(module, "USES", ())
+    if options.device != "cpu" and "device" not in uses:
+        raise ValueError(f"{options.name} trains nothing and runs on the cpu, not {options.device}")
+    if options.data is not None and "data" not in uses:
+        raise ValueError(f"{options.name} reads no data, got --data {options.data}")
+    if options.device == "cpu":
+        return options.engine or getattr(module, "ENGINE", "cores")
+    if options.engine not in (None, "serial"):
+        raise ValueError(f"--device {options.device} needs --engine serial, got {options.engine}")
+    return "serial"
 
 
 def _run_overrides(options: argparse.Namespace) -> dict[str, Any]:

@@ -36,9 +36,9 @@ def chance(seed):
     return torch.Generator().manual_seed(seed)
 
 
-def pair(update, hidden=16, radius=2, kept=torch.float32):
+def pair(update, hidden=16, radius=2, hidden_dtype=torch.float32):
     """Two equal rules: one in float64 for the plain path, one for the kernels."""
-    fused = NeuralCA(update, hidden=hidden, radius=radius, kept=kept)
+    fused = NeuralCA(update, hidden=hidden, radius=radius, hidden_dtype=hidden_dtype)
     with torch.no_grad():
         for place, parameter in enumerate(fused.parameters()):
             parameter.add_(0.1 * torch.randn(parameter.shape, generator=chance(place)))
@@ -53,7 +53,7 @@ def states(samples, width):
 
 
 def advance(rule, values):
-    how = step.Rule(rule.radius, rule.update == "residual", MOMENTUM, EPSILON, rule.kept)
+    how = step.Rule(rule.radius, rule.update == "residual", MOMENTUM, EPSILON, rule.hidden_dtype)
     return step.fused_step(values, how, rule.lift, rule.layers[0], rule.project)
 
 
@@ -63,15 +63,17 @@ def distance(found, expected):
 
 
 @both_updates
-@pytest.mark.parametrize("kept", [torch.float32, torch.bfloat16], ids=["float32", "bfloat16"])
+@pytest.mark.parametrize(
+    "hidden_dtype", [torch.float32, torch.bfloat16], ids=["float32", "bfloat16"]
+)
 @pytest.mark.parametrize(
     ("samples", "width", "hidden", "radius"),
     [(5, 24, 16, 2), (40, 3, 32, 2), (60, 1, 16, 1), (7, 37, 64, 3), (600, 64, 128, 2)],
 )
 def test_steps_moments_and_gradients_equal_those_of_the_plain_path(
-    update, kept, samples, width, hidden, radius
+    update, hidden_dtype, samples, width, hidden, radius
 ):
-    plain, fused = pair(update, hidden, radius, kept)
+    plain, fused = pair(update, hidden, radius, hidden_dtype)
     changes = []
     plain.project.register_forward_hook(lambda module, given, made: changes.append(made.detach()))
     x = states(samples, width)
@@ -81,16 +83,16 @@ def test_steps_moments_and_gradients_equal_those_of_the_plain_path(
     # one short vector does not drown the others.
     before = changes[0].view_as(x) + (x if update == "residual" else 0.0)
     length = before.norm(dim=-1, keepdim=True)
-    assert distance(found * length, expected * length) < FORWARD[kept]
+    assert distance(found * length, expected * length) < FORWARD[hidden_dtype]
     assert torch.allclose(found.norm(dim=-1), torch.ones_like(found[..., 0]), atol=1e-5)
     weight = torch.randn(x.shape, generator=chance(60)).to(DEVICE) * length
     (found * weight).sum().backward()
     (expected * weight).sum().backward()
-    assert distance(ours.grad, theirs.grad) < BACKWARD[kept]
+    assert distance(ours.grad, theirs.grad) < BACKWARD[hidden_dtype]
     for (name, one), other in zip(fused.named_parameters(), plain.parameters(), strict=True):
-        assert distance(one.grad, other.grad) < BACKWARD[kept], name
+        assert distance(one.grad, other.grad) < BACKWARD[hidden_dtype], name
     for (name, one), other in zip(fused.named_buffers(), plain.buffers(), strict=True):
-        assert distance(one, other) < FORWARD[kept], name
+        assert distance(one, other) < FORWARD[hidden_dtype], name
 
 
 def test_the_same_step_gives_the_same_bits():

@@ -330,7 +330,7 @@ def test_states_of_another_layout_are_refused():
     with pytest.raises(ValueError, match="update must be residual or direct, got 'sideways'"):
         NeuralCA("sideways")
     for size in ({"channels": 0}, {"hidden": 0}, {"radius": -1}, {"hidden_layers": -1}):
-        with pytest.raises(ValueError, match="too small"):
+        with pytest.raises(ValueError, match="must be at least"):
             NeuralCA(**size)
 
 
@@ -415,3 +415,22 @@ def test_the_score_of_a_tiny_automaton_rises(update):
     spread = np.std(found.scores[-5:])
     assert last - first > 4 * spread
     assert last > 1.2 * first
+
+
+@pytest.mark.parametrize("spread", [0.0, 1e-3, 1e-2])
+def test_states_near_a_uniform_one_keep_their_digits_in_float32(spread):
+    rule = NeuralCA(hidden=64, seed=1)
+    exact = NeuralCA(hidden=64, seed=1).double()
+    draw = torch.Generator().manual_seed(0)
+    states = torch.tensor([0.6, 0.8])[None, :, None] + spread * torch.randn(
+        1024, 2, 64, generator=draw
+    )
+    found, expected = rule(states).detach(), exact(states.double()).detach()
+    assert bool(torch.isfinite(found).all())
+    assert all(bool(torch.isfinite(b).all()) for b in rule.buffers())
+    if spread:
+        assert float((found - expected).abs().mean()) < 1e-4
+
+
+def test_nan_does_not_pass_for_a_vector_of_length_zero():
+    assert bool(unit_norm(torch.tensor([[float("nan"), 1.0]]), 1).isnan().any())

@@ -7,7 +7,7 @@ import dataclasses
 import importlib
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,6 +51,16 @@ class Outcome:
     scores: dict[str, float] | None = None
     """Bits by name, where things are ranked."""
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    device: str | None = None
+    """What the tasks say they ran on, where they were not all run now and here."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a training keeps its checkpoints, and whom it tells of its steps."""
+
+    directory: Path | None = None
+    report: Callable[[int, int, float], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +91,10 @@ class Bench:
     def directory(self, name: str) -> Path | None:
         """Return the directory for a task's checkpoints."""
         return None if self.workspace is None else self.workspace / name.replace(" ", "-")
+
+    def place(self, name: str) -> Place:
+        """Return where a training keeps its checkpoints and whom it tells of its steps."""
+        return Place(self.directory(name), self.narrator(name))
 
     def map(
         self, function: Callable[..., Any], tasks: Mapping[str, tuple[Any, ...]]
@@ -173,7 +187,9 @@ def run_experiment(
         if held.configuration == configuration:
             return held, False
     journal = Journal(root / name / f".{target.name}.partial", {"config": configuration})
-    workspace = root / name / f".{target.name}.work"
+    workspace = root / name / f".{target.name}-{records.digest(configuration)}.work"
+    if force and resume:
+        raise ValueError("force starts over and resume goes on: expected one of them")
     if force:
         journal.discard()
         shutil.rmtree(workspace, ignore_errors=True)
@@ -200,13 +216,18 @@ def run_experiment(
         scores=outcome.scores,
         arrays=outcome.arrays,
         versions=records.versions(),
-        device=describe_device(device),
+        device=outcome.device or describe_device(device),
         wall_time_s=round(time.perf_counter() - started, 2),
     )
     record.save(root)
     journal.discard()
     shutil.rmtree(workspace, ignore_errors=True)
     return record, True
+
+
+def devices_of(tasks: Iterable[Mapping[str, Any]]) -> str:
+    """Name the devices that tasks say they ran on."""
+    return ", ".join(dict.fromkeys(task["device"] for task in tasks))
 
 
 def describe_device(device: str) -> str:

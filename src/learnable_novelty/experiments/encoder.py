@@ -19,8 +19,9 @@ import torch
 from torch import Tensor
 
 from learnable_novelty._random import split, torch_generator
-from learnable_novelty.experiments.base import Bench, Outcome, deviation
+from learnable_novelty.experiments.base import Bench, Outcome, Place, deviation
 from learnable_novelty.experiments.encoding import (
+    HERE,
     EncoderConfig,
     Labelled,
     images_of,
@@ -38,6 +39,7 @@ from learnable_novelty.objective.probes import pca
 from learnable_novelty.observer import Observer
 from learnable_novelty.systems.encoder import Encoder
 
+USES = ("device", "data")
 PROBES = ("linear", "neighbours", "small_linear", "small_neighbours")
 """Accuracies, from many codes and from few."""
 MEASURES = ("bits", *PROBES, "clusters", "information")
@@ -85,7 +87,8 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     """Train encoders from several seeds and look at each at its checkpoints."""
     where = bench.data, bench.device
     tasks = {
-        f"training {index}": (config, seed, index, *where) for index in range(config.training_seeds)
+        f"training {index}": (config, seed, index, *where, bench.place(f"training {index}"))
+        for index in range(config.training_seeds)
     }
     found = list(bench.map(train_and_probe, tasks).values())
     controls = bench.map(probe_control, {n: (config, n, seed, *where) for n in ("pixels", "pca")})
@@ -109,14 +112,14 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
 
 
 def train_and_probe(
-    config: Config, seed: int, index: int, data: Path | None, device: str
+    config: Config, seed: int, index: int, data: Path | None, device: str, place: Place = HERE
 ) -> dict[str, Any]:
     """Train one encoder and measure it at its checkpoints; project the first one's codes."""
     images = images_of(config.dataset, data)
     labelled = probed_images(config, images, seed, device)
     child = split(seed, "training", index)
     encoder, observer, found = train(
-        config, images.train_images.to(device), child, config.checkpoint_every
+        config, images.train_images.to(device), child, config.checkpoint_every, place
     )
     some = _projected(config, labelled, seed)
     measures: dict[str, list[float]] = {name: [] for name in MEASURES}

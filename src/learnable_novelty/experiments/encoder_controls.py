@@ -18,8 +18,15 @@ import torch
 from torch import Tensor
 
 from learnable_novelty._random import split
-from learnable_novelty.experiments.base import Bench, Outcome, describe_device, deviation
-from learnable_novelty.experiments.encoding import NEIGHBOURS, images_of
+from learnable_novelty.experiments.base import (
+    Bench,
+    Outcome,
+    Place,
+    describe_device,
+    deviation,
+    devices_of,
+)
+from learnable_novelty.experiments.encoding import HERE, NEIGHBOURS, images_of
 from learnable_novelty.experiments.neural import arithmetic
 from learnable_novelty.experiments.recipes import (
     CODE_DIM,
@@ -37,7 +44,7 @@ from learnable_novelty.objective.clustering import (
 from learnable_novelty.objective.probes import linear_probe, nearest_neighbours, pca
 from learnable_novelty.systems.images import Images
 
-ENGINE = "serial"
+ENGINE, USES = "serial", ("device", "data")
 FIXED = ("pixels", "PCA-64")
 """Codes that need no training and have no seeds."""
 UNTRAINED_CONV = "untrained conv"
@@ -59,7 +66,7 @@ class Config:
     paper_steps: int = 500
     """Training steps of the paper's encoder, and of the coding rate on it."""
     left_out: tuple[tuple[str, str], ...] = (("fashion-mnist", "conv by conv, resolution 300"),)
-    """Images and codes that are not paired: five long trainings that no GPU time was left for."""
+    """Images and codes that are not paired."""
 
 
 PAPER = Config()
@@ -71,7 +78,15 @@ QUICK = Config(
 def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     """Make every code and probe it."""
     tasks = {
-        name_of(dataset, *code): (config, dataset, *code, seed, bench.data, bench.device)
+        name_of(dataset, *code): (
+            config,
+            dataset,
+            *code,
+            seed,
+            bench.data,
+            bench.device,
+            bench.place(name_of(dataset, *code)),
+        )
         for dataset in config.datasets
         for code in codes_of(config, dataset)
     }
@@ -82,7 +97,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
             numbers = [number for name, number in codes_of(config, dataset) if name == method]
             runs = [found[name_of(dataset, method, number)] for number in numbers]
             table[dataset][method] = {m: summary([r[m] for r in runs]) for m in MEASURES}
-    return Outcome({"runs": found, "table": table})
+    return Outcome({"runs": found, "table": table}, device=devices_of(found.values()))
 
 
 def name_of(dataset: str, method: str, number: int) -> str:
@@ -111,12 +126,14 @@ def make_and_probe(
     seed: int,
     data: Path | None,
     device: str,
+    place: Place = HERE,
 ) -> dict[str, Any]:
     """Make one code and ask it for the labels."""
     images = images_of(dataset, data)
     started = time.perf_counter()
     with arithmetic("tf32"):
-        train_codes, test_codes = make_codes(config, images, method, split(seed, number), device)
+        child = split(seed, number)
+        train_codes, test_codes = make_codes(config, images, method, child, device, place)
     made = time.perf_counter() - started
     labels = images.train_labels.to(device), images.test_labels.to(device)
     given = train_codes, labels[0], test_codes, labels[1]
@@ -133,7 +150,7 @@ def make_and_probe(
 
 
 def make_codes(
-    config: Config, images: Images, method: str, seed: int, device: str
+    config: Config, images: Images, method: str, seed: int, device: str, place: Place = HERE
 ) -> tuple[Tensor, Tensor]:
     """Return codes of the training and the test images; no label is at hand here."""
     first, second = images.train_images.to(device), images.test_images.to(device)
@@ -148,6 +165,6 @@ def make_codes(
         encoder = make_encoder(kind, images.side, split(seed, "encoder")).to(device)
     else:
         steps = config.selected_steps if method in config.selected else config.paper_steps
-        encoder, _ = train_recipe(RECIPES[method], first, seed, steps)
+        encoder, _ = train_recipe(RECIPES[method], first, seed, steps, place)
     with torch.no_grad():
         return encode(encoder, first), encode(encoder, second)

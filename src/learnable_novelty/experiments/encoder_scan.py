@@ -16,8 +16,9 @@ import numpy as np
 import torch
 
 from learnable_novelty._random import split
-from learnable_novelty.experiments.base import Bench, Outcome
+from learnable_novelty.experiments.base import Bench, Outcome, Place
 from learnable_novelty.experiments.encoding import (
+    HERE,
     EncoderConfig,
     images_of,
     probe,
@@ -34,6 +35,7 @@ AXES: dict[str, tuple[float, ...]] = {
     "ridge_penalty": (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0),
     "resolution": (0.01, 0.1, 1.0, 3.0, 30.0, 100.0, 300.0),
 }
+USES = ("device", "data")
 LAST = 10
 """Steps whose mean is the final score."""
 
@@ -73,7 +75,8 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         for name, (axis, value) in cells.items()
         if getattr(config, axis) != value
     }
-    tasks = {name: (variant, seed, bench.data, bench.device) for name, variant in variants.items()}
+    where = seed, bench.data, bench.device
+    tasks = {name: (variant, *where, bench.place(name)) for name, variant in variants.items()}
     found = bench.map(train_variant, tasks)
     summary: dict[str, Any] = {
         name: {
@@ -93,12 +96,14 @@ def vary(config: Config, axis: str, value: float) -> Config:
     return dataclasses.replace(config, **{axis: kind(value)})
 
 
-def train_variant(config: Config, seed: int, data: Path | None, device: str) -> dict[str, float]:
+def train_variant(
+    config: Config, seed: int, data: Path | None, device: str, place: Place = HERE
+) -> dict[str, float]:
     """Train one encoder: its final bits, and both probes."""
     images = images_of(config.dataset, data)
     labelled = probed_images(config, images, seed, device)
     child = split(seed, "training", 0)
-    encoder, _, found = train(config, images.train_images.to(device), child, config.steps)
+    encoder, _, found = train(config, images.train_images.to(device), child, config.steps, place)
     with torch.no_grad():
         codes = encoder(labelled.train_images), encoder(labelled.test_images)
     return {"bits": float(np.mean(found.scores[-LAST:])), **probe(*codes, labelled)}

@@ -17,7 +17,13 @@ import torch
 from torch import Tensor
 
 from learnable_novelty._random import split, torch_generator
-from learnable_novelty.experiments.base import Bench, Outcome
+from learnable_novelty.experiments.base import (
+    Bench,
+    Outcome,
+    Place,
+    describe_device,
+    devices_of,
+)
 from learnable_novelty.experiments.encoding import images_of
 from learnable_novelty.experiments.neural import arithmetic
 from learnable_novelty.experiments.recipes import (
@@ -30,7 +36,7 @@ from learnable_novelty.experiments.recipes import (
 from learnable_novelty.observer import Observer
 from learnable_novelty.observer.refit import Refit
 
-ENGINE = "serial"
+ENGINE, USES = "serial", ("device", "data")
 JURORS: tuple[tuple[Literal["mlp", "conv"], float], ...] = (
     ("mlp", 30.0),
     ("mlp", 300.0),
@@ -66,7 +72,14 @@ QUICK = Config(
 
 def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     """Train every candidate and let the jury rank them."""
-    tasks = {name: (config, name, seed, bench.data, bench.device) for name in config.recipes}
+    if not 0 < config.judged <= config.held_out:
+        raise ValueError(
+            f"judged must be from 1 to held_out={config.held_out}, got {config.judged}"
+        )
+    tasks = {
+        name: (config, name, seed, bench.data, bench.device, bench.place(name))
+        for name in config.recipes
+    }
     found = bench.map(train_and_judge, tasks)
     excess = np.array([found[name]["excess"] for name in config.recipes])
     ranks = 1 + np.argsort(np.argsort(-excess, axis=0), axis=0)
@@ -77,11 +90,11 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     chosen = [name for name, rank in mean_rank.items() if rank == best]
     jurors = [f"{kind}, resolution {eta:g}" for kind, eta in JURORS]
     results = {"candidates": found, "mean_rank": mean_rank, "chosen": chosen, "jurors": jurors}
-    return Outcome(results)
+    return Outcome(results, device=devices_of(found.values()))
 
 
 def train_and_judge(
-    config: Config, name: str, seed: int, data: Path | None, device: str
+    config: Config, name: str, seed: int, data: Path | None, device: str, place: Place
 ) -> dict[str, Any]:
     """Train one candidate and have its code judged on images that training did not see."""
     if name not in RECIPES:
@@ -89,7 +102,8 @@ def train_and_judge(
     images = images_of(config.dataset, data).train_images.to(device)
     seen, unseen = images[: -config.held_out], images[-config.held_out :][: config.judged]
     with arithmetic("tf32"):
-        encoder, found = train_recipe(RECIPES[name], seen, split(seed, "training"), config.steps)
+        child = split(seed, "training")
+        encoder, found = train_recipe(RECIPES[name], seen, child, config.steps, place)
         codes = encode(encoder, unseen)
     excess, floors, variances = [], [], []
     for number, (kind, resolution) in enumerate(JURORS):
@@ -107,6 +121,7 @@ def train_and_judge(
         "explained_variance": variances,
         "own_score": found.scores[-1],
         "effective_rank": effective_rank(codes),
+        "device": describe_device(device),
     }
 
 

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty._random import split, torch_generator
+from learnable_novelty.experiments.base import Place
 from learnable_novelty.objective import Ascended, Ascent, AscentConfig
 from learnable_novelty.objective.probes import linear_probe, nearest_neighbours
 from learnable_novelty.observer import Observer, reservoirs
@@ -20,6 +21,8 @@ from learnable_novelty.systems.encoder import Encoder
 from learnable_novelty.systems.images import Images, load_images
 
 NEIGHBOURS = 5
+HERE = Place()
+"""In memory, and silently."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,11 @@ def images_of(dataset: str, data: Path | None) -> Images:
 
 
 def train(
-    config: EncoderConfig, images: Tensor, seed: int, checkpoint_every: int
+    config: EncoderConfig,
+    images: Tensor,
+    seed: int,
+    checkpoint_every: int,
+    place: Place = HERE,
 ) -> tuple[Encoder, Observer, Ascended]:
     """Train an encoder E on images to maximize S(E(X) | X), on the device of the images."""
     pixels = images.flatten(1)
@@ -100,7 +107,9 @@ def train(
         clip=None,  # table 4 clips the automaton's gradient only
         checkpoint_every=checkpoint_every,
     )
-    return encoder, observer, Ascent(encoder, observer, make_batch, climb, seed=seed).run()
+    ascent = Ascent(encoder, observer, make_batch, climb, seed=seed, directory=place.directory)
+    found = ascent.run(resume=place.directory is not None, report=place.report)
+    return encoder, observer, found
 
 
 def encoder_observer(config: EncoderConfig, pixels: int, seed: int) -> Observer:

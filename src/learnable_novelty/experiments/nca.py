@@ -1,4 +1,4 @@
-"""Figure 3 and appendix G: gradient ascent drives a neural automaton to travelling structures.
+"""Figure 3 and appendix G: a neural automaton climbs its own learnable novelty.
 
 Both update rules, nine seeds each. Every run is measured at eleven checkpoints, by fresh
 reservoirs on fresh states in float64, and by the soliton meter on the fixed rule (running
@@ -20,6 +20,7 @@ from learnable_novelty.experiments.base import (
     Outcome,
     describe_device,
     deviation,
+    devices_of,
     pack,
     unpack,
 )
@@ -29,13 +30,14 @@ from learnable_novelty.experiments.neural import (
     evaluate,
     from_vector,
     phase,
+    snapshot_every,
     space_time,
     train,
 )
 from learnable_novelty.measure.solitons import measure_solitons
 from learnable_novelty.systems.neural import NeuralCA, Update
 
-ENGINE = "serial"
+ENGINE, USES = "serial", ("device",)
 """A training uses all cores, or the GPU, by itself."""
 
 
@@ -104,7 +106,13 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     measured = bench.map(
         look,
         {
-            f"look at {name}": (config, *run, trained[name]["weights"], name.endswith(tuple(shown)))
+            f"look at {name}": (
+                config,
+                *run,
+                trained[name]["weights"],
+                trained[name]["final_weights"],
+                name.endswith(tuple(shown)),
+            )
             for name, run in runs.items()
         },
     )
@@ -118,12 +126,13 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         found[name] = result
     results: dict[str, Any] = {"runs": found, "checkpoints": checkpoints(config)}
     results["summary"] = {update: summarize(config, found, update) for update in config.updates}
-    return Outcome(results, {name: result["final"] for name, result in found.items()}, arrays)
+    scores = {name: result["final"] for name, result in found.items()}
+    return Outcome(results, scores, arrays, devices_of(found.values()))
 
 
 def checkpoints(config: NeuralConfig) -> list[int]:
     """List the steps that have a snapshot."""
-    every = max(1, config.steps // config.snapshots)
+    every = snapshot_every(config)
     return sorted({*range(0, config.steps + 1, every), config.steps})
 
 
@@ -153,11 +162,17 @@ def train_and_judge(
 
 
 def look(
-    config: Config, update: Update, seed: int, weights: dict[str, Any], shown: bool
+    config: Config,
+    update: Update,
+    seed: int,
+    weights: dict[str, Any],
+    final_weights: dict[str, Any],
+    shown: bool,
 ) -> dict[str, Any]:
     """Picture the fixed rules of a run and measure what travels in them."""
-    rules = [rule_of(config, update, vector) for vector in unpack(weights)]
-    final = rules[-1]
+    rules = [rule_of(config, update, vector) for vector in unpack(weights)[:-1]]
+    final = rule_of(config, update, unpack(final_weights))
+    rules.append(final)
 
     def picture(rule: NeuralCA, width: int, steps: int) -> np.ndarray:
         return phase(space_time(rule, width, steps, seed=seed))
@@ -199,7 +214,7 @@ def solitons(
     """Measure what travels when the fixed rule runs from random states."""
     found = [
         measure_solitons(space_time(rule, width, config.meter_steps, seed=split(seed, "meter", k)))
-        for k in range(rollouts or config.meter_rollouts)
+        for k in range(config.meter_rollouts if rollouts is None else rollouts)
     ]
     fastest = max(found, key=lambda one: one.travelling)
     return {

@@ -17,7 +17,7 @@ import numpy as np
 from learnable_novelty.experiments.base import Bench, Outcome, deviation
 from learnable_novelty.experiments.neural import NeuralConfig, evaluate, train
 
-ENGINE = "serial"
+ENGINE, USES = "serial", ("device",)
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "reference": {},

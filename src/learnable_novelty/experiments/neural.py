@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -86,7 +87,7 @@ def neural_automaton(config: NeuralConfig, update: Update, seed: int) -> NeuralC
     rounded = config.precision == "mixed"
     return NeuralCA(
         update, hidden=config.hidden, radius=config.radius, seed=seed,
-        kept=torch.bfloat16 if rounded else torch.float32,
+        hidden_dtype=torch.bfloat16 if rounded else torch.float32,
     )  # fmt: skip
 
 
@@ -104,6 +105,13 @@ def sample(
         window=config.window,
         generator=generator,
     )
+
+
+def snapshot_every(config: NeuralConfig) -> int:
+    """Return the steps between snapshots."""
+    if config.snapshots < 1:
+        raise ValueError(f"snapshots must be at least 1, got {config.snapshots}")
+    return max(1, config.steps // config.snapshots)
 
 
 def train(
@@ -124,7 +132,7 @@ def train(
         score_scale=config.score_scale,
         clip=config.clip,
         clip_by=config.clip_by,
-        checkpoint_every=max(1, config.steps // config.snapshots),
+        checkpoint_every=snapshot_every(config),
         graph=True,
     )
     ascent = Ascent(
@@ -183,10 +191,8 @@ def space_time(
 
 
 def clone_in_double(automaton: NeuralCA) -> NeuralCA:
-    """Copy a rule to the CPU in float64."""
-    copy = NeuralCA(automaton.update, hidden=automaton.hidden, radius=automaton.radius)
-    copy.load_state_dict({k: v.cpu() for k, v in automaton.state_dict().items()})
-    return copy.double().train(automaton.training)
+    """Copy a rule to the CPU in float64, in its mode: batch or running moments."""
+    return copy.deepcopy(automaton).cpu().double()
 
 
 def as_vector(state: dict[str, Tensor]) -> np.ndarray:

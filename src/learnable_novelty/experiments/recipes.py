@@ -9,6 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from learnable_novelty._random import split
+from learnable_novelty.experiments.base import Place
+from learnable_novelty.experiments.encoding import HERE, EncoderConfig
 from learnable_novelty.objective import Ascended, Ascent, AscentConfig
 from learnable_novelty.objective.ascent import Objective
 from learnable_novelty.objective.coding_rate import total_coding_rate
@@ -29,7 +31,6 @@ class Recipe:
     batch_size: int = 128
     ridge_penalty: float = 3.0
     resolution: float = 30.0
-    steps: int = 500
     learning_rate: float = 1e-3
 
 
@@ -67,7 +68,9 @@ def image_observer(
 ) -> Observer:
     """Draw an observer of images: the paper's MLP, or three convolutions with pooling."""
     if kind == "mlp":
-        reservoir = reservoirs.MLP(side * side, 2048, 4, seed=seed)
+        paper = EncoderConfig()
+        width, depth = paper.reservoir_width, paper.reservoir_depth
+        reservoir = reservoirs.MLP(side * side, width, depth, seed=seed)
     else:
         reservoir = reservoirs.ImageConv(side, 128, 3, seed=seed)
     return Observer(reservoir, ridge_penalty=ridge_penalty, resolution=resolution)
@@ -81,7 +84,7 @@ def make_encoder(recipe: Recipe, side: int, seed: int) -> nn.Module:
 
 
 def train_recipe(
-    recipe: Recipe, images: Tensor, seed: int, steps: int | None = None
+    recipe: Recipe, images: Tensor, seed: int, steps: int, place: Place = HERE
 ) -> tuple[nn.Module, Ascended]:
     """Train an encoder on images (num_samples, side, side), on their device, without labels."""
     side = images.shape[-1]
@@ -108,13 +111,14 @@ def train_recipe(
         return seen[chosen], encoder(images[chosen])
 
     config = AscentConfig(
-        steps=steps or recipe.steps,
+        steps=steps,
         learning_rate=recipe.learning_rate,
         clip=None,
-        checkpoint_every=steps or recipe.steps,
+        checkpoint_every=max(1, steps // 10),
         graph=True,
     )
-    return encoder, Ascent(encoder, objective, make_batch, config, seed=seed).run()
+    ascent = Ascent(encoder, objective, make_batch, config, seed=seed, directory=place.directory)
+    return encoder, ascent.run(resume=place.directory is not None, report=place.report)
 
 
 @torch.no_grad()

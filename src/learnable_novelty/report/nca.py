@@ -164,13 +164,18 @@ def _draw_grid(part: Any, record: Record, updates: list[str], seeds: list[int]) 
 
 
 def _draw_wide(part: Any, record: Record, updates: list[str], seed: int) -> None:
-    width = max(record.configuration["wide"])
-    panels = part.subplots(1, len(updates), squeeze=False)[0]
-    for axes, update in zip(panels, updates, strict=True):
+    widths = record.configuration["wide"]
+    ratios = [width**0.5 for width in widths] * len(updates)
+    panels = part.subplots(1, len(ratios), width_ratios=ratios, squeeze=False)[0]
+    shown = [(update, width) for update in updates for width in widths]
+    for axes, (update, width) in zip(panels, shown, strict=True):
         _show(axes, record.arrays[f"wide-{width}/{update}-seed-{seed}"])
         axes.set_xlabel(f"{width} sites, {update}, seed {seed}", fontsize=8)
     panels[0].set_ylabel("time ↓", fontsize=8)
     trained = record.configuration["width"]
     part.suptitle(
-        rf"$\bf{{f}}$  Trained on {trained} sites, run on {width}", fontsize=10, x=0.01, ha="left"
+        rf"$\bf{{f}}$  Trained on {trained} sites, run on wider lattices",
+        fontsize=10,
+        x=0.01,
+        ha="left",
     )

@@ -56,9 +56,9 @@ class NormalizedLinear(nn.Module):
             return self.weight * factor[:, None], self.shift - self.running_mean * factor
         count = rows.shape[0]
         mean = rows.mean(0)
-        # Not centred first: that would write all rows once more. Activations have means of the
-        # size of their deviations, so little cancels.
-        covariance = rows.T @ rows / count - torch.outer(mean, mean)
+        # Centred first: near a uniform state raw products would cancel to rounding, or below zero.
+        centred = rows - mean
+        covariance = centred.T @ centred / count
         variance = ((self.weight @ covariance) * self.weight).sum(1)
         factor = self.scale * (variance + EPSILON).rsqrt()
         folded = self.weight * factor[:, None]
@@ -89,7 +89,7 @@ class NeuralCA(nn.Module):
         radius: sites to each side that the first layer reads.
         hidden_layers: pointwise layers between the first one and the projection.
         seed: of the initial weights.
-        kept: what the fused GPU kernels round hidden values to; used nowhere else.
+        hidden_dtype: what the fused GPU kernels round hidden values to; used nowhere else.
 
     >>> automaton = NeuralCA("direct", hidden=8)
     >>> states = automaton.random_states(4, 16, generator=torch.Generator())
@@ -106,17 +106,18 @@ class NeuralCA(nn.Module):
         radius: int = 2,
         hidden_layers: int = 1,
         seed: Seed = 0,
-        kept: torch.dtype = torch.float32,
+        hidden_dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__()
         if update not in ("residual", "direct"):
             raise ValueError(f"update must be residual or direct, got {update!r}")
-        sizes = {"channels": channels, "hidden": hidden, "radius": radius + 1}
-        for name, size in {**sizes, "hidden_layers": hidden_layers + 1}.items():
-            if size < 1:
-                raise ValueError(f"{name} is too small for an automaton")
+        least = {"channels": 1, "hidden": 1, "radius": 0, "hidden_layers": 0}
+        given = {"channels": channels, "hidden": hidden, "radius": radius}
+        for name, size in {**given, "hidden_layers": hidden_layers}.items():
+            if size < least[name]:
+                raise ValueError(f"{name} must be at least {least[name]}, got {size}")
         self.update: Update = update
-        self.kept = kept
+        self.hidden_dtype = hidden_dtype
         self.channels, self.hidden, self.radius = channels, hidden, radius
         draw = torch_generator(seed, "neural automaton")
         reads = channels * (2 * radius + 1)
@@ -202,11 +203,11 @@ class NeuralCA(nn.Module):
 
     def advance(self, values: Tensor) -> Tensor:
         """Apply the rule to states with the channels last: (num_samples, width, channels)."""
-        if self.training and len(self.layers) == 1 and can_fuse(values, self.hidden):
+        if self.training and len(self.layers) == 1 and can_fuse(values, self.hidden, self.radius):
             from learnable_novelty.systems.fused.step import Rule, fused_step
 
             residual = self.update == "residual"
-            rule = Rule(self.radius, residual, MOMENTUM, EPSILON, self.kept)
+            rule = Rule(self.radius, residual, MOMENTUM, EPSILON, self.hidden_dtype)
             return fused_step(values, rule, self.lift, self.layers[0], self.project)
         rows = self.neighbourhoods(values).flatten(0, 1)
         hidden = gelu(self.lift(rows))

@@ -20,7 +20,7 @@ def unit_norm(values: Tensor, dim: int) -> Tensor:
             [1.0000, 0.0000]])
     """
     largest = values.detach().abs().amax(dim, keepdim=True)
-    present = largest > 0
+    present = largest != 0  # NaN is present: it must not pass for a zero
     # Divided by the largest entry first: squares of 1e-30 underflow to a length of zero, squares
     # of 1e30 overflow. The scale cancels, so it carries no gradient.
     scaled = values / torch.where(present, largest, 1.0)

@@ -94,7 +94,8 @@ def fold_lift_kernel(
     tl.store(mean + slot, m)
     where = out[:, None] * reads + slot[None, :]
     w = tl.load(weight + where, mask=(slot < reads)[None, :], other=0.0)
-    variance = tl.sum(tl.dot(w, covariance, input_precision="ieee") * w, 1)
+    # Raw products cancel near a uniform state; below zero they would make a NaN of the root.
+    variance = tl.maximum(tl.sum(tl.dot(w, covariance, input_precision="ieee") * w, 1), 0.0)
     r = 1.0 / tl.sqrt(variance + epsilon)
     a = w * (tl.load(scale + out) * r)[:, None]
     tl.store(folded + out[:, None] * READS + slot[None, :], a)
@@ -148,7 +149,7 @@ def fold_hidden_kernel(
     """s = gamma / sqrt(var h + eps), t = beta - s mean h."""
     out = tl.arange(0, HIDDEN)
     m = sum_programs(sums, programs, HIDDEN) / count
-    variance = sum_programs(squares, programs, HIDDEN) / count - m * m
+    variance = tl.maximum(sum_programs(squares, programs, HIDDEN) / count - m * m, 0.0)
     r = 1.0 / tl.sqrt(variance + epsilon)
     s = tl.load(scale + out) * r
     tl.store(mean + out, m)
