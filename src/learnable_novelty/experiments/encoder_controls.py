@@ -59,8 +59,10 @@ class Config:
     """Images."""
     selected: tuple[str, ...] = ("conv by mlp", "conv by conv, resolution 300")
     """The recipes that encoder-select chose."""
+    selected_seeds: tuple[int, ...] = (5, 4)
+    """Training seeds of each of these."""
     seeds: int = 5
-    """Training seeds."""
+    """Training seeds of all other codes that are trained or drawn."""
     selected_steps: int = 1000
     """Training steps of the selected recipes."""
     paper_steps: int = 500
@@ -71,7 +73,12 @@ class Config:
 
 PAPER = Config()
 QUICK = Config(
-    datasets=("digits",), selected=("mlp by conv",), seeds=2, selected_steps=20, paper_steps=20
+    datasets=("digits",),
+    selected=("mlp by conv",),
+    selected_seeds=(2,),
+    seeds=2,
+    selected_steps=20,
+    paper_steps=20,
 )
 
 
@@ -112,10 +119,20 @@ def summary(values: list[float]) -> dict[str, float]:
 
 def codes_of(config: Config, dataset: str) -> list[tuple[str, int]]:
     """List the codes made of these images: method and seed."""
-    trained = ("untrained", "coding rate", "paper", UNTRAINED_CONV, *config.selected)
-    trained = tuple(name for name in trained if (dataset, name) not in config.left_out)
-    once = [(name, 0) for name in FIXED]
-    return once + [(name, number) for name in trained for number in range(config.seeds)]
+    if len(config.selected) != len(config.selected_seeds):
+        raise ValueError(
+            f"expected selected_seeds for {len(config.selected)} recipes, "
+            f"got {len(config.selected_seeds)}"
+        )
+    counts = dict.fromkeys(FIXED, 1)
+    counts |= dict.fromkeys(("untrained", "coding rate", "paper", UNTRAINED_CONV), config.seeds)
+    counts |= dict(zip(config.selected, config.selected_seeds, strict=True))
+    return [
+        (method, number)
+        for method, count in counts.items()
+        if (dataset, method) not in config.left_out
+        for number in range(count)
+    ]
 
 
 def make_and_probe(

@@ -1,5 +1,6 @@
 """The score as an objective: gradient ascent on what a system makes."""
 
-from learnable_novelty.objective.ascent import Ascended, Ascent, AscentConfig, AscentStopped
+from learnable_novelty.objective.ascent import Ascended, Ascent, AscentStopped
+from learnable_novelty.objective.config import AscentConfig
 
 __all__ = ["Ascended", "Ascent", "AscentConfig", "AscentStopped"]

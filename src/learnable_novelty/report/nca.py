@@ -145,10 +145,10 @@ def _draw_travelling(axes: Axes, record: Record) -> None:
         xticklabels=["step 0", "last step"],
         xlim=(-0.25, 1.25),
         ylim=(0, None),
-        ylabel="share of the variance on straight moving lines",
+        ylabel="share on straight moving lines",
     )
-    axes.legend(loc="upper left")
-    label_panel(axes, "d", "soliton meter, all seeds")
+    axes.legend(loc="upper center", ncols=2, bbox_to_anchor=(0.5, -0.12))
+    label_panel(axes, "d", "variance that travels, all seeds")
 
 
 def _draw_grid(part: Any, record: Record, updates: list[str], seeds: list[int]) -> None:
