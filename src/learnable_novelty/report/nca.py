@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = {"residual": BLUE, "direct": ORANGE}
+FEWEST_COLUMNS = 6
 CYCLE = "twilight"
 """A cyclic map: the state of a site is a direction in the plane."""
 
@@ -23,10 +24,10 @@ def tables(record: Record) -> list[Table]:
     """List the runs, and the claims beside what came back."""
     columns = ["run", "bits", "judged", "fixed rule", "travelling", "left", "crossings (chance)"]
     rows = [[name, *_cells(run)] for name, run in record.results["runs"].items()]
-    return [
-        Table("Neural automata: from the first step to the last", columns, rows),
-        Table("Claims", ["claim", "paper", "ours"], _claims(record)),
-    ]
+    shown = [Table("Neural automata: from the first step to the last", columns, rows)]
+    if record.config == "paper":
+        shown.append(Table("Claims", ["claim", "paper", "ours"], _claims(record)))
+    return shown
 
 
 def _cells(run: dict[str, Any]) -> list[str]:
@@ -152,9 +153,12 @@ def _draw_travelling(axes: Axes, record: Record) -> None:
 
 
 def _draw_grid(part: Any, record: Record, updates: list[str], seeds: list[int]) -> None:
-    panels = part.subplots(len(updates), len(seeds), squeeze=False)
+    # Few seeds keep the shape of a lattice in time instead of filling the page.
+    panels = part.subplots(len(updates), max(len(seeds), FEWEST_COLUMNS), squeeze=False)
+    for axes in panels[:, len(seeds) :].flat:
+        axes.axis("off")
     for row, update in zip(panels, updates, strict=True):
-        for axes, seed in zip(row, seeds, strict=True):
+        for axes, seed in zip(row[: len(seeds)], seeds, strict=True):
             run = record.results["runs"][f"{update} seed {seed}"]
             _show(axes, record.arrays[f"picture/{update}-seed-{seed}"])
             axes.set_title(f"{run['final']:.1f} bits", fontsize=8)
