@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
 import struct
 from pathlib import Path
 
@@ -14,9 +15,11 @@ import torch
 from learnable_novelty.systems import images
 from learnable_novelty.systems.images import CHECKSUMS, load_images, read_idx
 
-MNIST = Path(__file__).parents[2] / ".." / "shared" / "data"
+BESIDE = Path(__file__).parents[2] / ".." / "shared" / "data"
+MNIST = Path(os.environ.get("LEARNABLE_NOVELTY_DATA", BESIDE))
 needs_mnist = pytest.mark.skipif(
-    not (MNIST / "mnist").is_dir(), reason="needs the MNIST files in ../shared/data/mnist"
+    not (MNIST / "mnist").is_dir(),
+    reason="needs MNIST in the folder LEARNABLE_NOVELTY_DATA",
 )
 
 
