@@ -33,7 +33,7 @@ EXPERIMENTS: dict[str, str] = {
     "nca-scan": "Appendix G: what the final score of the neural automaton depends on",
     "encoder": "Figure 4: an encoder trained on its own learnable novelty",
     "encoder-scan": "Appendix G: robustness of the encoder",
-    "encoder-select": "Ours: an encoder and its observer chosen without labels",
+    "encoder-select": "Ours: encoders and their observers ranked without labels",
     "encoder-controls": "Ours: codes of images beside pixels, PCA, coding rate, better observers",
     "mdl-nca": "Appendix D: both readouts along the training of the neural automaton",
     "floor": "Ours: bits, floor and excess of noise, constants and structure",

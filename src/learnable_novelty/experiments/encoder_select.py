@@ -1,4 +1,4 @@
-"""Ours: an encoder and an observer for images, chosen without a label.
+"""Ours: encoders and observers for images, ranked without a label.
 
 Raw scores of different observers are different rulers, so a code is not judged by the one it was
 trained with. A jury judges: fresh draws of every kind of observer score each code on images that

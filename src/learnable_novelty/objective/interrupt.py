@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 
 @dataclass
@@ -39,11 +40,11 @@ def deferred_interrupts() -> Iterator[Interrupts]:
     Only default handlers are replaced, and only in the main thread, where Python allows it.
     """
     interrupts = Interrupts()
-    held: dict[int, object] = {}
+    held: dict[int, Any] = {}
 
     def note(number: int, frame: FrameType | None) -> None:
         interrupts.requested = number
-        signal.signal(number, held[number])  # type: ignore[arg-type]
+        signal.signal(number, held[number])
 
     if threading.current_thread() is threading.main_thread():
         defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
@@ -54,4 +55,4 @@ def deferred_interrupts() -> Iterator[Interrupts]:
         yield interrupts
     finally:
         for number, handler in held.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]
+            signal.signal(number, handler)
