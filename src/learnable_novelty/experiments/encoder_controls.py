@@ -59,23 +59,18 @@ class Config:
     """Images."""
     selected: tuple[str, ...] = ("conv by mlp", "conv by conv, resolution 300")
     """The recipes that encoder-select chose."""
-    selected_seeds: tuple[int, ...] = (5, 4)
-    """Training seeds of each of these."""
     seeds: int = 5
-    """Training seeds of all other codes that are trained or drawn."""
-    selected_steps: int = 1000
+    """Training seeds of all codes that are trained or drawn."""
+    selected_steps: int = 2000
     """Training steps of the selected recipes."""
     paper_steps: int = 500
     """Training steps of the paper's encoder, and of the coding rate on it."""
-    left_out: tuple[tuple[str, str], ...] = (("fashion-mnist", "conv by conv, resolution 300"),)
-    """Images and codes that are not paired."""
 
 
 PAPER = Config()
 QUICK = Config(
     datasets=("digits",),
     selected=("mlp by conv",),
-    selected_seeds=(2,),
     seeds=2,
     selected_steps=20,
     paper_steps=20,
@@ -95,13 +90,13 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
             bench.place(name_of(dataset, *code)),
         )
         for dataset in config.datasets
-        for code in codes_of(config, dataset)
+        for code in codes_of(config)
     }
     found = bench.map(make_and_probe, tasks)
     table: dict[str, Any] = {dataset: {} for dataset in config.datasets}
     for dataset in config.datasets:
-        for method in dict(codes_of(config, dataset)):
-            numbers = [number for name, number in codes_of(config, dataset) if name == method]
+        for method in dict(codes_of(config)):
+            numbers = [number for name, number in codes_of(config) if name == method]
             runs = [found[name_of(dataset, method, number)] for number in numbers]
             table[dataset][method] = {m: summary([r[m] for r in runs]) for m in MEASURES}
     return Outcome({"runs": found, "table": table}, device=devices_of(found.values()))
@@ -117,22 +112,12 @@ def summary(values: list[float]) -> dict[str, float]:
     return {"mean": float(np.mean(values)), "sd": float(deviation(values)), "runs": len(values)}
 
 
-def codes_of(config: Config, dataset: str) -> list[tuple[str, int]]:
-    """List the codes made of these images: method and seed."""
-    if len(config.selected) != len(config.selected_seeds):
-        raise ValueError(
-            f"expected selected_seeds for {len(config.selected)} recipes, "
-            f"got {len(config.selected_seeds)}"
-        )
+def codes_of(config: Config) -> list[tuple[str, int]]:
+    """List the codes made of each set of images: method and seed."""
     counts = dict.fromkeys(FIXED, 1)
-    counts |= dict.fromkeys(("untrained", "coding rate", "paper", UNTRAINED_CONV), config.seeds)
-    counts |= dict(zip(config.selected, config.selected_seeds, strict=True))
-    return [
-        (method, number)
-        for method, count in counts.items()
-        if (dataset, method) not in config.left_out
-        for number in range(count)
-    ]
+    trained = ("untrained", "coding rate", "paper", UNTRAINED_CONV, *config.selected)
+    counts |= dict.fromkeys(trained, config.seeds)
+    return [(method, number) for method, count in counts.items() for number in range(count)]
 
 
 def make_and_probe(
