@@ -28,17 +28,17 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_exist(page):
-    from learnable_novelty.cli import _parser
-    from learnable_novelty.experiments import EXPERIMENTS
+    from learnable_novelty.cli import make_parser
+    from learnable_novelty.experiments import COLLECTIONS, EXPERIMENTS
 
-    parser = _parser()
+    parser = make_parser()
     text = page.read_text()
     commands = re.findall(r"^novelty ([^#\n]+)", text, re.M)
     commands += re.findall(r"`novelty ([^`]+)`", text)
     for command in commands:
         options = parser.parse_args(command.split())
         if command.startswith("run ") and options.name != "NAME":
-            assert options.name in EXPERIMENTS
+            assert options.name in EXPERIMENTS | COLLECTIONS
 
 
 def test_settings_of_the_makefile_exist():

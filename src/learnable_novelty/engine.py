@@ -48,7 +48,8 @@ def open_engine(name: str) -> Iterator[Executor]:
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
     try:
-        yield pool
+        with _one_thread_each():
+            yield pool
     except BaseException:
         # What the workers are at is lost anyway; waiting for it would make Ctrl-C seem dead.
         for worker in set(multiprocessing.active_children()) - others:
@@ -56,6 +57,22 @@ def open_engine(name: str) -> Iterator[Executor]:
         pool.shutdown(wait=False, cancel_futures=True)
         raise
     pool.shutdown()
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Have the linear algebra of processes started now keep to one thread, as torch's does."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    held = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
+    finally:
+        for name, value in held.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def available_cores() -> int:

@@ -41,6 +41,11 @@ EXPERIMENTS: dict[str, str] = {
 }
 """Names, in the order of the paper, and what each shows."""
 
+COLLECTIONS: dict[str, str] = {
+    "rl-table": "Table 1: agents paid for learnable novelty, and their rivals",
+}
+"""Experiments that are many runs with a record each."""
+
 
 @dataclass(frozen=True)
 class Outcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -46,14 +47,29 @@ def save_figure(record: Record, root: Path) -> Path:
     """Draw the figure of a record into its directory, atomically."""
     from learnable_novelty.report.style import in_style
 
+    target = record.path(root) / "figure.png"
     with in_style():
-        figure: Figure = module_of(record).figure(record)
-        directory = record.path(root)
-        handle, draft = tempfile.mkstemp(prefix=".figure-", suffix=".png", dir=directory)
-        os.close(handle)
-        # Without the version of the drawing library the same record gives the same bytes.
-        figure.savefig(draft, dpi=160, metadata={"Software": None})
-    os.chmod(draft, 0o644)
-    target = directory / "figure.png"
-    os.replace(draft, target)
+        _write(module_of(record).figure(record), target)
     return target
+
+
+def save_collection(runs: Sequence[Record], root: Path) -> list[Path]:
+    """Draw the figures of an experiment that is many runs, beside their directories."""
+    from learnable_novelty.report.style import in_style
+
+    targets: list[Path] = []
+    with in_style():
+        for name, figure in module_of(runs[0]).figures(runs):
+            target = root / runs[0].experiment / f"{name}.png"
+            _write(figure, target)
+            targets.append(target)
+    return targets
+
+
+def _write(figure: Figure, target: Path) -> None:
+    handle, draft = tempfile.mkstemp(prefix=".figure-", suffix=".png", dir=target.parent)
+    os.close(handle)
+    # Without the version of the drawing library the same record gives the same bytes.
+    figure.savefig(draft, dpi=160, metadata={"Software": None})
+    os.chmod(draft, 0o644)
+    os.replace(draft, target)

@@ -1,0 +1,73 @@
+"""Options read and checked before any work."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """Read NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"--set takes NAME=VALUE, got {text!r}")
+    try:
+        parsed = ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        parsed = value
+    return name.strip(), parsed
+
+
+def integers(name: str, text: str) -> list[int]:
+    """Read whole numbers and ranges of them, separated by commas: 0,3,5 or 0-9."""
+    found: list[int] = []
+    for part in text.split(","):
+        first, dash, last = (piece.strip() for piece in part.partition("-"))
+        if not first.isdigit() or (dash and not last.isdigit()):
+            raise ValueError(f"{name} takes whole numbers separated by commas, got {text!r}")
+        found += range(int(first), int(last) + 1) if dash else [int(first)]
+    return found
+
+
+def names(option: str, text: str | None, known: Sequence[str]) -> tuple[str, ...]:
+    """Read names separated by commas; all that are known if there is no text."""
+    if text is None:
+        return tuple(known)
+    found = tuple(part.strip() for part in text.split(","))
+    for name in found:
+        if name not in known:
+            raise ValueError(f"{option} takes names among {', '.join(known)}; got {name!r}")
+    return found
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that is not there."""
+    import torch
+
+    try:
+        kind = torch.device(device).type
+    except RuntimeError:
+        raise ValueError(f"--device takes cpu, cuda or cuda:N, got {device!r}") from None
+    if kind not in ("cpu", "cuda"):
+        raise ValueError(f"--device takes cpu, cuda or cuda:N, got {device!r}")
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise ValueError(f"--device {device} needs a GPU, and torch finds none here")
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a negative seed."""
+    if seed < 0:
+        raise ValueError(f"--seed takes a non-negative integer, got {seed}")
+
+
+def check_drawable(path: Path) -> None:
+    """Refuse before the work, not after it."""
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise ValueError(f"--plot takes a .png, .svg or .pdf file, got {path}")
+    if not path.parent.is_dir():
+        raise ValueError(f"--plot needs an existing folder, {path.parent} is none")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ValueError("--plot needs the [plot] extra (matplotlib)")

@@ -1,0 +1,89 @@
+"""Table 1: every task under every reward, many seeds, one record per run.
+
+Runs are independent and each saves its own record whole, so a table that was cut off at any moment
+goes on where it was: what is there is not run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from learnable_novelty.engine import Report, Serial
+from learnable_novelty.experiments.agents import config_name, find_run, path_of, run_agent
+from learnable_novelty.reward.tasks import TASKS
+from learnable_novelty.reward.training import REWARDS, Training
+from learnable_novelty.reward.tuned import TUNED, make_training
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which runs."""
+
+    tasks: tuple[str, ...] = tuple(TASKS)
+    rewards: tuple[str, ...] = REWARDS[:4]
+    """What the agents are paid by; the paper's four columns."""
+    seeds: tuple[int, ...] = tuple(range(10))
+    steps: int = 600_000
+    """Environment steps of a run."""
+    tuned: bool = False
+    """With the hyperparameters that the RL zoo publishes, where it has the task."""
+
+
+PAPER = Config()
+QUICK = Config(tasks=("Pendulum",), rewards=("task", "task+epiplexity"), seeds=(0,), steps=16_384)
+
+
+def trainings(config: Config) -> Iterator[tuple[Training, int]]:
+    """List the runs, seed by seed, so that a table that was cut off is even."""
+    tasks = [task for task in config.tasks if not config.tuned or task in TUNED]
+    for seed in config.seeds:
+        for task in tasks:
+            for reward in config.rewards:
+                yield make_training(task, reward, config.steps, tuned=config.tuned), seed
+
+
+def run(
+    config: Config,
+    root: Path,
+    executor: Executor,
+    *,
+    report: Report | None = None,
+    force: bool = False,
+) -> dict[str, Exception]:
+    """Run what is missing; return what failed, by name. A failed run does not stop the others."""
+    wanted = list(trainings(config))
+    missing = [(t, s) for t, s in wanted if force or find_run(t, s, root) is None]
+    done = len(wanted) - len(missing)
+    if report is not None:
+        report(done, len(wanted))
+    futures: dict[Future[None], str] = {}
+    failures: dict[str, Exception] = {}
+
+    def finish(future: Future[None]) -> None:
+        nonlocal done
+        error = future.exception()
+        if isinstance(error, Exception):
+            failures[futures[future]] = error
+        elif error is not None:
+            raise error
+        done += 1
+        if report is not None:
+            report(done, len(wanted))
+
+    for training, seed in missing:
+        future = executor.submit(_run_one, training, seed, root)
+        futures[future] = f"{config_name(training)}-seed{seed}"
+        if isinstance(executor, Serial):
+            finish(future)
+    if not isinstance(executor, Serial):
+        for future in as_completed(futures):
+            finish(future)
+    return failures
+
+
+def _run_one(training: Training, seed: int, root: Path) -> None:
+    """Run and save one; the record stays on disk, where the table is read from."""
+    run_agent(training, seed, root, force=path_of(training, seed, root).exists())

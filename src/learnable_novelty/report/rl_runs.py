@@ -1,0 +1,119 @@
+"""The training runs of agents, sorted: task, what they are paid by, seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from learnable_novelty.records import Record
+from learnable_novelty.report.rl_paper import PAPER
+from learnable_novelty.report.rl_statistics import (
+    Estimate,
+    has_scale,
+    improvement,
+    normalize,
+    normalized_iqm,
+)
+
+EXPERIMENT = "rl-table"
+TASKS = tuple(PAPER)
+RIVALS = ("task+excess", "task+rnd", "task+icm", "task+e3b")
+NAMES = {
+    "task": "task only",
+    "epiplexity": "epiplexity only",
+    "task+magnitude": "task + magnitude",
+    "task+epiplexity": "task + epiplexity",
+    "task+excess": "task + excess",
+    "task+rnd": "task + RND",
+    "task+icm": "task + ICM",
+    "task+e3b": "task + E3B",
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one training run left: its evaluation and its curve."""
+
+    seed: int
+    mean_return: float
+    """Over the evaluation episodes."""
+    curve: np.ndarray
+    """Steps and mean return of recent training episodes, (points, 2)."""
+    random_return: float | None
+    """Of a random policy on the task, where the run has a bonus to weigh."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs at the paper's settings, by task and condition, in the order of seeds."""
+
+    cells: dict[tuple[str, str], list[Run]]
+
+    @property
+    def conditions(self) -> list[str]:
+        """Conditions with at least one run."""
+        return [name for name in NAMES if any(name == condition for _, condition in self.cells)]
+
+    def tasks(self, condition: str) -> list[str]:
+        """Return the tasks on which a condition was run."""
+        return [task for task in TASKS if (task, condition) in self.cells]
+
+    def returns(self, task: str, condition: str) -> np.ndarray:
+        """Return the mean return of each run, (num_runs,)."""
+        return np.array([run.mean_return for run in self.cells.get((task, condition), [])])
+
+    def random_return(self, task: str) -> float | None:
+        """Return what a random policy earns, the mean over the seeds that played one."""
+        played = {
+            run.seed: run.random_return
+            for (other, _), cell in self.cells.items()
+            for run in cell
+            if other == task and run.random_return is not None
+        }
+        return float(np.mean(list(played.values()))) if played else None
+
+    def normalized(self, task: str, condition: str) -> np.ndarray | None:
+        """Return the runs in units of random and task-only return, None where there are none."""
+        random, baseline = self.random_return(task), self.returns(task, "task")
+        if random is None or not len(baseline):
+            return None
+        reference = float(baseline.mean())
+        if not has_scale(random=random, reference=reference):
+            return None
+        return normalize(self.returns(task, condition), random=random, reference=reference)
+
+    def iqm(self, condition: str, tasks: Iterable[str]) -> Estimate | None:
+        """Return the interquartile mean of a condition over those of the tasks with units."""
+        groups = [self.normalized(task, condition) for task in tasks]
+        held = [group for group in groups if group is not None and len(group)]
+        return normalized_iqm(held) if held else None
+
+    def improvement(self, condition: str, tasks: Iterable[str]) -> Estimate | None:
+        """Return the probability that a run beats one of the task-only agents, over tasks."""
+        pairs = [(self.returns(task, condition), self.returns(task, "task")) for task in tasks]
+        held = [(x, y) for x, y in pairs if len(x) and len(y)]
+        return improvement([x for x, _ in held], [y for _, y in held]) if held else None
+
+
+def at_paper_settings(record: Record) -> bool:
+    """Tell whether a run is one of the table's, and not of other steps or settings."""
+    task, condition = record.configuration.get("task"), record.configuration.get("reward")
+    return record.experiment == EXPERIMENT and record.config == f"{task}-{condition}"
+
+
+def collect(records: Iterable[Record]) -> Runs:
+    """Sort the runs at the paper's settings by task and condition; leave out all others."""
+    cells: dict[tuple[str, str], list[Run]] = {}
+    for record in sorted(records, key=lambda record: record.seed):
+        task, condition = record.configuration.get("task"), record.configuration.get("reward")
+        if not at_paper_settings(record):
+            continue
+        cell = cells.setdefault((str(task), str(condition)), [])
+        if any(run.seed == record.seed for run in cell):
+            raise ValueError(f"expected one run of {record.config} per seed, got two of one")
+        found = record.results
+        curve = np.array(found["curve"], dtype=np.float64).reshape(-1, 2)
+        cell.append(Run(record.seed, found["return"], curve, found.get("random_return")))
+    return Runs(cells)

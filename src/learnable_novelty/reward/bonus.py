@@ -1,0 +1,48 @@
+"""What a bonus is: it sees what parallel environments do, and pays each of them for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of parallel environments; observations are flat and in their own units."""
+
+    observations: Array
+    """What the actions were chosen on, (num_envs, observation_dim)."""
+    actions: Array
+    """Flat; a discrete action is one-hot, (num_envs, action_dim)."""
+    next_observations: Array
+    """What came of them: the episode's last observation where it ended."""
+    ended: Mask
+    """Whether the episode is over, by its own end or by a time limit, (num_envs,)."""
+    idle: Mask | None = None
+    """Environments that only began anew in this step, for which nothing is paid."""
+
+
+class Bonus(Protocol):
+    """A rule of payment. It resets itself at the ends of episodes."""
+
+    def pay(self, step: Step) -> Array:
+        """Return the bonus of each environment for this step, (num_envs,)."""
+        ...
+
+    def reset(self) -> None:
+        """Forget all episodes in progress; what was learned over episodes stays."""
+        ...
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what a copy needs to go on paying alike: arrays, tensors and numbers."""
+        ...
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what ``state_dict`` returned."""
+        ...

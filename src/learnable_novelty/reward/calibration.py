@@ -1,0 +1,152 @@
+"""What a random policy tells of an environment: units, time scale and sizes (appendix H.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from learnable_novelty._random import Seed, split
+from learnable_novelty.observer import Moments
+from learnable_novelty.observer.reservoirs import Reservoir
+from learnable_novelty.reward.bonus import Array, Bonus, Step
+from learnable_novelty.reward.scale import ObservationScale
+from learnable_novelty.reward.spaces import check_finite, flatten_actions
+from learnable_novelty.reward.worlds import World
+
+SHORTEST_WINDOW, LONGEST_WINDOW = 8, 48
+BONUS_SHARE = 0.1
+"""What a random episode's bonus is worth, in units of its task return."""
+
+
+@dataclass(frozen=True)
+class RandomPlay:
+    """Episodes of a random policy in parallel environments."""
+
+    steps: Sequence[Step]
+    rewards: Array
+    """(num_steps, num_envs)"""
+    counted: Array
+    """One where a step belongs to an episode that was played to its end, (num_steps, num_envs)."""
+    episodes: int
+    """How many were."""
+
+    @property
+    def observations(self) -> Array:
+        """Every observation of these episodes, (num_observations, observation_dim)."""
+        return np.concatenate(self.trajectories())
+
+    def trajectories(self) -> list[Array]:
+        """Return the observations of each episode, (length + 1, observation_dim)."""
+        found: list[Array] = []
+        for env in range(self.counted.shape[1]):
+            rows: list[Array] = []
+            for step, counted in zip(self.steps, self.counted[:, env], strict=True):
+                if not counted:
+                    break
+                if step.idle is not None and step.idle[env]:
+                    continue
+                rows = rows or [step.observations[env]]
+                rows.append(step.next_observations[env])
+                if step.ended[env]:
+                    found.append(np.stack(rows))
+                    rows = []
+        return found
+
+    @property
+    def mean_return(self) -> float:
+        """Mean task return of an episode."""
+        return float((self.rewards * self.counted).sum() / self.episodes)
+
+    def mean_bonus(self, bonus: Bonus) -> float:
+        """Pay a bonus for these episodes; return its mean per episode."""
+        bonus.reset()
+        paid = np.stack([bonus.pay(step) for step in self.steps])
+        bonus.reset()
+        return float((paid * self.counted).sum() / self.episodes)
+
+
+def play_randomly(world: World, *, episodes: int, seed: Seed) -> RandomPlay:
+    """Let every environment play equally many random episodes.
+
+    Equally many in each, for the first to finish would be the short ones.
+    """
+    num_envs, action_space = world.num_envs, world.action_space
+    each = -(-episodes // num_envs)
+    action_space.seed(split(seed, "random policy") % 2**32)
+    held = world.reset(split(seed, "random episodes") % 2**31)
+    steps: list[Step] = []
+    rewards: list[Array] = []
+    counted: list[Array] = []
+    finished = np.zeros(num_envs, dtype=np.int64)
+    while (finished < each).any():
+        actions = np.stack([action_space.sample() for _ in range(num_envs)])
+        moved = world.step(actions)
+        check_finite(moved.last, len(steps))
+        flat = flatten_actions(action_space, actions, num_envs)
+        steps.append(Step(held, flat, moved.last, moved.ended, moved.idle))
+        rewards.append(np.asarray(moved.rewards, dtype=np.float64))
+        counted.append((finished < each).astype(np.float64))
+        finished += moved.ended
+        held = moved.first
+    return RandomPlay(steps, np.stack(rewards), np.stack(counted), each * num_envs)
+
+
+def window_of(trajectories: Sequence[Array], scale: ObservationScale) -> int:
+    """Return twice the time over which the state changes appreciably, within [8, 48].
+
+    That time is the first lag at which the mean squared displacement of the standardized state,
+    over what it is between unrelated times (twice the variance), has reached 1 - 1/e.
+    """
+    standardized = [scale(trajectory) for trajectory in trajectories]
+    variance = float(np.concatenate(standardized).var(axis=0).sum())
+    if variance == 0.0:
+        return SHORTEST_WINDOW
+    for lag in range(1, LONGEST_WINDOW // 2):
+        moved = [(t[lag:] - t[:-lag]).reshape(-1) for t in standardized if len(t) > lag]
+        pairs = sum(len(m) for m in moved) / standardized[0].shape[1]
+        if not moved:
+            break
+        displacement = sum(float(m @ m) for m in moved) / pairs
+        if displacement >= 2 * variance * (1 - np.exp(-1)):
+            return max(SHORTEST_WINDOW, 2 * lag)
+    return LONGEST_WINDOW
+
+
+def reference_moments(
+    trajectories: Sequence[Array], scale: ObservationScale, window: int, reservoir: Reservoir
+) -> Moments:
+    """Return the moments of features and targets under a random policy, for fixed units."""
+    inputs: list[Array] = []
+    targets: list[Array] = []
+    for trajectory in map(scale, trajectories):
+        if len(trajectory) <= window:
+            continue
+        view = np.lib.stride_tricks.sliding_window_view(trajectory[1:], window, axis=0)
+        inputs.append(trajectory[:-window])
+        targets.append(view.transpose(0, 2, 1).reshape(len(view), -1))
+    if not inputs:
+        raise ValueError(f"no random episode is longer than the window of {window} steps")
+    features = reservoir(torch.from_numpy(np.concatenate(inputs)))
+    return Moments.of(features, torch.from_numpy(np.concatenate(targets)))
+
+
+def weight_of(mean_return: float, mean_bonus: float, share: float = BONUS_SHARE) -> float:
+    """Return the weight at which a random episode's bonus is ``share`` of its task return.
+
+    Raises:
+        ValueError: if either is zero, for then no weight is.
+    """
+    if mean_return == 0.0:
+        raise ValueError(
+            "random episodes return zero task reward, so there is no scale for the bonus; pass a "
+            "number as weight"
+        )
+    if mean_bonus == 0.0:
+        raise ValueError(
+            "random episodes earn no bonus (they may be shorter than the window), so its weight "
+            "cannot be found; pass a number as weight, or a shorter window"
+        )
+    return share * abs(mean_return) / abs(mean_bonus)

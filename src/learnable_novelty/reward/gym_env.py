@@ -1,0 +1,103 @@
+"""The bonus inside Gymnasium: around one environment, or around a vector of them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict, Unpack
+
+import gymnasium
+import numpy as np
+
+from learnable_novelty._random import Seed
+from learnable_novelty.reward.calibration import RandomPlay
+from learnable_novelty.reward.payroll import EPISODE, Mode, Payroll
+from learnable_novelty.reward.settings import Floor, Standardization, calibrate
+from learnable_novelty.reward.spaces import flatten_observations
+from learnable_novelty.reward.worlds import EnvWorld, Move, VectorWorld, World, flatten_one
+
+
+class NoveltyOptions(TypedDict, total=False):
+    """The keywords of ``NoveltyReward``, with its defaults."""
+
+    window: int | Literal["auto"]
+    width: int
+    ridge_penalty: float
+    weight: float | Literal["auto"]
+    mode: Mode
+    standardization: Standardization
+    floor: Floor
+    clip: float | None
+    episodes: int
+    play: RandomPlay | None
+    seed: Seed
+
+
+def open_payroll(world: World, options: NoveltyOptions) -> Payroll:
+    """Calibrate a bonus for these environments, and open its books."""
+    settings, weight = calibrate(world, **options)
+    bonus = settings.make(world.num_envs)
+    mode = options.get("mode", "add")
+    return Payroll(
+        bonus, num_envs=world.num_envs, action_space=world.action_space, weight=weight, mode=mode
+    )
+
+
+class NoveltyRewardWrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Pay for learnable novelty in one environment; keywords as in ``NoveltyReward``.
+
+    The info of an episode's last step holds its score, bonus, task return and share under
+    "novelty". Put ``RecordEpisodeStatistics`` or ``Monitor`` inside to log the task's return.
+    """
+
+    def __init__(self, env: gymnasium.Env[Any, Any], **options: Unpack[NoveltyOptions]) -> None:
+        super().__init__(env)
+        self.payroll = open_payroll(EnvWorld(env), options)
+
+    def reset(self, **how: Any) -> tuple[Any, dict[str, Any]]:
+        observation, info = self.env.reset(**how)
+        self.payroll.begin(flatten_one(self.env.observation_space, observation)[None])
+        return observation, info
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        last = flatten_one(self.env.observation_space, observation)[None]
+        ended = np.array([terminated or truncated])
+        move = Move(last, last, np.array([float(reward)]), ended)
+        total, episodes = self.payroll.pay(np.asarray(action)[None], move)
+        if episodes:
+            info = {**info, EPISODE: episodes[0]}
+        return observation, float(total[0]), terminated, truncated, info
+
+
+class NoveltyRewardVectorWrapper(gymnasium.vector.VectorWrapper):
+    """Pay for learnable novelty in vector environments; keywords as in ``NoveltyReward``.
+
+    Where an episode ended, the infos hold its sums under "novelty", and "_novelty" says where.
+    """
+
+    def __init__(
+        self, env: gymnasium.vector.VectorEnv[Any, Any, Any], **options: Unpack[NoveltyOptions]
+    ) -> None:
+        super().__init__(env)
+        self._world = VectorWorld(env)
+        self.payroll = open_payroll(self._world, options)
+
+    def reset(self, **how: Any) -> tuple[Any, dict[str, Any]]:
+        observations, infos = self.env.reset(**how)
+        self._world.begin()
+        space = self.env.single_observation_space
+        self.payroll.begin(flatten_observations(space, observations, self.num_envs))
+        return observations, infos
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        observations, rewards, terminated, truncated, infos = self.env.step(actions)
+        move = self._world.read(observations, rewards, terminated, truncated, infos)
+        total, episodes = self.payroll.pay(actions, move)
+        if episodes:
+            mask = np.zeros(self.num_envs, dtype=bool)
+            sums = {key: np.zeros(self.num_envs) for key in next(iter(episodes.values()))}
+            for env, found in episodes.items():
+                mask[env] = True
+                for key, value in found.items():
+                    sums[key][env] = value
+            infos = {**infos, EPISODE: sums, f"_{EPISODE}": mask}
+        return observations, total, terminated, truncated, infos

@@ -1,0 +1,76 @@
+"""What every wrapper does at a step: pay the bonus, enter it in the books, make up the reward."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step
+from learnable_novelty.reward.spaces import check_finite, flatten_actions
+from learnable_novelty.reward.worlds import Move
+
+Mode = Literal["add", "replace"]
+EPISODE = "novelty"
+"""Key of an episode's sums in its last info."""
+
+
+class Payroll:
+    """A bonus, its weight, and the episodes in progress.
+
+    Args:
+        bonus: the rule of payment.
+        weight: what a unit of it is worth in units of the task reward.
+        mode: "add" to the task reward, or "replace" it.
+    """
+
+    def __init__(
+        self, bonus: Bonus, *, num_envs: int, action_space: Any, weight: float, mode: Mode = "add"
+    ) -> None:
+        if mode not in ("add", "replace"):
+            raise ValueError(f'mode must be "add" or "replace", got {mode!r}')
+        if not np.isfinite(weight):
+            raise ValueError(f"weight must be a finite number, got {weight!r}")
+        self.bonus, self.weight = bonus, float(weight)
+        self.mode: Mode = mode
+        self.num_envs, self.action_space = num_envs, action_space
+        self.steps = 0
+        self._held = np.zeros((num_envs, 0))
+        self._task, self._bonus = np.zeros(num_envs), np.zeros(num_envs)
+
+    def begin(self, observations: Array) -> None:
+        """Start all episodes."""
+        check_finite(observations, self.steps)
+        self._held = observations
+        self.bonus.reset()
+        self._task[:] = self._bonus[:] = 0.0
+
+    def pay(self, actions: Any, move: Move) -> tuple[Array, dict[int, dict[str, float]]]:
+        """Return the rewards of a step, and the sums of the episodes that it ended, by place."""
+        self.steps += 1
+        check_finite(move.last, self.steps)
+        if move.first is not move.last:
+            check_finite(move.first, self.steps)
+        flat = flatten_actions(self.action_space, actions, self.num_envs)
+        paid = self.bonus.pay(Step(self._held, flat, move.last, move.ended, move.idle))
+        self._held = move.first
+        self._task += move.rewards
+        self._bonus += paid
+        total = self.weight * paid
+        if self.mode == "add":
+            total += move.rewards
+        return total, self._close(move.ended)
+
+    def _close(self, ended: Mask) -> dict[int, dict[str, float]]:
+        closed: dict[int, dict[str, float]] = {}
+        for env in np.flatnonzero(ended):
+            task, score = float(self._task[env]), float(self._bonus[env])
+            whole = abs(task) + abs(self.weight * score)
+            closed[int(env)] = {
+                "score": score,
+                "bonus": self.weight * score,
+                "task": task,
+                "share": abs(self.weight * score) / whole if whole > 0 else 0.0,
+            }
+        self._task[ended] = self._bonus[ended] = 0.0
+        return closed

@@ -1,0 +1,127 @@
+"""All that a bonus of learnable novelty is made from, found on a random policy and kept with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+
+from learnable_novelty._random import Seed, split
+from learnable_novelty.observer import Moments
+from learnable_novelty.reward.calibration import (
+    RandomPlay,
+    play_randomly,
+    reference_moments,
+    weight_of,
+    window_of,
+)
+from learnable_novelty.reward.novelty import NoveltyBonus, Standardization, make_reservoir
+from learnable_novelty.reward.payroll import Mode
+from learnable_novelty.reward.scale import ObservationScale
+from learnable_novelty.reward.worlds import World
+
+Floor = Literal["residual"] | None
+
+DEPTH = 4
+"""Layers of the reservoir (appendix H.1)."""
+
+
+@dataclass(frozen=True)
+class NoveltySettings:
+    """Units, horizon and observer of the bonus."""
+
+    scale: ObservationScale
+    window: int
+    width: int
+    ridge_penalty: float
+    standardization: Standardization
+    floor: Floor
+    reference: Moments | None
+    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        play: RandomPlay,
+        *,
+        window: int | Literal["auto"] = "auto",
+        width: int = 32,
+        ridge_penalty: float = 0.3,
+        standardization: Standardization = "empirical",
+        floor: Floor = None,
+        clip: float | None = 10.0,
+        seed: Seed = 0,
+    ) -> NoveltySettings:
+        """Find them from random episodes."""
+        trajectories = play.trajectories()
+        scale = ObservationScale.of(np.concatenate(trajectories), clip=clip)
+        found = window_of(trajectories, scale) if window == "auto" else window
+        child = split(seed, "observer")
+        reference = None
+        if standardization == "fixed":
+            reservoir = make_reservoir(len(scale.mean), width, DEPTH, child)
+            reference = reference_moments(trajectories, scale, found, reservoir)
+        return cls(scale, found, width, ridge_penalty, standardization, floor, reference, child)
+
+    @property
+    def observation_dim(self) -> int:
+        """How many numbers an observation holds."""
+        return len(self.scale.mean)
+
+    def make(self, num_envs: int) -> NoveltyBonus:
+        """Make the bonus for this many environments."""
+        return NoveltyBonus(
+            self.scale,
+            num_envs=num_envs,
+            window=self.window,
+            width=self.width,
+            depth=DEPTH,
+            ridge_penalty=self.ridge_penalty,
+            standardization=self.standardization,
+            reference=self.reference,
+            seed=self.seed,
+        )
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return it as tensors, numbers and strings."""
+        held = dict(self.__dict__)
+        scale, reference = held.pop("scale"), held.pop("reference")
+        held["scale"] = {
+            "mean": torch.from_numpy(scale.mean),
+            "sd": torch.from_numpy(scale.sd),
+            "clip": scale.clip,
+        }
+        held["reference"] = None if reference is None else dict(reference.__dict__)
+        return held
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> NoveltySettings:
+        """Read what ``state_dict`` returned."""
+        held = dict(state)
+        units, reference = held.pop("scale"), held.pop("reference")
+        scale = ObservationScale(units["mean"].numpy(), units["sd"].numpy(), units["clip"])
+        moments = None if reference is None else Moments(**reference)
+        return cls(**held, scale=scale, reference=moments)
+
+
+def calibrate(
+    world: World,
+    *,
+    weight: float | Literal["auto"] = "auto",
+    mode: Mode = "add",
+    episodes: int = 64,
+    play: RandomPlay | None = None,
+    seed: Seed = 0,
+    **observer: Any,
+) -> tuple[NoveltySettings, float]:
+    """Find the settings and the weight of a bonus; see ``NoveltyReward`` for the keywords."""
+    child = split(seed, "novelty reward")
+    play = play or play_randomly(world, episodes=episodes, seed=child)
+    settings = NoveltySettings.of(play, seed=child, **observer)
+    if weight == "auto":
+        bonus = settings.make(play.rewards.shape[1])
+        alone = mode == "replace"
+        weight = 1.0 if alone else weight_of(play.mean_return, play.mean_bonus(bonus))
+    return settings, weight
