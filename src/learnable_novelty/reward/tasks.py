@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,7 +26,10 @@ class Task:
 
         if self.environment.startswith("PointMaze"):
             _register_robotics()
-        made = gymnasium.make(self.environment, **self.options, **more)
+        with warnings.catch_warnings():
+            # Box2D's wrappers warn when imported, and crash where warnings are errors.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            made = gymnasium.make(self.environment, **self.options, **more)
         if isinstance(made.observation_space, gymnasium.spaces.Dict):
             made = gymnasium.wrappers.FlattenObservation(made)
         return made

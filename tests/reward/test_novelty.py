@@ -1,0 +1,109 @@
+"""Payments add up to the score of the episode: step by step, on all ten tasks."""
+
+import numpy as np
+import pytest
+import torch
+
+from learnable_novelty.observer import Observer
+from learnable_novelty.reward.calibration import play_randomly
+from learnable_novelty.reward.settings import NoveltySettings
+from learnable_novelty.reward.tasks import TASKS
+from learnable_novelty.reward.training import make_vec_env
+from learnable_novelty.reward.worlds import VecEnvWorld
+
+STEPS = 250
+"""Of an episode; enough for every pair to have been in and behind the window many times."""
+
+
+class Short:
+    """A world whose random episodes are followed for some steps only."""
+
+    def __init__(self, world):
+        self.world, self.num_envs, self.action_space = world, world.num_envs, world.action_space
+        self.taken = 0
+
+    def reset(self, seed):
+        return self.world.reset(seed)
+
+    def step(self, actions):
+        self.taken += 1
+        move = self.world.step(actions)
+        if self.taken % STEPS == 0:
+            move.ended[:] = True
+        return move
+
+
+def pairs(trajectory, window):
+    targets = [trajectory[i + 1 : i + 1 + window].ravel() for i in range(len(trajectory) - window)]
+    return torch.from_numpy(trajectory[:-window]), torch.from_numpy(np.stack(targets))
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_cumulative_payments_are_the_batch_score_after_every_step(name):
+    task = TASKS[name]
+    venv = make_vec_env(name, 1)
+    play = play_randomly(Short(VecEnvWorld(venv)), episodes=1, seed=1)
+    venv.close()
+    settings = NoveltySettings.of(play, window=task.window)
+    assert settings.observation_dim == task.observation_dim
+    bonus = settings.make(1)
+    batch = Observer(bonus.online.reservoir, ridge_penalty=0.3)
+    (trajectory,) = map(settings.scale, play.trajectories())
+    total, checked = 0.0, 0
+    for taken, step in enumerate(play.steps, 1):
+        paid = bonus.pay(step)[0]
+        total += paid
+        if taken < task.window:
+            assert paid == 0.0
+            continue
+        if taken == task.window:  # a single pair varies in nothing
+            assert total == 0.0
+            continue
+        score = float(batch(*pairs(trajectory[: taken + 1], task.window)))
+        assert total == pytest.approx(score, abs=1e-8)
+        checked += 1
+    assert checked > 0 or len(play.steps) <= task.window
+
+
+def test_the_last_observation_of_an_episode_closes_its_last_pair_and_not_the_next_ones():
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
+    from tests.reward.toys import Scripted
+
+    rng = np.random.default_rng(3)
+    script = rng.standard_normal((63, 2)).cumsum(0)
+    venv = DummyVecEnv([lambda: Scripted(script, length=20, truncates=True)])
+    play = play_randomly(VecEnvWorld(venv), episodes=3, seed=0)
+    first, second, third = play.trajectories()
+    assert np.array_equal(np.concatenate([first, second, third]), script)
+    settings = NoveltySettings.of(play, window=4)
+    bonus = settings.make(1)
+    paid = np.array([bonus.pay(step)[0] for step in play.steps]).reshape(3, 20)
+    batch = Observer(bonus.online.reservoir, ridge_penalty=0.3)
+    for episode, payments in zip((first, second, third), paid, strict=True):
+        score = float(batch(*pairs(settings.scale(episode), 4)))
+        assert payments.sum() == pytest.approx(score, abs=1e-9)
+
+
+def test_fixed_units_are_those_of_the_random_policy():
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
+    from tests.reward.toys import Drifting
+
+    venv = DummyVecEnv([Drifting, Drifting])
+    play = play_randomly(VecEnvWorld(venv), episodes=4, seed=0)
+    settings = NoveltySettings.of(play, window=5, standardization="fixed")
+    bonus = settings.make(2)
+    moments = settings.reference
+    assert moments is not None
+    paid = np.stack([bonus.pay(step) for step in play.steps])[:60]
+    # The paper's recursion by hand: fixed centring and scaling, ridge, singular values.
+    trajectory = settings.scale(play.trajectories()[0])
+    inputs, targets = pairs(trajectory, 5)
+    features = bonus.online.reservoir(inputs) - moments.feature_mean
+    sd = (moments.gram.diagonal() / moments.count).sqrt()
+    features = features / (sd * len(sd) ** 0.5)
+    centred = targets - moments.target_mean
+    gram = features.T @ features + 0.3 * torch.eye(32, dtype=torch.float64)
+    values = torch.linalg.svdvals(torch.linalg.solve(gram, features.T @ centred))
+    assert paid[:, 0].sum() == pytest.approx(float(0.5 * torch.log2(1 + values**2).sum()), abs=1e-9)

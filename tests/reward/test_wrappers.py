@@ -1,0 +1,269 @@
+"""Three wrappers, one bonus: against a recursion written out by hand, and in each other's terms."""
+
+import gymnasium
+import numpy as np
+import pytest
+import torch
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from stable_baselines3 import PPO
+from stable_baselines3.common.evaluation import evaluate_policy
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+import learnable_novelty as ln
+from learnable_novelty.reward import (
+    BonusReward,
+    LogNovelty,
+    NoveltyReward,
+    NoveltyRewardVectorWrapper,
+    NoveltyRewardWrapper,
+    VecEnvWorld,
+    play_randomly,
+)
+from tests.reward.toys import Drifting, Scripted
+
+RNG = np.random.default_rng(5)
+SCRIPT = RNG.standard_normal((400, 3)).cumsum(0) * 0.1
+
+
+def by_hand(trajectory, reservoir, window, ridge=0.3):
+    """Score of the pairs of one episode after every step, by sums and singular values."""
+    scores = []
+    for seen in range(2, len(trajectory) + 1):
+        count = seen - window
+        if count < 2:
+            scores.append(0.0)
+            continue
+        h = reservoir(torch.from_numpy(trajectory[:count])).numpy()
+        y = np.stack([trajectory[i + 1 : i + 1 + window].ravel() for i in range(count)])
+        h, y = h - h.mean(0), y - y.mean(0)
+        h /= h.std(0) * np.sqrt(h.shape[1])
+        w = np.linalg.solve(h.T @ h + ridge * np.eye(h.shape[1]), h.T @ y)
+        scores.append(0.5 * np.log2(1 + np.linalg.svd(w, compute_uv=False) ** 2).sum())
+    return np.diff([0.0, *scores])
+
+
+def make(kind, length=25, **options):
+    """Wrap three scripted environments; return something that steps, and its payroll."""
+    makers = [lambda k=k: Scripted(SCRIPT[k * 100 :], length) for k in range(3)]
+    held = {"window": 4, "weight": 0.5, "episodes": 3, **options}
+    if kind == "vec":
+        wrapped = NoveltyReward(DummyVecEnv(makers), **held)
+
+        def step(actions):
+            _, rewards, ended, infos = wrapped.step(actions)
+            return rewards, ended, [info.get("novelty") for info in infos]
+
+    else:
+        mode = AutoresetMode.SAME_STEP if kind == "same step" else AutoresetMode.NEXT_STEP
+        wrapped = NoveltyRewardVectorWrapper(SyncVectorEnv(makers, autoreset_mode=mode), **held)
+
+        def step(actions):
+            _, rewards, terminated, truncated, infos = wrapped.step(actions)
+            ended = terminated | truncated
+            sums = infos.get("novelty", {})
+            found = [{k: v[i] for k, v in sums.items()} if ended[i] else None for i in range(3)]
+            return rewards, ended, found
+
+    wrapped.reset()
+    return step, wrapped.payroll, wrapped
+
+
+def rows_of(wrapped, kind):
+    """Where the script of each environment stands."""
+    envs = wrapped.venv.envs if kind == "vec" else wrapped.env.envs
+    return [env.unwrapped.row for env in envs]
+
+
+@pytest.mark.parametrize("kind", ["vec", "same step", "next step"])
+def test_rewards_are_the_task_and_the_weighted_recursion(kind):
+    step, payroll, wrapped = make(kind)
+    scale, reservoir = payroll.bonus.scale, payroll.bonus.online.reservoir
+    start = rows_of(wrapped, kind)
+    actions = np.zeros(3, dtype=np.int64)
+    paid = np.stack([np.asarray(step(actions)[0], dtype=np.float64) for _ in range(51)])
+    period = 26 if kind == "next step" else 25
+    for env in range(3):
+        for episode in range(51 // period):
+            first = start[env] + 26 * episode
+            shown = SCRIPT[env * 100 :][first : first + 26]
+            expected = 1.0 + 0.5 * by_hand(scale(shown), reservoir, 4)
+            got = paid[episode * period : episode * period + 25, env]
+            assert got == pytest.approx(expected, abs=2e-6 if kind == "vec" else 1e-8)
+    if kind == "next step":
+        assert np.array_equal(paid[25], np.zeros(3))  # the step that only begins anew
+
+
+def test_single_environment_pays_the_same_as_one_of_many():
+    held = {"window": 4, "weight": 0.5, "episodes": 2, "mode": "replace"}
+    single = NoveltyRewardWrapper(Scripted(SCRIPT, 25), **held)
+    single.reset()
+    start = single.unwrapped.row
+    paid, info = [], {}
+    for _ in range(25):
+        _, reward, _, _, info = single.step(0)
+        paid.append(reward)
+    bonus = single.payroll.bonus
+    shown = bonus.scale(SCRIPT[start : start + 26])
+    assert paid == pytest.approx(0.5 * by_hand(shown, bonus.online.reservoir, 4), abs=1e-8)
+    assert info["novelty"]["task"] == 25.0
+    assert info["novelty"]["bonus"] == pytest.approx(sum(paid))
+    assert info["novelty"]["score"] == pytest.approx(2 * sum(paid))
+
+
+@pytest.mark.parametrize("kind", ["vec", "same step", "next step"])
+def test_episode_sums_come_with_the_last_step(kind):
+    step, _, _ = make(kind)
+    actions = np.zeros(3, dtype=np.int64)
+    for _ in range(24):
+        _, ended, sums = step(actions)
+        assert not ended.any()
+        assert not any(sums)
+    _, ended, sums = step(actions)
+    assert ended.all()
+    for found in sums:
+        assert found["task"] == 25.0
+        assert found["bonus"] == pytest.approx(0.5 * found["score"])
+        assert found["share"] == pytest.approx(found["bonus"] / (found["bonus"] + 25.0))
+
+
+def test_the_task_return_is_untouched_in_monitor_and_in_evaluation():
+    def maker():
+        return Monitor(Drifting())
+
+    plain, paid = DummyVecEnv([maker, maker]), DummyVecEnv([maker, maker])
+    elsewhere = play_randomly(VecEnvWorld(DummyVecEnv([maker, maker])), episodes=4, seed=0)
+    wrapped = NoveltyReward(paid, play=elsewhere, weight=100.0)
+    for venv in (plain, wrapped):
+        venv.seed(3)
+        venv.reset()
+    rng = np.random.default_rng(0)
+    differs = False
+    for _ in range(130):
+        actions = rng.uniform(-1, 1, (2, 1))
+        _, task, _, infos = plain.step(actions)
+        _, both, _, others = wrapped.step(actions)
+        differs |= not np.allclose(task, both)
+        for info, other in zip(infos, others, strict=True):
+            assert info.get("episode", {}).get("r") == other.get("episode", {}).get("r")
+    assert differs
+    model = PPO("MlpPolicy", wrapped, n_steps=16, batch_size=16, seed=0, device="cpu")
+    returns = [
+        evaluate_policy(model, venv, n_eval_episodes=4, return_episode_rewards=True)[0]
+        for venv in (_seeded(plain), _seeded(wrapped))
+    ]
+    assert returns[0] == returns[1]  # under a Monitor, evaluation reads the task's return
+
+
+def _seeded(venv):
+    venv.seed(11)
+    return venv
+
+
+def test_dictionaries_are_flattened_and_actions_may_be_discrete():
+    wrapped = NoveltyReward(
+        DummyVecEnv([lambda: Drifting(dictionary=True, discrete=True)] * 2), episodes=2, window=5
+    )
+    assert wrapped.settings.observation_dim == 3
+    observations = wrapped.reset()
+    assert set(observations) == {"state", "clock"}
+    rewards = [wrapped.step(np.array([0, 2]))[1] for _ in range(70)]
+    assert np.isfinite(rewards).all()
+
+
+@pytest.mark.parametrize(
+    ("space", "sentence"),
+    [
+        (spaces.Box(0, 255, (32, 32, 3), np.uint8), "look like images"),
+        (spaces.Box(0, 255, (32, 32), np.uint8), "look like images"),
+        (spaces.MultiBinary(4), "FlattenObservation"),
+    ],
+)
+def test_observations_that_cannot_be_read_are_refused(space, sentence):
+    venv = DummyVecEnv([lambda: Scripted(SCRIPT, space=space)])
+    with pytest.raises(ValueError, match=sentence):
+        NoveltyReward(venv)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_an_observation_that_is_not_finite_names_environment_and_step(value):
+    step, _, wrapped = make("vec")
+    spoiled = SCRIPT.copy()
+    environment = wrapped.venv.envs[1].unwrapped
+    spoiled[100 + environment.row + 3] = value
+    environment.script = spoiled[100:]
+    step(np.zeros(3, dtype=np.int64))
+    step(np.zeros(3, dtype=np.int64))
+    with pytest.raises(ValueError, match="environment 1 returned a NaN or infinite .* at step 3"):
+        step(np.zeros(3, dtype=np.int64))
+
+
+def test_saved_and_loaded_it_pays_the_same(tmp_path):
+    def play(wrapped):
+        wrapped.seed(4)
+        wrapped.reset()
+        rng = np.random.default_rng(1)
+        return np.stack([wrapped.step(rng.uniform(-1, 1, (2, 1)))[1] for _ in range(80)])
+
+    for standardization in ("empirical", "fixed"):
+        venv = DummyVecEnv([Drifting, Drifting])
+        first = NoveltyReward(venv, episodes=4, standardization=standardization)
+        first.save(tmp_path / "bonus.pt")
+        second = NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Drifting, Drifting]))
+        assert (second.weight, second.window, second.mode) == (first.weight, first.window, "add")
+        assert np.array_equal(play(first), play(second))
+    other = DummyVecEnv([lambda: Scripted(SCRIPT)])
+    with pytest.raises(ValueError, match="reads observations of 2 numbers, these .* return 3"):
+        NoveltyReward.load(tmp_path / "bonus.pt", other)
+
+
+def test_settings_that_make_no_sense_are_refused():
+    venv = DummyVecEnv([Drifting])
+    bonus = NoveltyReward(venv, episodes=1).payroll.bonus
+    with pytest.raises(ValueError, match='"add" or "replace"'):
+        BonusReward(venv, bonus, weight=1.0, mode="subtract")
+    with pytest.raises(ValueError, match="finite number"):
+        BonusReward(venv, bonus, weight=float("nan"))
+    with pytest.raises(ValueError, match="window of at least 1"):
+        NoveltyReward(venv, window=0, weight=1.0, episodes=1)
+    lazy = SyncVectorEnv([Drifting], autoreset_mode=AutoresetMode.DISABLED)
+    with pytest.raises(ValueError, match="reset themselves"):
+        NoveltyRewardVectorWrapper(lazy)
+
+
+def test_bonus_score_and_share_are_logged():
+    venv = NoveltyReward(DummyVecEnv([Drifting, Drifting]), episodes=2)
+    model = PPO("MlpPolicy", venv, n_steps=64, batch_size=64, seed=0, device="cpu")
+    logged = {}
+    model.learn(1, callback=_Spy(logged))
+    model.learn(128, callback=[LogNovelty(), _Spy(logged)])
+    assert {"novelty/score", "novelty/bonus", "novelty/task", "novelty/share"} <= set(logged)
+    assert logged["novelty/bonus"] == pytest.approx(venv.weight * logged["novelty/score"])
+    assert 0 < logged["novelty/share"] < 1
+
+
+class _Spy(LogNovelty):
+    """Reads the logger where the rollout ends."""
+
+    def __init__(self, held):
+        super().__init__()
+        self.held = held
+
+    def _on_rollout_end(self):
+        self.held.update(self.logger.name_to_value)
+
+
+def test_the_reward_is_loaded_when_asked_for():
+    assert ln.reward.NoveltyReward is NoveltyReward
+    with pytest.raises(AttributeError, match="no attribute 'rewards'"):
+        _ = ln.rewards
+
+
+def test_gymnasium_checks_the_wrapper():
+    env = gymnasium.make("Pendulum-v1")
+    wrapped = NoveltyRewardWrapper(env, episodes=2)
+    _, info = wrapped.reset(seed=0)
+    assert info == {}
+    assert wrapped.payroll.weight > 0
+    assert wrapped.step(env.action_space.sample())[1] <= 0.0
