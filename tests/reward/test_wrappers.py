@@ -10,6 +10,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
+from tests.reward.toys import Drifting, Scripted
 
 import learnable_novelty as ln
 from learnable_novelty.reward import (
@@ -21,7 +22,6 @@ from learnable_novelty.reward import (
     VecEnvWorld,
     play_randomly,
 )
-from tests.reward.toys import Drifting, Scripted
 
 RNG = np.random.default_rng(5)
 SCRIPT = RNG.standard_normal((400, 3)).cumsum(0) * 0.1
@@ -195,7 +195,7 @@ def test_an_observation_that_is_not_finite_names_environment_and_step(value):
     environment.script = spoiled[100:]
     step(np.zeros(3, dtype=np.int64))
     step(np.zeros(3, dtype=np.int64))
-    with pytest.raises(ValueError, match="environment 1 returned a NaN or infinite .* at step 3"):
+    with pytest.raises(ValueError, match=r"environment 1 returned a NaN or infinite .* at step 3"):
         step(np.zeros(3, dtype=np.int64))
 
 
@@ -214,7 +214,7 @@ def test_saved_and_loaded_it_pays_the_same(tmp_path):
         assert (second.weight, second.window, second.mode) == (first.weight, first.window, "add")
         assert np.array_equal(play(first), play(second))
     other = DummyVecEnv([lambda: Scripted(SCRIPT)])
-    with pytest.raises(ValueError, match="reads observations of 2 numbers, these .* return 3"):
+    with pytest.raises(ValueError, match=r"reads observations of 2 numbers, these .* return 3"):
         NoveltyReward.load(tmp_path / "bonus.pt", other)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from learnable_novelty.engine import Report, Serial
@@ -28,12 +28,19 @@ class Config:
     seeds: tuple[int, ...] = tuple(range(10))
     steps: int = 600_000
     """Environment steps of a run."""
+    evaluation_episodes: int = 100
     tuned: bool = False
     """With the hyperparameters that the RL zoo publishes, where it has the task."""
 
 
 PAPER = Config()
-QUICK = Config(tasks=("Pendulum",), rewards=("task", "task+epiplexity"), seeds=(0,), steps=16_384)
+QUICK = Config(
+    tasks=("Pendulum",),
+    rewards=("task", "task+epiplexity"),
+    seeds=(0,),
+    steps=16_384,
+    evaluation_episodes=20,
+)
 
 
 def trainings(config: Config) -> Iterator[tuple[Training, int]]:
@@ -42,7 +49,8 @@ def trainings(config: Config) -> Iterator[tuple[Training, int]]:
     for seed in config.seeds:
         for task in tasks:
             for reward in config.rewards:
-                yield make_training(task, reward, config.steps, tuned=config.tuned), seed
+                training = make_training(task, reward, config.steps, tuned=config.tuned)
+                yield replace(training, evaluation_episodes=config.evaluation_episodes), seed
 
 
 def run(

@@ -1,0 +1,152 @@
+"""The table of agents: each run has one record, whatever happens while it runs."""
+
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from learnable_novelty import records
+from learnable_novelty.cli import main
+from learnable_novelty.engine import Serial
+from learnable_novelty.experiments import agents, rl_table
+from learnable_novelty.reward.training import Training
+
+SMALL = rl_table.Config(
+    tasks=("Pendulum",), rewards=("task", "task+magnitude"), seeds=(0, 1), steps=1,
+    evaluation_episodes=2,
+)  # fmt: skip
+
+DRIVER = """
+import sys
+from pathlib import Path
+import torch
+torch.set_num_threads(1)
+from learnable_novelty.engine import Serial
+from learnable_novelty.experiments import rl_table
+config = rl_table.Config(
+    tasks=("Pendulum",), rewards=("task", "task+magnitude"), seeds=(0, 1), steps=1,
+    evaluation_episodes=2,
+)
+print("ready", flush=True)
+assert not rl_table.run(config, Path(sys.argv[1]), Serial())
+"""
+
+
+def results(root):
+    found = {path.name: records.load(path) for path in records.find(root, "rl-table")}
+    return {name: (record.configuration, record.results) for name, record in found.items()}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    root = tmp_path_factory.mktemp("undisturbed")
+    assert rl_table.run(SMALL, root, Serial()) == {}
+    return results(root)
+
+
+@pytest.mark.timeout(600)
+def test_killed_twenty_times_it_ends_with_the_same_records(tmp_path, undisturbed):
+    assert len(undisturbed) == 4
+    chance = random.Random(0)
+    for _ in range(20):
+        process = subprocess.Popen(
+            [sys.executable, "-c", DRIVER, tmp_path], stdout=subprocess.PIPE, text=True
+        )
+        process.stdout.readline()  # past the imports
+        time.sleep(chance.uniform(0.0, 4.0))
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        for name, held in results(tmp_path).items():
+            assert held == undisturbed[name]
+    assert rl_table.run(SMALL, tmp_path, Serial()) == {}
+    assert results(tmp_path) == undisturbed
+
+
+def test_what_is_there_is_not_run_again_and_a_damaged_one_is(tmp_path, undisturbed):
+    one = rl_table.Config(
+        tasks=("Pendulum",), rewards=("task",), seeds=(0,), steps=1, evaluation_episodes=2
+    )
+    seen = []
+    rl_table.run(one, tmp_path, Serial(), report=lambda *told: seen.append(told))
+    rl_table.run(one, tmp_path, Serial(), report=lambda *told: seen.append(told))
+    assert seen == [(0, 1), (1, 1), (1, 1)]
+    (path,) = records.find(tmp_path, "rl-table")
+    held = json.loads((path / "record.json").read_text())
+    held["configuration"]["steps"] = 5
+    (path / "record.json").write_text(json.dumps(held))
+    rl_table.run(one, tmp_path, Serial())
+    assert results(tmp_path)[path.name] == undisturbed[path.name]
+
+
+def test_a_run_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
+    def fail(training, *, seed, report=None):
+        if seed == 0:
+            raise ValueError("no such luck")
+        return object(), {"return": 1.0}
+
+    monkeypatch.setattr(agents, "train", fail)
+    failures = rl_table.run(SMALL, tmp_path, Serial())
+    assert [str(error) for error in failures.values()] == ["no such luck"] * 2
+    assert all("seed0" in name for name in failures)
+    assert len(results(tmp_path)) == 2
+
+
+def test_names_tell_settings_apart():
+    assert agents.config_name(Training("Hopper", "task")) == "Hopper-task"
+    assert agents.config_name(Training("Hopper", "task", steps=5)).startswith("Hopper-task-custom-")
+    tuned = agents.make_training("Hopper", "task", tuned=True)
+    assert agents.config_name(tuned) == "Hopper-task-tuned"
+    again = agents.training_of(records.configuration_of(tuned))
+    assert again == tuned
+
+
+def test_seeds_come_one_after_the_other_so_that_a_cut_table_is_even():
+    order = [(seed, t.reward) for t, seed in rl_table.trainings(SMALL)]
+    assert order == [(0, "task"), (0, "task+magnitude"), (1, "task"), (1, "task+magnitude")]
+    tuned = rl_table.Config(tuned=True, rewards=("task",), seeds=(0,))
+    assert len(list(rl_table.trainings(tuned))) == 5
+
+
+def test_committed_runs_are_of_the_papers_settings():
+    root = Path(__file__).parents[2] / "results"
+    paths = list(records.find(root, "rl-table"))
+    assert paths
+    for path in paths:
+        record = records.load(path)
+        training = agents.training_of(record.configuration)
+        assert agents.path_of(training, record.seed, root) == path
+        assert len(record.results["returns"]) == 100
+        assert record.results["steps_trained"] >= training.steps
+
+
+def test_the_command_refuses_what_it_cannot_do(capsys, tmp_path):
+    for arguments, sentence in [
+        (["train", "Atlantis"], "expected a task"),
+        (["train", "Hopper", "--reward", "fame"], "expected a reward"),
+        (["train", "Hopper", "--steps", "0"], "steps of at least 1"),
+        (["train", "Hopper", "--video", "film.mp4"], "takes a .gif file"),
+        (["run", "rl-table", "--tasks", "Atlantis"], "--tasks takes names among Acrobot"),
+        (["run", "rl-table", "--seeds", "a-b"], "--seeds takes whole numbers"),
+        (["run", "rl-table", "--workers", "0"], "at least 1"),
+        (["run", "eca", "--tasks", "Hopper"], "--tasks is for rl-table"),
+    ]:
+        assert main([*arguments, "--out", str(tmp_path)]) == 2
+        error = capsys.readouterr().err
+        assert sentence in error
+        assert len(error.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_trains_saves_and_finds_again(capsys, tmp_path):
+    command = ["train", "Pendulum", "--reward", "task", "--steps", "1", "--out", str(tmp_path)]
+    assert main(command) == 0
+    assert "return -1" in capsys.readouterr().out
+    (path,) = records.find(tmp_path, "rl-table")
+    assert (path / "policy.zip").exists()
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["results"]["steps_trained"] == 8192
