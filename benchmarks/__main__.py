@@ -22,7 +22,7 @@ from learnable_novelty.engine import available_cores
 
 HERE = Path(__file__).parent
 # Chunks first: its memory is measured against a process that has held nothing large yet.
-NAMES = ("chunks", "online", "dual", "moments", "null", "automata", "encoder", "neural")
+NAMES = ("chunks", "online", "dual", "moments", "null", "automata", "encoder", "neural", "reward")
 
 
 def machine() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""One step of the online observer against an SVD of every stream's readout.
+"""One step of the online observer, on both backends, against an SVD of every stream's readout.
 
 The plain way holds each stream's centred sums, advances them by the same rank-one terms, solves
 for the readout and takes its singular values, one stream after the other.
@@ -6,16 +6,44 @@ for the readout and takes its singular values, one stream after the other.
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from benchmarks.timing import Row, compare
+from benchmarks.timing import Row, faster, interleave
 from learnable_novelty.observer import OnlineObserver, reservoirs
 
 SETTING = {"ridge_penalty": 0.3, "resolution": 1.0, "code_scale": 0.5}
+BACKENDS: tuple[Literal["numpy", "numba"], ...] = (
+    ("numpy", "numba") if importlib.util.find_spec("numba") else ("numpy",)
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A task: how much is observed, and how much is predicted."""
+
+    input_dim: int
+    target_dim: int
+    at_least: dict[str, float]
+    """How many times faster than the plain way each backend has to be."""
+    collinear: bool = False
+    """Whether the features are such that determinants lose digits, and the readout is needed."""
+
+
+# The least, a middle and the largest task of the paper's table, and one that is nearly a line.
+CASES = (
+    Case(6, 48, {"numpy": 4, "numba": 8}),
+    Case(17, 272, {"numpy": 10, "numba": 20}),
+    Case(24, 960, {"numpy": 20, "numba": 30}),
+    Case(2, 56, {"numpy": 3, "numba": 8}, collinear=True),
+)
 
 
 class PlainStream:
@@ -63,47 +91,72 @@ class PlainObserver:
         return torch.stack([stream.update(h, y) for stream, h, y in pairs])
 
 
-def prepare(
-    width: int, target_dim: int, num_streams: int, num_pairs: int
-) -> tuple[Callable[[], Tensor], Callable[[], Tensor]]:
-    """Make both ways, each a function that takes the next step of equal streams."""
-    # The widest task of the paper's table: 24 observed values, a window of 40, four layers.
-    reservoir = reservoirs.MLP(24, width, 4)
+def make_pairs(case: Case, num_streams: int, num_pairs: int) -> tuple[Tensor, Tensor]:
+    """Draw inputs (num_pairs, num_streams, input_dim) and targets (..., target_dim)."""
+    if case.collinear:  # on a slow circle, paired with the states that follow
+        time = torch.arange(num_pairs + case.target_dim // 2, dtype=torch.float64)
+        angle = 0.05 * time[:, None] + torch.arange(num_streams)
+        path = 2**0.5 * torch.stack([angle.sin(), angle.cos()], dim=-1)
+        windows = path[1:].unfold(0, case.target_dim // 2, 1).movedim(-1, 2)
+        return path[:num_pairs], windows[:num_pairs].flatten(2)
     generator = torch.Generator().manual_seed(0)
-    inputs = torch.randn(num_pairs, num_streams, 24, generator=generator, dtype=torch.float64)
-    mixing = torch.randn(24, target_dim, generator=generator, dtype=torch.float64) / 5
-    targets = (inputs @ mixing).sin()
-    plain = PlainObserver(reservoir, target_dim, num_streams)
-    ours = OnlineObserver(reservoir, target_dim=target_dim, num_streams=num_streams, **SETTING)
-    steps = [itertools.cycle(range(num_pairs)) for _ in range(2)]
+    shape = num_pairs, num_streams, case.input_dim
+    inputs = torch.randn(*shape, generator=generator, dtype=torch.float64)
+    mixing = torch.randn(case.input_dim, case.target_dim, generator=generator, dtype=torch.float64)
+    return inputs, (inputs @ mixing / 5).sin()
 
-    def step(observer: PlainObserver | OnlineObserver, counter: itertools.cycle[int]) -> Tensor:
-        index = next(counter)
-        return observer.update(inputs[index], targets[index])
 
-    return (
-        torch.no_grad()(lambda: step(plain, steps[0])),
-        lambda: step(ours, steps[1]),
-    )
+def prepare(
+    width: int, case: Case, num_streams: int, num_pairs: int
+) -> dict[str, Callable[[], Tensor]]:
+    """Make all ways, each a function that takes the next step of equal streams."""
+    reservoir = reservoirs.MLP(case.input_dim, width, 4)
+    inputs, targets = make_pairs(case, num_streams, num_pairs)
+    ways: dict[str, PlainObserver | OnlineObserver] = {
+        "plain": PlainObserver(reservoir, case.target_dim, num_streams)
+    }
+    for backend in BACKENDS:
+        ways[backend] = OnlineObserver(
+            reservoir,
+            target_dim=case.target_dim,
+            num_streams=num_streams,
+            backend=backend,
+            **SETTING,
+        )
+
+    def stepper(observer: PlainObserver | OnlineObserver) -> Callable[[], Tensor]:
+        counter = itertools.cycle(range(num_pairs))
+
+        @torch.no_grad()
+        def step() -> Tensor:
+            index = next(counter)
+            return observer.update(inputs[index], targets[index])
+
+        return step
+
+    return {name: stepper(observer) for name, observer in ways.items()}
 
 
 def run(
     width: int = 32,
-    target_dim: int = 960,
+    cases: tuple[Case, ...] = CASES,
     num_streams: int = 8,
-    warm_up: int = 100,
+    warm_up: int = 600,
     repeats: int = 41,
 ) -> list[Row]:
-    """Time steps of both, in turn, on one torch thread and on as many as were set."""
-    threads = torch.get_num_threads()
-    rows: list[Row] = []
-    for count in sorted({1, threads}):
+    """Time steps of all, in turn, on one torch thread and on as many as were set."""
+    threads, rows = torch.get_num_threads(), list[Row]()
+    for count, case in itertools.product(sorted({1, threads}), cases):
         torch.set_num_threads(count)
-        plain, ours = prepare(width, target_dim, num_streams, num_pairs=64)
+        ways = prepare(width, case, num_streams, num_pairs=2 * warm_up)
         for _ in range(warm_up):  # past the first pairs, whose matrices are nearly empty
-            plain()
-            ours()
-        name = f"online step, m={width}, D={target_dim}, {num_streams} streams, threads: {count}"
-        rows.append(compare(name, plain, ours, at_least=20, repeats=repeats, calls=(2, 40)))
+            for step in ways.values():
+                step()
+        calls = (2, *(40 for _ in BACKENDS))
+        plain, *ours = map(median, interleave(*ways.values(), repeats=repeats, calls=calls))
+        for backend, taken in zip(BACKENDS, ours, strict=True):
+            name = f"online step, {backend}, m={width}, D={case.target_dim}, {num_streams} streams"
+            name += ", collinear" * case.collinear + f", threads: {count}"
+            rows.append(faster(name, plain, taken, case.at_least[backend]))
     torch.set_num_threads(threads)
     return rows

@@ -5,10 +5,10 @@ import json
 
 import pytest
 import torch
+
 from benchmarks import __main__ as command
 from benchmarks import automata, chunks, dual, encoder, moments, neural, null, online
 from benchmarks.timing import Row, compare, faster, interleave, within
-
 from learnable_novelty.experiments.automata import AutomatonConfig
 from learnable_novelty.experiments.neural import NeuralConfig
 from learnable_novelty.observer import Moments
@@ -41,17 +41,22 @@ def test_dual_and_qr_give_the_same_bits():
     assert len(dual.run(16, 64, 4)) == 1
 
 
-def test_online_steps_agree_with_an_svd_per_stream():
-    plain, ours = online.prepare(width=8, target_dim=12, num_streams=3, num_pairs=40)
+@pytest.mark.parametrize("collinear", [False, True])
+def test_online_steps_agree_with_an_svd_per_stream(collinear):
+    case = online.Case(2, 12, {}, collinear)
+    plain, *ours = online.prepare(8, case, num_streams=3, num_pairs=40).values()
     for _ in range(40):
-        torch.testing.assert_close(plain(), ours(), rtol=0, atol=1e-9)
+        expected = plain()
+        for step in ours:
+            torch.testing.assert_close(expected, step(), rtol=0, atol=1e-9)
 
 
 def test_online_restores_the_number_of_threads():
     before = torch.get_num_threads()
-    rows = online.run(width=8, target_dim=12, num_streams=2, warm_up=3, repeats=1)
+    case = online.Case(3, 12, {"numpy": 1.0, "numba": 1.0})
+    rows = online.run(8, (case,), num_streams=2, warm_up=3, repeats=1)
     assert torch.get_num_threads() == before
-    assert len(rows) == len({1, before})
+    assert len(rows) == len({1, before}) * len(online.BACKENDS)
 
 
 def test_merged_chunks_are_the_moments_of_all_rows():

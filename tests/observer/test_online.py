@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import math
 
 import numpy as np
@@ -13,6 +14,14 @@ from learnable_novelty.observer import Moments, Observer, OnlineObserver, Rows
 from learnable_novelty.observer.reservoirs import MLP, Fourier
 
 KNOBS = {"ridge_penalty": 0.3, "resolution": 1.7, "code_scale": 0.6}
+
+
+@pytest.fixture(params=["numpy", "numba"])
+def observe(request):
+    """Make an online observer of either backend."""
+    if request.param == "numba":
+        pytest.importorskip("numba")
+    return functools.partial(OnlineObserver, backend=request.param)
 
 
 def close(expected):
@@ -48,11 +57,11 @@ def wave(normal, steps, noise=0.1):
 
 
 @pytest.mark.parametrize("penalty", [0.03, 0.3, 3.0])
-def test_ten_thousand_steps_equal_the_batch_score(normal, oracle, penalty):
+def test_ten_thousand_steps_equal_the_batch_score(normal, oracle, penalty, observe):
     steps, knobs = 10_000, {**KNOBS, "ridge_penalty": penalty}
     reservoir = MLP(2, 12, 2)
     x, y = wave(normal, steps)
-    online = OnlineObserver(reservoir, target_dim=4, **knobs)
+    online = observe(reservoir, target_dim=4, **knobs)
     scores = run(online, x, y)
     h = reservoir(x)
     batch = Observer(reservoir, **knobs)
@@ -66,22 +75,22 @@ def test_ten_thousand_steps_equal_the_batch_score(normal, oracle, penalty):
 
 
 @pytest.mark.parametrize("d, m", [(1, 6), (9, 4), (3, 16)])
-def test_empirical_scores_equal_the_batch_for_other_shapes(normal, oracle, d, m):
+def test_empirical_scores_equal_the_batch_for_other_shapes(normal, oracle, d, m, observe):
     reservoir = Fourier(2, m)
     x, y = normal(80, 2), normal(80, d)
-    online = OnlineObserver(reservoir, target_dim=d, target_unit=0.5, **KNOBS)
+    online = observe(reservoir, target_dim=d, target_unit=0.5, **KNOBS)
     scores = run(online, x, y)
     for n in range(2, 81):
         expected = oracle.bits(reservoir(x[:n]), y[:n], *KNOBS.values(), unit=0.5)
         assert scores[n - 1] == close(expected)
 
 
-def test_fixed_standardization_uses_the_given_constants(normal, oracle):
+def test_fixed_standardization_uses_the_given_constants(normal, oracle, observe):
     reservoir = MLP(2, 6, 2)
     reference_x, reference_y = normal(200, 2), 3 + normal(200, 2)
     x, y = normal(300, 2), 3 + normal(300, 2)
     calibration = Moments.of(reservoir(reference_x), reference_y)
-    online = OnlineObserver(
+    online = observe(
         reservoir,
         target_dim=2,
         target_unit=0.7,
@@ -98,11 +107,11 @@ def test_fixed_standardization_uses_the_given_constants(normal, oracle):
     assert run(online, x[:5], y[:5]) == pytest.approx(scores[:5], rel=1e-12)
 
 
-def test_a_feature_constant_in_the_calibration_is_left_out(normal):
+def test_a_feature_constant_in_the_calibration_is_left_out(normal, observe):
     reservoir = MLP(2, 6, 2)
     h, y = normal(50, 6), normal(50, 1)
     h[:, 2] = 0.4
-    online = OnlineObserver(
+    online = observe(
         reservoir,
         target_dim=1,
         standardization="fixed",
@@ -119,14 +128,16 @@ def test_a_feature_constant_in_the_calibration_is_left_out(normal):
 
 
 @pytest.mark.parametrize("standardization", ["empirical", "fixed"])
-def test_streams_with_masks_and_resets_are_independent(normal, rng, oracle, standardization):
+def test_streams_with_masks_and_resets_are_independent(
+    normal, rng, oracle, standardization, observe
+):
     streams, m, d = 4, 5, 3
     reservoir = MLP(2, m, 2)
     reference = normal(60, 2), normal(60, d)
     calibration = None
     if standardization == "fixed":
         calibration = Moments.of(reservoir(reference[0]), reference[1])
-    online = OnlineObserver(
+    online = observe(
         reservoir,
         target_dim=d,
         num_streams=streams,
@@ -172,10 +183,8 @@ def test_streams_with_masks_and_resets_are_independent(normal, rng, oracle, stan
     assert not online.count.any()
 
 
-def test_what_inactive_streams_are_given_does_not_matter(normal):
-    one, two = (
-        OnlineObserver(MLP(2, 5, 2), target_dim=1, num_streams=2, **KNOBS) for _ in range(2)
-    )
+def test_what_inactive_streams_are_given_does_not_matter(normal, observe):
+    one, two = (observe(MLP(2, 5, 2), target_dim=1, num_streams=2, **KNOBS) for _ in range(2))
     active = torch.tensor([True, False])
     for _ in range(10):
         x, y = normal(2, 2), normal(2, 1)
@@ -188,8 +197,8 @@ def test_what_inactive_streams_are_given_does_not_matter(normal):
         assert torch.equal(one.update(x, y), two.update(x, y))
 
 
-def test_increments_telescope_and_can_be_negative(normal):
-    online = OnlineObserver(MLP(2, 6, 2), target_dim=2, num_streams=3, **KNOBS)
+def test_increments_telescope_and_can_be_negative(normal, observe):
+    online = observe(MLP(2, 6, 2), target_dim=2, num_streams=3, **KNOBS)
     total, smallest = torch.zeros(3, dtype=torch.float64), 0.0
     for _ in range(200):
         increments = online.update(normal(3, 2), normal(3, 2))
@@ -199,8 +208,8 @@ def test_increments_telescope_and_can_be_negative(normal):
     assert smallest < -1e-3
 
 
-def test_a_returned_increment_does_not_change_afterwards(normal):
-    online = OnlineObserver(MLP(2, 6, 2), target_dim=2, num_streams=3, **KNOBS)
+def test_a_returned_increment_does_not_change_afterwards(normal, observe):
+    online = observe(MLP(2, 6, 2), target_dim=2, num_streams=3, **KNOBS)
     for _ in range(5):
         increments = online.update(normal(3, 2), normal(3, 2))
     kept, scores = increments.clone(), online.cumulative
@@ -212,13 +221,13 @@ def test_a_returned_increment_does_not_change_afterwards(normal):
 
 
 @pytest.mark.parametrize("standardization", ["empirical", "fixed"])
-def test_a_saved_state_continues_identically(normal, standardization):
+def test_a_saved_state_continues_identically(normal, standardization, observe):
     def make(seed):
         reservoir = MLP(2, 6, 2, seed=seed)
         calibration = None
         if standardization == "fixed":
             calibration = Moments.of(MLP(2, 6, 2)(normal(40, 2)), normal(40, 2))
-        return OnlineObserver(
+        return observe(
             reservoir,
             target_dim=2,
             num_streams=3,
@@ -255,16 +264,16 @@ def assert_same_state(one, other):
             assert value == other[name]
 
 
-def test_a_state_of_another_shape_is_refused(normal):
-    small = OnlineObserver(MLP(2, 6, 2), target_dim=2, num_streams=2, **KNOBS)
-    large = OnlineObserver(MLP(2, 6, 2), target_dim=2, num_streams=3, **KNOBS)
+def test_a_state_of_another_shape_is_refused(normal, observe):
+    small = observe(MLP(2, 6, 2), target_dim=2, num_streams=2, **KNOBS)
+    large = observe(MLP(2, 6, 2), target_dim=2, num_streams=3, **KNOBS)
     with pytest.raises(ValueError, match=r"expected .* of shape"):
         large.load_state_dict(small.state_dict())
 
 
 @pytest.mark.parametrize("what", ["inputs", "targets", "both"])
-def test_a_constant_stream_scores_zero(normal, what):
-    online = OnlineObserver(MLP(2, 6, 2), target_dim=2, **KNOBS)
+def test_a_constant_stream_scores_zero(normal, what, observe):
+    online = observe(MLP(2, 6, 2), target_dim=2, **KNOBS)
     for _ in range(100):
         x = normal(1, 2) if what == "targets" else torch.full((1, 2), 0.1).double()
         y = normal(1, 2) if what == "inputs" else torch.full((1, 2), 0.1).double()
@@ -272,10 +281,10 @@ def test_a_constant_stream_scores_zero(normal, what):
         assert abs(float(online.cumulative[0])) < 1e-10
 
 
-def test_a_nearly_constant_stream_keeps_its_digits(normal, oracle):
+def test_a_nearly_constant_stream_keeps_its_digits(normal, oracle, observe):
     reservoir = MLP(2, 6, 2)
     x, y = 100 + 1e-3 * normal(400, 2), 1e8 + normal(400, 2)
-    online = OnlineObserver(reservoir, target_dim=2, **KNOBS)
+    online = observe(reservoir, target_dim=2, **KNOBS)
     scores = run(online, x, y)
     # One pair at a time, as the stream computes them: the last digits of features matter here.
     h = torch.cat([reservoir(row[None]) for row in x])
@@ -285,20 +294,20 @@ def test_a_nearly_constant_stream_keeps_its_digits(normal, oracle):
         assert scores[n - 1] == pytest.approx(expected, rel=1e-6)
 
 
-def test_a_feature_that_starts_to_vary_late_counts_from_then(normal, oracle):
+def test_a_feature_that_starts_to_vary_late_counts_from_then(normal, oracle, observe):
     reservoir = MLP(2, 6, 2)
     x, y = normal(60, 2), normal(60, 1)
     x[:30] = 0.3
-    scores = run(OnlineObserver(reservoir, target_dim=1, **KNOBS), x, y)
+    scores = run(observe(reservoir, target_dim=1, **KNOBS), x, y)
     assert np.abs(scores[:30]).max() < 1e-10
     for n in range(31, 61):
         assert scores[n - 1] == close(oracle.bits(reservoir(x[:n]), y[:n], *KNOBS.values()))
 
 
-def test_single_precision_pairs_are_accumulated_in_double(normal, oracle):
+def test_single_precision_pairs_are_accumulated_in_double(normal, oracle, observe):
     reservoir = MLP(2, 6, 2)
     x, y = normal(100, 2).float(), normal(100, 2).float()
-    online = OnlineObserver(reservoir, target_dim=2, **KNOBS)
+    online = observe(reservoir, target_dim=2, **KNOBS)
     scores = run(online, x, y)
     assert online.cumulative.dtype == torch.float64
     h = torch.cat([reservoir(row[None]) for row in x]).double()
@@ -308,8 +317,8 @@ def test_single_precision_pairs_are_accumulated_in_double(normal, oracle):
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("where", ["inputs", "targets"])
-def test_values_that_are_not_finite_are_refused_and_change_nothing(normal, value, where):
-    online = OnlineObserver(MLP(2, 6, 2), target_dim=2, num_streams=2, **KNOBS)
+def test_values_that_are_not_finite_are_refused_and_change_nothing(normal, value, where, observe):
+    online = observe(MLP(2, 6, 2), target_dim=2, num_streams=2, **KNOBS)
     for _ in range(5):
         online.update(normal(2, 2), normal(2, 2))
     before = copy.deepcopy(online.state_dict())
@@ -323,8 +332,8 @@ def test_values_that_are_not_finite_are_refused_and_change_nothing(normal, value
     assert torch.equal(online.update(x, y), twin.update(x, y))
 
 
-def test_a_stream_too_long_for_its_penalty_is_refused_and_unchanged(normal):
-    online = OnlineObserver(MLP(2, 4, 2), target_dim=1, num_streams=2, ridge_penalty=5e-8)
+def test_a_stream_too_long_for_its_penalty_is_refused_and_unchanged(normal, observe):
+    online = observe(MLP(2, 4, 2), target_dim=1, num_streams=2, ridge_penalty=5e-8)
     for _ in range(5):
         online.update(normal(2, 2), normal(2, 1))
     before = copy.deepcopy(online.state_dict())
@@ -337,27 +346,33 @@ def test_a_stream_too_long_for_its_penalty_is_refused_and_unchanged(normal):
     assert online.count.tolist() == [5.0, 1.0]
 
 
-def test_the_error_at_the_accepted_limit_is_small(normal, oracle):
+def test_the_error_at_the_accepted_limit_is_small(normal, oracle, observe):
     reservoir = MLP(2, 4, 2)
     x, y = normal(1000, 2), normal(1000, 1)
-    online = OnlineObserver(reservoir, target_dim=1, ridge_penalty=1e-5)
+    online = observe(reservoir, target_dim=1, ridge_penalty=1e-5)
     score = run(online, x, y)[-1]
     expected = oracle.bits(reservoir(x), y, 1e-5)
     assert score == pytest.approx(expected, rel=1e-8)
 
 
 @pytest.mark.parametrize("target_dim", [3, 40])
-def test_determinants_and_readout_agree_where_one_takes_over_from_the_other(normal, target_dim):
+def test_determinants_and_readout_agree_where_one_takes_over_from_the_other(
+    normal, target_dim, observe
+):
     reservoir = MLP(1, 16, 3)
     time = 0.05 * torch.arange(700, dtype=torch.float64)[:, None]
     x = time.sin()
     y = torch.cat([(time + 0.1 * k).sin() for k in range(target_dim)], dim=1)
-    online = OnlineObserver(reservoir, target_dim=target_dim, ridge_penalty=0.05)
+    online = observe(reservoir, target_dim=target_dim, ridge_penalty=0.05)
     ways = []
-    through_readout = online._evaluate_readout
-    online._evaluate_readout = lambda scale: ways.append(n) or through_readout(scale)
+    plain = online.backend == "numpy"
+    if plain:
+        through_readout = online._step.evaluate_readout
+        online._step.evaluate_readout = lambda *args: ways.append(n) or through_readout(*args)
     for n in range(700):
         online.update(x[n : n + 1], y[n : n + 1])
+        if not plain and online._step._work.by_readout[0]:
+            ways.append(n)
         if n > 1 and n % 50 == 0:
             expected = Observer(reservoir, ridge_penalty=0.05)(x[: n + 1], y[: n + 1])
             assert float(online.cumulative[0]) == pytest.approx(float(expected), rel=1e-8)
@@ -369,11 +384,11 @@ def test_determinants_and_readout_agree_where_one_takes_over_from_the_other(norm
     "field, value",
     [("ridge_penalty", 0.1), ("resolution", 3.0), ("code_scale", 1.0), ("target_unit", 2.0)],
 )
-def test_every_field_changes_the_score(normal, field, value):
+def test_every_field_changes_the_score(normal, field, value, observe):
     x, y = normal(20, 2), normal(20, 2)
-    plain = run(OnlineObserver(MLP(2, 6, 2), target_dim=2, ridge_penalty=0.3), x, y)[-1]
+    plain = run(observe(MLP(2, 6, 2), target_dim=2, ridge_penalty=0.3), x, y)[-1]
     knobs = {"ridge_penalty": 0.3, field: value}
-    changed = run(OnlineObserver(MLP(2, 6, 2), target_dim=2, **knobs), x, y)[-1]
+    changed = run(observe(MLP(2, 6, 2), target_dim=2, **knobs), x, y)[-1]
     assert abs(changed - plain) > 1e-3
 
 
@@ -389,15 +404,15 @@ def test_every_field_changes_the_score(normal, field, value):
         ({"standardization": "fixed"}, "calibration goes with"),
     ],
 )
-def test_bad_settings_are_refused(knobs, message):
+def test_bad_settings_are_refused(knobs, message, observe):
     with pytest.raises(ValueError, match=message):
-        OnlineObserver(MLP(2, 4, 2), target_dim=1, **{"ridge_penalty": 0.3, **knobs})
+        observe(MLP(2, 4, 2), target_dim=1, **{"ridge_penalty": 0.3, **knobs})
 
 
-def test_a_calibration_of_another_size_or_use_is_refused(normal):
+def test_a_calibration_of_another_size_or_use_is_refused(normal, observe):
     calibration = Moments.of(normal(9, 5), normal(9, 1))
     with pytest.raises(ValueError, match="feature_dim=4 and target_dim=1, got 5 and 1"):
-        OnlineObserver(
+        observe(
             MLP(2, 4, 2),
             target_dim=1,
             ridge_penalty=0.3,
@@ -405,7 +420,7 @@ def test_a_calibration_of_another_size_or_use_is_refused(normal):
             calibration=calibration,
         )
     with pytest.raises(ValueError, match="calibration goes with"):
-        OnlineObserver(MLP(2, 5, 2), target_dim=1, ridge_penalty=0.3, calibration=calibration)
+        observe(MLP(2, 5, 2), target_dim=1, ridge_penalty=0.3, calibration=calibration)
 
 
 @pytest.mark.parametrize(
@@ -418,8 +433,8 @@ def test_a_calibration_of_another_size_or_use_is_refused(normal):
         ((3, 2), (3, 1), [True, False], r"active \(num_streams=3,\)"),
     ],
 )
-def test_pairs_of_another_shape_are_refused(normal, inputs, targets, active, message):
-    online = OnlineObserver(MLP(2, 4, 2), target_dim=1, num_streams=3, ridge_penalty=0.3)
+def test_pairs_of_another_shape_are_refused(normal, inputs, targets, active, message, observe):
+    online = observe(MLP(2, 4, 2), target_dim=1, num_streams=3, ridge_penalty=0.3)
     mask = None if active is None else torch.tensor(active)
     with pytest.raises(ValueError, match=message):
         online.update(normal(*inputs), normal(*targets), mask)

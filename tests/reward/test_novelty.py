@@ -1,11 +1,16 @@
 """Payments add up to the score of the episode: step by step, on all ten tasks."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
 
 from learnable_novelty.observer import Observer
+from learnable_novelty.reward.bonus import Step
 from learnable_novelty.reward.calibration import play_randomly
+from learnable_novelty.reward.novelty import EvidenceBonus, NoveltyBonus
+from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.reward.settings import NoveltySettings
 from learnable_novelty.reward.tasks import TASKS
 from learnable_novelty.reward.training import make_vec_env
@@ -47,7 +52,7 @@ def test_cumulative_payments_are_the_batch_score_after_every_step(name):
     settings = NoveltySettings.of(play, window=task.window)
     assert settings.observation_dim == task.observation_dim
     bonus = settings.make(1)
-    batch = Observer(bonus.online.reservoir, ridge_penalty=0.3)
+    batch = Observer(bonus.streams.reservoir, ridge_penalty=0.3)
     (trajectory,) = map(settings.scale, play.trajectories())
     total, checked = 0.0, 0
     for taken, step in enumerate(play.steps, 1):
@@ -79,7 +84,7 @@ def test_the_last_observation_of_an_episode_closes_its_last_pair_and_not_the_nex
     settings = NoveltySettings.of(play, window=4)
     bonus = settings.make(1)
     paid = np.array([bonus.pay(step)[0] for step in play.steps]).reshape(3, 20)
-    batch = Observer(bonus.online.reservoir, ridge_penalty=0.3)
+    batch = Observer(bonus.streams.reservoir, ridge_penalty=0.3)
     for episode, payments in zip((first, second, third), paid, strict=True):
         score = float(batch(*pairs(settings.scale(episode), 4)))
         assert payments.sum() == pytest.approx(score, abs=1e-9)
@@ -100,10 +105,46 @@ def test_fixed_units_are_those_of_the_random_policy():
     # The paper's recursion by hand: fixed centring and scaling, ridge, singular values.
     trajectory = settings.scale(play.trajectories()[0])
     inputs, targets = pairs(trajectory, 5)
-    features = bonus.online.reservoir(inputs) - moments.feature_mean
+    features = bonus.streams.reservoir(inputs) - moments.feature_mean
     sd = (moments.gram.diagonal() / moments.count).sqrt()
     features = features / (sd * len(sd) ** 0.5)
     centred = targets - moments.target_mean
     gram = features.T @ features + 0.3 * torch.eye(32, dtype=torch.float64)
     values = torch.linalg.svdvals(torch.linalg.solve(gram, features.T @ centred))
     assert paid[:, 0].sum() == pytest.approx(float(0.5 * torch.log2(1 + values**2).sum()), abs=1e-9)
+
+
+def recorded_streams(length):
+    """Return noise, sinusoids, a chaotic flow and a constant, (length, 4, 3)."""
+    from learnable_novelty.systems.flows import lorenz_field, runge_kutta
+
+    rng = np.random.default_rng(0)
+    state, orbit = np.array([1.0, 2.0, 20.0]), []
+    for _ in range(5 * (length + 100)):
+        state = runge_kutta(lorenz_field, state, 0.01)
+        orbit.append(state)
+    flow = np.stack(orbit[500::5])
+    waves = np.sin(np.arange(length)[:, None] * np.array([0.05, 0.083, 0.131]))
+    noise, still = rng.standard_normal((length, 3)), np.ones((length, 3))
+    return np.stack([noise, waves, (flow - flow.mean(0)) / flow.std(0), still], axis=1)
+
+
+@pytest.mark.parametrize("kind", ["raw", "residual", "evidence"])
+def test_each_bonus_orders_recorded_streams(kind):
+    units = ObservationScale(np.zeros(3), np.ones(3))
+    held = {"num_envs": 4, "window": 8, "seed": 1}
+    floor = "residual" if kind == "residual" else None
+    if kind == "evidence":
+        bonus = EvidenceBonus(units, **held)
+    else:
+        bonus = NoveltyBonus(units, floor=floor, **held)
+    streams, paid = recorded_streams(1001), np.zeros(4)
+    for before, after in itertools.pairwise(streams):
+        paid += bonus.pay(Step(before, np.zeros((4, 1)), after, np.zeros(4, dtype=bool)))
+    noise, waves, flow, still = paid
+    assert still == 0.0
+    assert min(waves, flow) > 1
+    if kind == "raw":  # its finite-sample floor: noise earns more than sinusoids
+        assert noise > waves
+    else:
+        assert noise < min(waves, flow)

@@ -10,7 +10,6 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
-from tests.reward.toys import Drifting, Scripted
 
 import learnable_novelty as ln
 from learnable_novelty.reward import (
@@ -22,6 +21,7 @@ from learnable_novelty.reward import (
     VecEnvWorld,
     play_randomly,
 )
+from tests.reward.toys import Drifting, Scripted
 
 RNG = np.random.default_rng(5)
 SCRIPT = RNG.standard_normal((400, 3)).cumsum(0) * 0.1
@@ -79,7 +79,7 @@ def rows_of(wrapped, kind):
 @pytest.mark.parametrize("kind", ["vec", "same step", "next step"])
 def test_rewards_are_the_task_and_the_weighted_recursion(kind):
     step, payroll, wrapped = make(kind)
-    scale, reservoir = payroll.bonus.scale, payroll.bonus.online.reservoir
+    scale, reservoir = payroll.bonus.scale, payroll.bonus.streams.reservoir
     start = rows_of(wrapped, kind)
     actions = np.zeros(3, dtype=np.int64)
     paid = np.stack([np.asarray(step(actions)[0], dtype=np.float64) for _ in range(51)])
@@ -106,7 +106,7 @@ def test_single_environment_pays_the_same_as_one_of_many():
         paid.append(reward)
     bonus = single.payroll.bonus
     shown = bonus.scale(SCRIPT[start : start + 26])
-    assert paid == pytest.approx(0.5 * by_hand(shown, bonus.online.reservoir, 4), abs=1e-8)
+    assert paid == pytest.approx(0.5 * by_hand(shown, bonus.streams.reservoir, 4), abs=1e-8)
     assert info["novelty"]["task"] == 25.0
     assert info["novelty"]["bonus"] == pytest.approx(sum(paid))
     assert info["novelty"]["score"] == pytest.approx(2 * sum(paid))

@@ -1,41 +1,39 @@
 """The observer on streams: one pair at a time, the score after every pair.
 
 Appendix F.2 advances an inverse Gram matrix and takes the singular values of the readout at each
-step. Neither is needed. With A = H~'H~ + lambda I, B = H~'Y~ and Q = BB',
-
-    S = alpha [ log2 det(A^2 + eta Q) - 2 log2 det A ],
-
-because det(I + eta W W') = det(I + eta A^-1 Q A^-1). Q and H'H change by rank-one terms with every
-pair (``stream_sums``), so a step costs O(mD + m^3) and no readout is formed.
-
-The determinants square the conditioning of A. Their error is about eps times the ratio of the
-largest diagonal entry of A^2 + eta Q to its smallest Cholesky pivot, and at most eight times that
-on trajectories of six flows. Where that is more than 2.4e-9, on long streams of collinear
-features, the step goes through W = A^-1 B instead, at O(m^2 D). Both refuse n/lambda beyond the
-measured range (docs/solvers.md).
+step. Neither is needed: the score comes from two determinants of m x m (``stream_step``). The step
+is there twice, in operations on all streams at once for every device, and compiled, stream by
+stream, for the CPU (``stream_kernel``). Both refuse n/lambda beyond the measured range
+(docs/solvers.md).
 """
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty._random import Seed
 from learnable_novelty.observer.checks import check_positive
-from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.moments import Moments
 from learnable_novelty.observer.reservoirs import Reservoir
-from learnable_novelty.observer.standardize import inverse_scale, is_constant
-from learnable_novelty.observer.stream_sums import StreamSums, diagonal
+from learnable_novelty.observer.standardize import constant_ratio, inverse_scale
+from learnable_novelty.observer.stream_floor import RandomSigns
+from learnable_novelty.observer.stream_step import DETERMINANT_ROUNDOFF, PlainStreams, Setting
+from learnable_novelty.observer.stream_sums import StreamSums
+
+if TYPE_CHECKING:
+    from learnable_novelty.observer.reservoirs.compiled_mlp import CompiledMLP
+    from learnable_novelty.observer.stream_kernel import CompiledStreams
+
+Backend = Literal["auto", "numpy", "numba"]
 
 MAX_COUNT_PER_PENALTY = 1e8
 """Largest n/lambda accepted; the error there is measured in docs/solvers.md."""
-DETERMINANT_ROUNDOFF = 3e-10
-"""Largest eps times diagonal over pivot for which the determinants are used."""
 
 
 class OnlineObserver:
@@ -53,6 +51,14 @@ class OnlineObserver:
             that ``cumulative`` is at every step the batch score of the pairs seen; "fixed" uses
             the constants in ``calibration``, which is the paper's literal recursion.
         calibration: moments of reference features and targets, for "fixed".
+        floor: "residual" takes off what the stream's own prediction errors with random signs
+            score (``stream_floor``); None scores the pairs alone.
+        seed: seed of these signs.
+        device: where the streams live.
+        backend: "numpy" is plain, and torch on other devices. "numba" takes half of the time, on
+            the CPU, and comes with the extra ``rl``; its first step on a machine costs ten
+            seconds of compilation, the first of a process one second. "auto" takes numba where
+            it is installed.
 
     >>> from learnable_novelty.observer.reservoirs import MLP
     >>> online = OnlineObserver(MLP(2, 8, 2), target_dim=1, num_streams=3, ridge_penalty=0.3)
@@ -73,7 +79,10 @@ class OnlineObserver:
         target_unit: float = 1.0,
         standardization: Literal["empirical", "fixed"] = "empirical",
         calibration: Moments | None = None,
+        floor: Literal["residual"] | None = None,
+        seed: Seed = 0,
         device: torch.device | str = "cpu",
+        backend: Backend = "numpy",
     ) -> None:
         check_positive(
             ridge_penalty=ridge_penalty,
@@ -85,14 +94,29 @@ class OnlineObserver:
             raise ValueError(f"standardization must be empirical or fixed, got {standardization!r}")
         if (standardization == "fixed") != (calibration is not None):
             raise ValueError('calibration goes with standardization="fixed", and only with it')
+        if floor not in ("residual", None):
+            raise ValueError(f"floor must be residual or None, got {floor!r}")
         self.reservoir, self.target_dim, self.num_streams = reservoir, target_dim, num_streams
         self.ridge_penalty, self.resolution = ridge_penalty, resolution
         self.code_scale, self.target_unit = code_scale, target_unit
         self.standardization, self.calibration = standardization, calibration
-        self._sums = StreamSums.zeros(num_streams, reservoir.feature_dim, target_dim, device)
-        self._score: Any = self._sums.native(torch.zeros_like(self._sums.count))
+        self.floor, self.backend = floor, resolve_backend(backend, device)
+        sizes = num_streams, reservoir.feature_dim, target_dim
+        names = ("", "floor_") if floor else ("",)
+        self._heads = {name: StreamSums.zeros(*sizes, device) for name in names}
+        self._sums = self._heads[""]
+        self._scores: Any = self._sums.native(self._sums.count.new_zeros(len(names), num_streams))
+        self._signs = RandomSigns(num_streams, seed)
+        self._features, self._step = make_parts(self.backend, reservoir, num_streams, target_dim)
         self._eps = torch.finfo(torch.float64).eps
-        self._roundoff = self._eps / DETERMINANT_ROUNDOFF
+        self._setting = Setting(
+            penalty=ridge_penalty,
+            weight=resolution / target_unit**2,
+            bits=code_scale / math.log(2),
+            constant_ratio=constant_ratio(self._eps),
+            roundoff=self._eps / DETERMINANT_ROUNDOFF,
+            fixed_scale=self._sums.native(self._sums.mean.new_zeros(0)),
+        )
         if calibration is not None:
             self._fix(calibration)
 
@@ -103,8 +127,18 @@ class OnlineObserver:
 
     @property
     def cumulative(self) -> Tensor:
-        """The score of each stream in bits, (num_streams,)."""
-        return self._sums.tensor(self._score).clone()
+        """The score of each stream in bits, less its floor if it has one, (num_streams,)."""
+        return self._sums.tensor(self._difference()).clone()
+
+    @property
+    def raw(self) -> Tensor:
+        """The score of each stream in bits, with no floor taken off, (num_streams,)."""
+        return self._sums.tensor(self._scores[0]).clone()
+
+    @property
+    def floor_bits(self) -> Tensor:
+        """What is taken off in bits, (num_streams,): zero without a floor."""
+        return self.raw - self.cumulative
 
     @torch.no_grad()
     def update(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Tensor:
@@ -125,86 +159,69 @@ class OnlineObserver:
         """
         self._check(inputs, targets, active)
         self._refuse_ill_conditioned(active)
-        features = self.reservoir.forward(inputs)  # no hooks to call: a step is short
+        features = self._features.forward(inputs)  # no hooks to call: a step is short
         self._sums.centre(features, targets, active)
         self._check_finite(inputs if active is None else inputs[active])
-        self._eps = torch.finfo(features.dtype).eps
-        self._sums.absorb(active, moving_mean=self.standardization == "empirical")
-        before, score = self._score, self._evaluate()
-        if active is not None:
-            score = self._sums.xp.where(self._sums.native(active), score, before)
-        self._score = score
-        return self._sums.tensor(score - before)
+        self._set_eps(torch.finfo(features.dtype).eps)
+        before = self._difference()
+        signs = self._signs.draw(self._sums) if self.floor else self._sums.n
+        heads = list(self._heads.values())
+        self._scores = self._step.advance(heads, signs, active, self._setting, self._scores)
+        return self._sums.tensor(self._difference() - before)
 
     def reset(self, streams: Tensor | Sequence[int] | slice | None = None) -> None:
-        """Forget the given streams (indices or a boolean mask), or all of them."""
+        """Forget the given streams (indices or a boolean mask), or all of them.
+
+        The signs of a floor are drawn on, so that a stream does not meet the same ones again.
+        """
         for held in self._state().values():
             held[slice(None) if streams is None else streams] = 0.0
+        self._step.forget()
         if self.standardization == "fixed" and self.calibration is not None:
             self._fix(self.calibration)
 
     def state_dict(self) -> dict[str, Any]:
         """Return a copy of the state of all streams and of the reservoir."""
         state: dict[str, Any] = {name: held.clone() for name, held in self._state().items()}
+        if self.floor:
+            state["signs"] = self._signs.state
         return {**state, "eps": self._eps, "reservoir": self.reservoir.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what ``state_dict`` returned."""
+        if ("signs" in state) != (self.floor is not None):
+            raise ValueError(f"the state is of another floor than floor={self.floor!r}")
         for name, held in self._state().items():
             if held.shape != state[name].shape:
                 raise ValueError(
                     f"expected {name} of shape {tuple(held.shape)}, got {tuple(state[name].shape)}"
                 )
         self.reservoir.load_state_dict(state["reservoir"])
-        self._eps = state["eps"]
+        self._set_eps(state["eps"])
+        if self.floor:
+            self._signs.state = state["signs"]
         for name, held in self._state().items():
             held.copy_(state[name])
+        self._step.forget()
 
     def _state(self) -> dict[str, Tensor]:
         """Return all that the streams remember, by name, to read or to write."""
-        return {**self._sums.tensors(), "cumulative": self._sums.tensor(self._score)}
+        state: dict[str, Tensor] = {}
+        scores = self._sums.tensor(self._scores)
+        for (name, head), score in zip(self._heads.items(), scores, strict=True):
+            held = {**head.tensors(), "cumulative": score}
+            state |= {f"{name}{key}": value for key, value in held.items()}
+        return state
 
-    def _evaluate(self) -> Any:
-        """Evaluate S, (num_streams,)."""
-        sums, xp = self._sums, self._sums.xp
-        scale = self._feature_scale()
-        pair = scale[:, :, None] * scale[:, None, :]
-        squared, a, a_diagonal = sums.squared, sums.a, sums.a_diagonal
-        xp.multiply(sums.outer_and_gram, pair, out=sums.matrices)
-        weight = self.resolution / self.target_unit**2
-        if weight != 1.0:
-            squared *= weight
-        a_diagonal += self.ridge_penalty
-        squared += xp.matmul(a, a)
-        try:
-            pivots = diagonal(xp.linalg.cholesky(sums.matrices))
-        except (np.linalg.LinAlgError, RuntimeError):  # rounding has eaten a pivot
-            return self._evaluate_readout(scale)
-        if float(sums.squared_diagonal.max()) * self._roundoff > float(pivots[0].min()) ** 2:
-            return self._evaluate_readout(scale)
-        logs = xp.log(pivots).sum(-1)
-        return (logs[0] - 2 * logs[1]) * (2 * self.code_scale / math.log(2))
+    def _difference(self) -> Any:
+        """Return the score less its floor, (num_streams,)."""
+        return self._scores[0] - self._scores[1] if self.floor else self._scores[0]
 
-    def _evaluate_readout(self, scale: Any) -> Any:
-        """Evaluate S through W = A^-1 B, where the determinants would lose digits."""
-        sums = self._sums
-        inverse = torch.cholesky_inverse(torch.linalg.cholesky(sums.tensor(sums.a)))
-        columns = sums.tensor(scale)[:, None, :] / self.target_unit
-        readout = torch.bmm(inverse * columns, sums.cross)
-        return sums.native(code_length(readout, self.resolution, self.code_scale))
-
-    def _feature_scale(self) -> Any:
-        """Return 1/(sd sqrt(m)) per feature, and 0 for a feature that is constant so far."""
-        if self.standardization == "fixed":
-            return self._fixed_scale
-        sums = self._sums
-        variance = sums.gram_diagonal * sums.inverse_count
-        constant = is_constant(variance, sums.feature_mean, self._eps)
-        variance *= sums.feature_dim
-        if not constant.any():
-            return 1 / sums.xp.sqrt(variance)
-        # Adding one where constant keeps the root away from zero; the quotient is zero there.
-        return ~constant / sums.xp.sqrt(variance + constant)
+    def _set_eps(self, eps: float) -> None:
+        """Take the rounding unit of the features, which says what is constant."""
+        if eps != self._eps:
+            self._eps = eps
+            self._setting = self._setting._replace(constant_ratio=constant_ratio(eps))
 
     def _fix(self, calibration: Moments) -> None:
         m, n = self.reservoir.feature_dim, calibration.count
@@ -215,9 +232,11 @@ class OnlineObserver:
             )
         variance = calibration.gram.diagonal() / n
         scale = inverse_scale(variance, calibration.feature_mean, calibration.feature_eps)
-        sums = self._sums
-        self._fixed_scale = sums.native((scale * m**-0.5).to(sums.mean.device))[None]
-        sums.mean[:] = torch.cat([calibration.feature_mean, calibration.target_mean])
+        fixed_scale = self._sums.native((scale * m**-0.5).to(self._sums.mean.device))
+        self._setting = self._setting._replace(fixed_scale=fixed_scale)
+        for head in self._heads.values():  # errors have no mean to take off
+            head.mean[:, :m] = calibration.feature_mean
+        self._sums.mean[:, m:] = calibration.target_mean
 
     def _refuse_ill_conditioned(self, active: Tensor | None) -> None:
         sums = self._sums
@@ -251,3 +270,32 @@ class OnlineObserver:
             raise ValueError(
                 f"expected active (num_streams={self.num_streams},), got {tuple(active.shape)}"
             )
+
+
+def resolve_backend(backend: Backend, device: torch.device | str) -> Literal["numpy", "numba"]:
+    """Return what the name stands for on this machine, or say what is missing."""
+    if backend not in ("auto", "numpy", "numba"):
+        raise ValueError(f"backend must be auto, numpy or numba, got {backend!r}")
+    on_cpu = torch.device(device).type == "cpu"
+    installed = importlib.util.find_spec("numba") is not None
+    if backend == "auto":
+        return "numba" if on_cpu and installed else "numpy"
+    if backend == "numba" and not on_cpu:
+        raise ValueError(f'backend="numba" runs on the CPU, not on {device}')
+    if backend == "numba" and not installed:
+        raise ImportError('backend="numba" needs numba: pip install "learnable-novelty[rl]"')
+    return backend
+
+
+def make_parts(
+    backend: Literal["numpy", "numba"], reservoir: Reservoir, num_streams: int, target_dim: int
+) -> tuple[Reservoir | CompiledMLP, PlainStreams | CompiledStreams]:
+    """Make what computes features and what takes steps."""
+    if backend == "numpy":
+        return reservoir, PlainStreams()
+    from learnable_novelty.observer.reservoirs.compiled_mlp import compile_features
+    from learnable_novelty.observer.stream_kernel import CompiledStreams
+
+    return compile_features(reservoir), CompiledStreams(
+        num_streams, reservoir.feature_dim, target_dim
+    )

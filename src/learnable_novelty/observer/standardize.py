@@ -37,10 +37,15 @@ class Standardized:
 
 def is_constant(variance: Tensor, mean: Tensor, eps: float) -> Tensor:
     """Apply the rule at the top of this file to columns of given variance and mean."""
-    # sd <= tol rms, that is var <= tol^2 (var + mean^2), solved for var. NaN, the variance of no
-    # samples, counts as constant.
+    # NaN, the variance of no samples, counts as constant.
+    return ~(variance > constant_ratio(eps) * (mean * mean))
+
+
+def constant_ratio(eps: float) -> float:
+    """Return the largest ratio of variance to squared mean of a constant column."""
+    # sd <= tol rms, that is var <= tol^2 (var + mean^2), solved for var.
     tolerance = (CONSTANT_TOLERANCE * eps) ** 2
-    return ~(variance > (tolerance / (1 - tolerance)) * (mean * mean))
+    return tolerance / (1 - tolerance)
 
 
 def inverse_scale(variance: Tensor, mean: Tensor, eps: float) -> Tensor:

@@ -23,6 +23,7 @@ from learnable_novelty.report.style import (
     PURPLE,
     RED,
     SKY,
+    YELLOW,
     label_panel,
     new_figure,
 )
@@ -37,6 +38,7 @@ LOOKS = {
     "task+magnitude": (ORANGE, "s", "-"),
     "task+epiplexity": (BLUE, "D", "-"),
     "task+excess": (SKY, "v", "--"),
+    "task+evidence": (YELLOW, "<", "--"),
     "task+rnd": (RED, "P", "--"),
     "task+icm": (PURPLE, "X", "--"),
     "task+e3b": (GREY, "*", "--"),

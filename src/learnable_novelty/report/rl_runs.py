@@ -19,13 +19,14 @@ from learnable_novelty.report.rl_statistics import (
 
 EXPERIMENT = "rl-table"
 TASKS = tuple(PAPER)
-RIVALS = ("task+excess", "task+rnd", "task+icm", "task+e3b")
+RIVALS = ("task+excess", "task+evidence", "task+rnd", "task+icm", "task+e3b")
 NAMES = {
     "task": "task only",
     "epiplexity": "epiplexity only",
     "task+magnitude": "task + magnitude",
     "task+epiplexity": "task + epiplexity",
     "task+excess": "task + excess",
+    "task+evidence": "task + evidence",
     "task+rnd": "task + RND",
     "task+icm": "task + ICM",
     "task+e3b": "task + E3B",

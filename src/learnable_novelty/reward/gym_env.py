@@ -9,8 +9,9 @@ import numpy as np
 
 from learnable_novelty._random import Seed
 from learnable_novelty.reward.calibration import RandomPlay
+from learnable_novelty.reward.novelty import Floor, Standardization
 from learnable_novelty.reward.payroll import EPISODE, Mode, Payroll
-from learnable_novelty.reward.settings import Floor, Standardization, calibrate
+from learnable_novelty.reward.settings import Ridge, calibrate
 from learnable_novelty.reward.spaces import flatten_observations
 from learnable_novelty.reward.worlds import EnvWorld, Move, VectorWorld, World, flatten_one
 
@@ -20,7 +21,7 @@ class NoveltyOptions(TypedDict, total=False):
 
     window: int | Literal["auto"]
     width: int
-    ridge_penalty: float
+    ridge_penalty: Ridge
     weight: float | Literal["auto"]
     mode: Mode
     standardization: Standardization

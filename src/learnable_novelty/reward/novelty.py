@@ -1,4 +1,4 @@
-"""The bonus of the paper: what the latest observation adds to the episode's epiplexity.
+"""What the latest observation adds to the episode's epiplexity: the bonus of the paper.
 
     xi_t = S_t - S_t-1,   S_t the score of all pairs (o_i, (o_i+1, ..., o_i+window)) seen by t,
 
@@ -7,33 +7,145 @@ so that the payments of an episode add up to its score (section 4.3 and appendix
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import torch
+from torch import Tensor
 
 from learnable_novelty._random import Seed, split
 from learnable_novelty.observer import Moments, OnlineObserver, reservoirs
 from learnable_novelty.reward.bonus import Array, Step
+from learnable_novelty.reward.evidence import EvidenceStreams
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.reward.windows import Windows
 
 Standardization = Literal["empirical", "fixed"]
+Floor = Literal["residual"] | None
+DEPTH = 4
+"""Layers of the reservoir (appendix H.1)."""
 
 
-class NoveltyBonus:
-    """Pay each environment for learnable novelty, in bits.
+class Streams(Protocol):
+    """What scores the pairs of parallel episodes one by one."""
+
+    reservoir: reservoirs.Reservoir
+
+    @property
+    def cumulative(self) -> Tensor:
+        """The score of each stream in bits."""
+        ...
+
+    def update(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Tensor:
+        """Add one pair to every active stream; return what each added."""
+        ...
+
+    def reset(self, streams: Tensor | None = None) -> None:
+        """Forget streams."""
+        ...
+
+
+class WindowBonus:
+    """Pay each environment what its latest pair added to the score of its stream, in bits.
+
+    Args:
+        scale: units of the observations.
+        streams: one per environment.
+        num_envs: how many environments run side by side.
+        window: how many observations ahead are predicted.
+    """
+
+    def __init__(
+        self, scale: ObservationScale, streams: Streams, *, num_envs: int, window: int
+    ) -> None:
+        self.scale, self.streams = scale, streams
+        self.windows = Windows(num_envs, window, len(scale.mean))
+
+    def pay(self, step: Step) -> Array:
+        before, after = self.scale(step.observations), self.scale(step.next_observations)
+        ready = self.windows.push(before, after, step.idle)
+        paid = torch.zeros(self.windows.num_envs, dtype=torch.float64)
+        if ready.any():
+            inputs, targets = map(torch.from_numpy, (self.windows.inputs, self.windows.targets))
+            active = None if ready.all() else torch.from_numpy(ready)
+            paid = self.streams.update(inputs, targets, active)
+        if step.ended.any():
+            self.windows.forget(step.ended)
+            self.streams.reset(torch.from_numpy(step.ended))
+        return paid.numpy()
+
+    @property
+    def score(self) -> Array:
+        """S_t of each episode in progress, in bits, (num_envs,)."""
+        return self.streams.cumulative.numpy()
+
+    def reset(self) -> None:
+        self.windows.forget(self.windows.seen >= 0)
+        self.streams.reset()
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"reservoir": self.streams.reservoir.state_dict()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.streams.reservoir.load_state_dict(state["reservoir"])
+        self.reset()
+
+
+class NoveltyBonus(WindowBonus):
+    """Pay for learnable novelty at a posited ridge: the paper's bonus, or its excess.
 
     Args:
         scale: units of the observations.
         num_envs: how many environments run side by side.
         window: how many observations ahead are predicted.
         width: width of the reservoir; a narrow one learns only what is regular.
-        depth: its layers.
         ridge_penalty: lambda.
         resolution: eta.
         standardization: of features, "empirical" by the episode's own moments, or "fixed" by
             those in ``reference``.
         reference: moments of features and targets under a random policy, for "fixed".
+        floor: "residual" takes off what the observer's own prediction errors would earn.
+        seed: seed of the reservoir, and of the floor's signs.
+    """
+
+    def __init__(
+        self,
+        scale: ObservationScale,
+        *,
+        num_envs: int,
+        window: int,
+        width: int = 32,
+        ridge_penalty: float = 0.3,
+        resolution: float = 1.0,
+        standardization: Standardization = "empirical",
+        reference: Moments | None = None,
+        floor: Floor = None,
+        seed: Seed = 0,
+    ) -> None:
+        dim = len(scale.mean)
+        self.online = OnlineObserver(
+            make_reservoir(dim, width, seed),
+            target_dim=window * dim,
+            num_streams=num_envs,
+            ridge_penalty=ridge_penalty,
+            resolution=resolution,
+            standardization=standardization,
+            calibration=reference,
+            floor=floor,
+            seed=split(seed, "signs"),
+            backend="auto",
+        )
+        super().__init__(scale, self.online, num_envs=num_envs, window=window)
+
+
+class EvidenceBonus(WindowBonus):
+    """Pay for learnable novelty at the ridge of largest evidence, evaluated every 16 steps.
+
+    Args:
+        scale: units of the observations.
+        num_envs: how many environments run side by side.
+        window: how many observations ahead are predicted.
+        width: width of the reservoir.
+        resolution: eta.
         seed: seed of the reservoir.
     """
 
@@ -44,57 +156,14 @@ class NoveltyBonus:
         num_envs: int,
         window: int,
         width: int = 32,
-        depth: int = 4,
-        ridge_penalty: float = 0.3,
         resolution: float = 1.0,
-        standardization: Standardization = "empirical",
-        reference: Moments | None = None,
         seed: Seed = 0,
     ) -> None:
-        if window < 1:
-            raise ValueError(f"expected a window of at least 1, got {window}")
-        self.scale, dim = scale, len(scale.mean)
-        self.windows = Windows(num_envs, window, dim)
-        self.online = OnlineObserver(
-            make_reservoir(dim, width, depth, seed),
-            target_dim=window * dim,
-            num_streams=num_envs,
-            ridge_penalty=ridge_penalty,
-            resolution=resolution,
-            standardization=standardization,
-            calibration=reference,
-        )
-
-    def pay(self, step: Step) -> Array:
-        before, after = self.scale(step.observations), self.scale(step.next_observations)
-        ready = self.windows.push(before, after, step.idle)
-        active = None if ready.all() else torch.from_numpy(ready)
-        paid = torch.zeros(self.windows.num_envs, dtype=torch.float64)
-        if ready.any():
-            inputs, targets = map(torch.from_numpy, (self.windows.inputs, self.windows.targets))
-            paid = self.online.update(inputs, targets, active)
-        if step.ended.any():
-            self.windows.forget(step.ended)
-            self.online.reset(torch.from_numpy(step.ended))
-        return paid.numpy()
-
-    @property
-    def score(self) -> Array:
-        """S_t of each episode in progress, in bits, (num_envs,)."""
-        return self.online.cumulative.numpy()
-
-    def reset(self) -> None:
-        self.windows.forget(self.windows.seen >= 0)
-        self.online.reset()
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"reservoir": self.online.reservoir.state_dict()}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.online.reservoir.load_state_dict(state["reservoir"])
-        self.reset()
+        reservoir = make_reservoir(len(scale.mean), width, seed)
+        streams = EvidenceStreams(reservoir, num_streams=num_envs, resolution=resolution)
+        super().__init__(scale, streams, num_envs=num_envs, window=window)
 
 
-def make_reservoir(dim: int, width: int, depth: int, seed: Seed) -> reservoirs.MLP:
-    """Draw the reservoir of appendix H: a four-layer MLP with ELU, in double precision."""
-    return reservoirs.MLP(dim, width, depth, seed=split(seed, "reservoir"))
+def make_reservoir(dim: int, width: int, seed: Seed) -> reservoirs.MLP:
+    """Draw the reservoir of appendix H: a four-layer MLP with ELU."""
+    return reservoirs.MLP(dim, width, DEPTH, seed=split(seed, "reservoir"))

@@ -17,15 +17,19 @@ from learnable_novelty.reward.calibration import (
     weight_of,
     window_of,
 )
-from learnable_novelty.reward.novelty import NoveltyBonus, Standardization, make_reservoir
+from learnable_novelty.reward.novelty import (
+    EvidenceBonus,
+    Floor,
+    NoveltyBonus,
+    Standardization,
+    WindowBonus,
+    make_reservoir,
+)
 from learnable_novelty.reward.payroll import Mode
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.reward.worlds import World
 
-Floor = Literal["residual"] | None
-
-DEPTH = 4
-"""Layers of the reservoir (appendix H.1)."""
+Ridge = float | Literal["evidence"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class NoveltySettings:
     scale: ObservationScale
     window: int
     width: int
-    ridge_penalty: float
+    ridge_penalty: Ridge
     standardization: Standardization
     floor: Floor
     reference: Moments | None
@@ -48,20 +52,25 @@ class NoveltySettings:
         *,
         window: int | Literal["auto"] = "auto",
         width: int = 32,
-        ridge_penalty: float = 0.3,
+        ridge_penalty: Ridge = 0.3,
         standardization: Standardization = "empirical",
         floor: Floor = None,
         clip: float | None = 10.0,
         seed: Seed = 0,
     ) -> NoveltySettings:
         """Find them from random episodes."""
+        if ridge_penalty == "evidence" and (standardization != "empirical" or floor is not None):
+            raise ValueError(
+                'ridge_penalty="evidence" estimates its own noise: it takes no floor and no fixed '
+                "units"
+            )
         trajectories = play.trajectories()
         scale = ObservationScale.of(np.concatenate(trajectories), clip=clip)
         found = window_of(trajectories, scale) if window == "auto" else window
         child = split(seed, "observer")
         reference = None
         if standardization == "fixed":
-            reservoir = make_reservoir(len(scale.mean), width, DEPTH, child)
+            reservoir = make_reservoir(len(scale.mean), width, child)
             reference = reference_moments(trajectories, scale, found, reservoir)
         return cls(scale, found, width, ridge_penalty, standardization, floor, reference, child)
 
@@ -70,17 +79,21 @@ class NoveltySettings:
         """How many numbers an observation holds."""
         return len(self.scale.mean)
 
-    def make(self, num_envs: int) -> NoveltyBonus:
+    def make(self, num_envs: int) -> WindowBonus:
         """Make the bonus for this many environments."""
+        if self.ridge_penalty == "evidence":
+            return EvidenceBonus(
+                self.scale, num_envs=num_envs, window=self.window, width=self.width, seed=self.seed
+            )
         return NoveltyBonus(
             self.scale,
             num_envs=num_envs,
             window=self.window,
             width=self.width,
-            depth=DEPTH,
             ridge_penalty=self.ridge_penalty,
             standardization=self.standardization,
             reference=self.reference,
+            floor=self.floor,
             seed=self.seed,
         )
 

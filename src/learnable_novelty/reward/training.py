@@ -21,6 +21,7 @@ REWARDS = (
     "task+epiplexity",
     "task+magnitude",
     "task+excess",
+    "task+evidence",
     "task+rnd",
     "task+icm",
     "task+e3b",
@@ -167,12 +168,12 @@ def make_bonus(kind: str, play: RandomPlay, venv: Any, training: Training, seed:
     from learnable_novelty.reward.settings import NoveltySettings
     from learnable_novelty.reward.spaces import action_dim
 
-    if kind in ("epiplexity", "excess"):
+    if kind in ("epiplexity", "excess", "evidence"):
         settings = NoveltySettings.of(
             play,
             window=task_of(training.task).window,
             width=training.width,
-            ridge_penalty=training.ridge_penalty,
+            ridge_penalty="evidence" if kind == "evidence" else training.ridge_penalty,
             standardization=training.standardization,  # pyright: ignore[reportArgumentType]
             floor="residual" if kind == "excess" else None,
             seed=seed,

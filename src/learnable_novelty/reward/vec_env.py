@@ -13,8 +13,9 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from learnable_novelty._random import Seed
 from learnable_novelty.reward.bonus import Bonus
 from learnable_novelty.reward.calibration import RandomPlay
+from learnable_novelty.reward.novelty import Floor, Standardization
 from learnable_novelty.reward.payroll import EPISODE, Mode, Payroll
-from learnable_novelty.reward.settings import Floor, NoveltySettings, Standardization, calibrate
+from learnable_novelty.reward.settings import NoveltySettings, Ridge, calibrate
 from learnable_novelty.reward.spaces import flatten_observations, observation_dim
 from learnable_novelty.reward.worlds import VecEnvWorld, read_vec_env
 
@@ -79,7 +80,8 @@ class NoveltyReward(BonusReward):
         window: how many observations ahead the observer predicts; "auto" is twice the time over
             which the state changes appreciably, within [8, 48].
         width: width of the reservoir; a narrow one learns only what is regular.
-        ridge_penalty: lambda.
+        ridge_penalty: lambda, or "evidence" for that of largest evidence, by which noise earns
+            nothing; evaluated every 16 steps.
         weight: what a bit is worth in units of the task reward; "auto" makes a random episode's
             bonus 0.1 times the size of its task return (and is 1 if the bonus replaces it).
         mode: "add" to the task reward, or "replace" it.
@@ -97,7 +99,7 @@ class NoveltyReward(BonusReward):
         *,
         window: int | Literal["auto"] = "auto",
         width: int = 32,
-        ridge_penalty: float = 0.3,
+        ridge_penalty: Ridge = 0.3,
         weight: float | Literal["auto"] = "auto",
         mode: Mode = "add",
         standardization: Standardization = "empirical",

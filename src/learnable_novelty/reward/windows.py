@@ -21,6 +21,8 @@ class Windows:
     """
 
     def __init__(self, num_envs: int, window: int, observation_dim: int) -> None:
+        if window < 1:
+            raise ValueError(f"expected a window of at least 1, got {window}")
         self.num_envs, self.window, self.observation_dim = num_envs, window, observation_dim
         self._length = window + 1
         self._ring = np.zeros((num_envs, 2 * self._length, observation_dim))

@@ -1,0 +1,100 @@
+"""What the bonus costs beside PPO on each of the ten tasks, and what an SVD per step would.
+
+One training run per task: the time spent in the bonus is taken out of the whole, and what is left
+is what PPO takes without it. The plain way (an SVD of every stream's readout at every step) is then
+timed on steps of the same run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from benchmarks.online import PlainObserver
+from benchmarks.timing import Row
+from learnable_novelty.reward.bonus import Array, Step
+from learnable_novelty.reward.calibration import play_randomly
+from learnable_novelty.reward.novelty import NoveltyBonus
+from learnable_novelty.reward.settings import NoveltySettings
+from learnable_novelty.reward.tasks import TASKS
+from learnable_novelty.reward.training import PPOSettings, make_vec_env
+from learnable_novelty.reward.vec_env import BonusReward
+from learnable_novelty.reward.worlds import VecEnvWorld
+
+AT_MOST = 0.10
+"""Largest time of the bonus over that of PPO."""
+
+
+@dataclass
+class Timed:
+    """A bonus that keeps what it took, and the last steps it was paid for."""
+
+    bonus: NoveltyBonus
+    keep: int
+    seconds: float = 0.0
+    steps: list[Step] = field(default_factory=list)
+
+    def pay(self, step: Step) -> Array:
+        started = time.perf_counter()
+        paid = self.bonus.pay(step)
+        self.seconds += time.perf_counter() - started
+        self.steps = [*self.steps[-self.keep :], step]
+        return paid
+
+    def reset(self) -> None:
+        self.bonus.reset()
+
+
+def plain_seconds(bonus: NoveltyBonus, steps: Sequence[Step]) -> float:
+    """Time an SVD per stream and step on these steps, per step."""
+    online, windows = bonus.online, bonus.windows
+    plain = PlainObserver(online.reservoir, online.target_dim, windows.num_envs)
+    bonus.reset()
+    taken, counted = 0.0, 0
+    for step in steps:
+        bonus.windows.push(bonus.scale(step.observations), bonus.scale(step.next_observations))
+        inputs, targets = map(torch.from_numpy, (windows.inputs, windows.targets))
+        started = time.perf_counter()
+        with torch.no_grad():
+            plain.update(inputs, targets)
+        taken += time.perf_counter() - started
+        counted += 1
+    return taken / counted
+
+
+def measure(name: str, rollouts: int, episodes: int) -> tuple[float, float, float]:
+    """Return seconds per environment step of PPO, of the bonus and of the plain way."""
+    ppo = PPOSettings()
+    venv = make_vec_env(name, ppo.num_envs)
+    play = play_randomly(VecEnvWorld(venv), episodes=episodes, seed=0)
+    settings = NoveltySettings.of(play, window=TASKS[name].window)
+    bonus = Timed(settings.make(ppo.num_envs), keep=100)
+    for step in play.steps[:3]:  # compile before the clock runs
+        bonus.bonus.pay(step)
+    model = ppo.make_model(BonusReward(venv, bonus, weight=0.1), seed=0)  # pyright: ignore
+    started = time.perf_counter()
+    model.learn(rollouts * ppo.n_steps * ppo.num_envs)
+    whole = time.perf_counter() - started
+    venv.close()
+    steps = model.num_timesteps
+    plain = plain_seconds(bonus.bonus, bonus.steps) / ppo.num_envs
+    return (whole - bonus.seconds) / steps, bonus.seconds / steps, plain
+
+
+def run(tasks: Sequence[str] = tuple(TASKS), rollouts: int = 3, episodes: int = 8) -> list[Row]:
+    """Measure every task on one thread."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    rows: list[Row] = []
+    for name in tasks:
+        ppo, ours, plain = measure(name, rollouts, episodes)
+        share = ours / ppo
+        title = f"bonus beside PPO, {name}"
+        rows.append(Row(title, ppo, ours, share, f"at most {AT_MOST:g} of PPO", share <= AT_MOST))
+        title = f"bonus, {name}: an SVD per step against ours"
+        rows.append(Row(title, plain, ours, plain / ours, "none: for comparison", True))
+    torch.set_num_threads(threads)
+    return rows

@@ -1,0 +1,65 @@
+"""Streams scored with the ridge of largest evidence: noise prefers no readout, and earns nothing.
+
+Its penalty is found anew from all pairs so far, by an eigendecomposition, which is too much for
+every step. So a stream keeps its pairs until there are ``every`` of them, merges their moments into
+its own, and pays what they added together. Payments still add up to a score, the one at the last
+evaluation; they come in lumps, up to ``every - 1`` steps late.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from learnable_novelty.observer import Moments, Observer
+from learnable_novelty.observer.reservoirs import Reservoir
+
+
+class EvidenceStreams:
+    """Score many streams side by side, every so many pairs, by their own noise level.
+
+    Args:
+        reservoir: a frozen feature map on vectors.
+        num_streams: how many streams.
+        resolution: eta.
+        every: pairs between evaluations of a stream.
+    """
+
+    def __init__(
+        self, reservoir: Reservoir, *, num_streams: int, resolution: float = 1.0, every: int = 16
+    ) -> None:
+        if every < 1:
+            raise ValueError(f"expected an evaluation every 1 or more pairs, got {every}")
+        self.reservoir, self.num_streams, self.every = reservoir, num_streams, every
+        self._observer = Observer(reservoir, ridge_penalty="evidence", resolution=resolution)
+        self.cumulative = torch.zeros(num_streams, dtype=torch.float64)
+        """The score of each stream at its last evaluation, in bits, (num_streams,)."""
+        self._moments: list[Moments | None] = [None] * num_streams
+        self._waiting: list[list[tuple[Tensor, Tensor]]] = [[] for _ in range(num_streams)]
+
+    @torch.no_grad()
+    def update(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Tensor:
+        """Add one pair to every active stream; return what was paid, (num_streams,)."""
+        features = self.reservoir(inputs)
+        chosen = range(self.num_streams) if active is None else active.nonzero()[:, 0].tolist()
+        before = self.cumulative.clone()
+        for stream in chosen:
+            self._waiting[stream].append((features[stream], targets[stream].clone()))
+            if len(self._waiting[stream]) == self.every:
+                self._evaluate(stream)
+        return self.cumulative - before
+
+    def _evaluate(self, stream: int) -> None:
+        features, targets = map(torch.stack, zip(*self._waiting[stream], strict=True))
+        added, held = Moments.of(features, targets), self._moments[stream]
+        self._moments[stream] = moments = added if held is None else held + added
+        self._waiting[stream].clear()
+        self.cumulative[stream] = self._observer.bits(moments)
+
+    def reset(self, streams: Tensor | None = None) -> None:
+        """Forget the given streams (indices or a boolean mask), or all of them."""
+        chosen = torch.arange(self.num_streams)
+        for stream in (chosen if streams is None else chosen[streams]).tolist():
+            self._moments[stream] = None
+            self._waiting[stream].clear()
+            self.cumulative[stream] = 0.0

@@ -1,0 +1,217 @@
+"""The compiled step and the plain one are the same observer."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from learnable_novelty.observer import Moments, Observer, OnlineObserver
+from learnable_novelty.observer.reservoirs import MLP, Fourier
+
+pytest.importorskip("numba")
+
+KNOBS = {"ridge_penalty": 0.3, "resolution": 1.7, "code_scale": 0.6, "target_unit": 0.8}
+FLOORS = [None, "residual"]
+
+
+@pytest.fixture(params=["readout", "determinants"])
+def pair_of(request):
+    """Make the same observer on both backends.
+
+    Through the readout they agree to ten digits. The determinants may lose some: twice what they
+    promise (docs/solvers.md).
+    """
+
+    def make(reservoir, **knobs):
+        return Pair(reservoir, request.param, **knobs)
+
+    return make
+
+
+class Pair:
+    def __init__(self, reservoir, way, **knobs):
+        self.observers = [
+            OnlineObserver(reservoir, backend=name, **knobs) for name in ("numpy", "numba")
+        ]
+        self.tolerance = {"readout": 1e-10, "determinants": 5e-9}[way]
+        if way == "readout":
+            for observer in self.observers:
+                observer._setting = observer._setting._replace(roundoff=math.inf)
+
+    def update(self, x, y, active=None):
+        one, other = (observer.update(x, y, active) for observer in self.observers)
+        largest = float(self.observers[0].raw.max())
+        torch.testing.assert_close(one, other, rtol=0, atol=self.tolerance * max(1.0, largest))
+        self.compare()
+
+    def compare(self):
+        one, other = self.observers
+        assert torch.equal(one.count, other.count)
+        for name in ("raw", "floor_bits"):
+            found, expected = getattr(one, name), getattr(other, name)
+            torch.testing.assert_close(found, expected, rtol=self.tolerance, atol=self.tolerance)
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+@pytest.mark.parametrize("standardization", ["empirical", "fixed"])
+@pytest.mark.parametrize("m, d", [(8, 30), (32, 48), (7, 3), (5, 1), (1, 2), (18, 70)])
+def test_both_score_masked_and_reset_streams_alike(
+    pair_of, normal, rng, m, d, standardization, floor
+):
+    streams, reservoir = 5, MLP(3, m, 3)
+    calibration = None
+    if standardization == "fixed":
+        calibration = Moments.of(reservoir(normal(50, 3)), 2 + normal(50, d))
+    pair = pair_of(
+        reservoir,
+        target_dim=d,
+        num_streams=streams,
+        standardization=standardization,
+        calibration=calibration,
+        floor=floor,
+        **KNOBS,
+    )
+    mixing = normal(3, d)
+    for step in range(120):
+        x = normal(streams, 3)
+        y = 2 + (x @ mixing).sin() + 0.3 * normal(streams, d)
+        active = None if step % 3 else torch.rand(streams, generator=rng) < 0.6
+        if active is not None:
+            x[~active] = y[~active] = math.nan
+        pair.update(x, y, active)
+        if step in (1, 40, 90):
+            for observer in pair.observers:
+                observer.reset([0, step % streams])
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+def test_both_score_long_streams_alike(pair_of, normal, floor):
+    pair = pair_of(MLP(2, 12, 2), target_dim=4, num_streams=2, floor=floor, **KNOBS)
+    time = torch.arange(5001, dtype=torch.float64)[:, None]
+    path = torch.stack([(0.11 * time).sin(), (0.07 * time).cos()], 2) + 0.1 * normal(5001, 2, 2)
+    for step in range(5000):
+        x, y = path[step], path[step + 1].repeat(1, 2)
+        for observer in pair.observers:
+            observer.update(x, y)
+        if step % 500 == 499:
+            pair.compare()
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+@pytest.mark.parametrize("what", ["inputs", "targets", "both", "late"])
+def test_both_know_what_is_constant(pair_of, normal, what, floor):
+    pair = pair_of(MLP(2, 6, 2), target_dim=2, floor=floor, **KNOBS)
+    for step in range(60):
+        x, y = normal(1, 2), normal(1, 2)
+        if what in ("inputs", "both") or (what == "late" and step < 30):
+            x[:] = 0.1
+        if what in ("targets", "both"):
+            y[:] = 0.1
+        pair.update(x, y)
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+def test_both_take_single_precision_alike(pair_of, normal, floor):
+    pair = pair_of(MLP(2, 6, 2), target_dim=3, num_streams=2, floor=floor, **KNOBS)
+    for step in range(100):
+        x, y = normal(2, 2).float(), normal(2, 3).float()
+        x[0] = 0.3 if step < 40 else x[0]
+        pair.update(x, y)
+
+
+def test_both_use_reservoirs_that_are_not_compiled(pair_of, normal):
+    for reservoir in (
+        Fourier(3, 8),
+        MLP(3, 8, 2, activation="tanh"),
+        MLP(3, 8, 2, normalize=False),
+    ):
+        pair = pair_of(reservoir, target_dim=2, num_streams=2, **KNOBS)
+        for _ in range(20):
+            pair.update(normal(2, 3), normal(2, 2))
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+@pytest.mark.parametrize("target_dim", [3, 40, 130])
+def test_both_read_collinear_features_alike(pair_of, target_dim, floor):
+    reservoir = MLP(1, 16, 3)
+    pair = pair_of(reservoir, target_dim=target_dim, ridge_penalty=0.05, floor=floor)
+    time = 0.05 * torch.arange(700, dtype=torch.float64)[:, None]
+    x = time.sin()
+    y = torch.cat([(time + 0.1 * k).sin() for k in range(target_dim)], dim=1)
+    for step in range(700):
+        pair.update(x[step : step + 1], y[step : step + 1])
+    expected = float(Observer(reservoir, ridge_penalty=0.05)(x, y))
+    for observer in pair.observers:
+        assert float(observer.raw[0]) == pytest.approx(expected, rel=pair.tolerance)
+
+
+def test_each_stream_decides_by_itself_whether_determinants_keep_their_digits(normal):
+    online = OnlineObserver(
+        MLP(1, 16, 3), target_dim=3, num_streams=2, ridge_penalty=0.05, backend="numba"
+    )
+    for step in range(700):
+        x, y = normal(2, 1), normal(2, 3)
+        x[1] = math.sin(0.05 * step)
+        y[1] = torch.tensor([math.sin(0.05 * step + 0.1 * k) for k in range(3)])
+        active = torch.tensor([step < 20, True])
+        online.update(x, y, active)
+    assert online._step._work.by_readout.tolist() == [False, True]
+
+
+def test_compiled_features_are_those_of_the_reservoir(normal):
+    from learnable_novelty.observer.reservoirs.compiled_mlp import compile_features
+
+    for reservoir in (MLP(24, 32, 4), MLP(2, 32, 1), MLP(40, 5, 3, gain=0.7, input_scale=2.0)):
+        compiled = compile_features(reservoir)
+        for seed in (0, 1):
+            reservoir.redraw(seed)  # the weights are taken anew
+            x = 3 * normal(9, reservoir.input_dim)
+            found, expected = compiled.forward(x), reservoir(x)
+            torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-12)
+        x = normal(18, reservoir.input_dim)[::2]
+        torch.testing.assert_close(compiled.forward(x), reservoir(x), rtol=1e-12, atol=1e-12)
+        with pytest.raises(ValueError, match="input_dim"):
+            compiled.forward(normal(3, reservoir.input_dim + 1))
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+def test_a_state_moves_between_backends(pair_of, normal, floor):
+    pair = pair_of(MLP(2, 6, 2), target_dim=2, num_streams=3, floor=floor, **KNOBS)
+    for _ in range(20):
+        pair.update(normal(3, 2), normal(3, 2))
+    for _ in range(3):  # other sums than those that the compiled one has seen last
+        pair.observers[0].update(normal(3, 2), normal(3, 2))
+    pair.observers[1].load_state_dict(pair.observers[0].state_dict())
+    for _ in range(20):
+        pair.update(normal(3, 2), normal(3, 2))
+
+
+def test_auto_takes_what_is_there(monkeypatch):
+    def make(**knobs):
+        return OnlineObserver(MLP(2, 4, 1), target_dim=1, ridge_penalty=0.3, **knobs)
+
+    assert make().backend == "numpy"
+    assert make(backend="auto").backend == "numba"
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert make(backend="auto").backend == "numpy"
+    with pytest.raises(ImportError, match=r"learnable-novelty\[rl\]"):
+        make(backend="numba")
+    with pytest.raises(ValueError, match="backend must be auto, numpy or numba"):
+        make(backend="cuda")
+    with pytest.raises(ValueError, match="runs on the CPU"):
+        make(backend="numba", device="cuda")
+
+
+def test_numba_is_not_imported_before_it_is_asked_for():
+    code = """
+import sys
+import learnable_novelty as ln
+ln.OnlineObserver(ln.reservoirs.MLP(2, 4, 1), target_dim=1, ridge_penalty=0.3)
+assert "numba" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
