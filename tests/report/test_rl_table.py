@@ -70,6 +70,18 @@ def test_marks_of_the_papers_numbers_are_those_it_prints_bold():
     assert set(marked["task+epiplexity"]) == set(TASKS) - {"Walker2d"}
 
 
+def test_runs_at_published_settings_have_a_table_of_their_own():
+    found = [
+        a_run("Hopper", "task", 0, 10.0),
+        *(a_run("Hopper", "task", s, 20.0, config="Hopper-task-tuned") for s in range(3)),
+        a_run("Hopper", "task+epiplexity", 0, 30.0, config="Hopper-task+epiplexity-tuned"),
+    ]
+    assert collect(found).returns("Hopper", "task").tolist() == [10.0]
+    table = tables(found)[-1]
+    assert table.columns == ["task", "task only", "task + epiplexity"]
+    assert table.rows == [["Hopper", "20.0 ± 0.0 (3)", "30.0 (1) △"]]
+
+
 def test_runs_at_other_settings_are_listed_apart():
     found = a_run("Hopper", "task", 3, 99.0, config="Hopper-task-custom-0123abcd")
     found.results["steps_trained"] = 16384

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from learnable_novelty.records import Record
 from learnable_novelty.report.base import Table
 from learnable_novelty.report.rl_paper import CONDITIONS, PAPER
-from learnable_novelty.report.rl_runs import NAMES, RIVALS, TASKS, Runs, at_paper_settings, collect
+from learnable_novelty.report.rl_runs import NAMES, RIVALS, TASKS, Runs, collect, settings_of
 from learnable_novelty.report.rl_statistics import Estimate
 
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ def tables(records: Iterable[Record]) -> list[Table]:
         shown.append(_rivals(runs))
     if runs.cells:
         shown.append(_together(runs))
-    others = [record for record in held if not at_paper_settings(record)]
+    tuned = collect(held, "-tuned")
+    if tuned.cells:
+        shown.append(_tuned(tuned))
+    others = [record for record in held if settings_of(record) is None]
     return [*shown, _others(others)] if others else shown
 
 
@@ -61,6 +64,16 @@ def _beside_the_paper(runs: Runs) -> Table:
         f"▲ above task only in the mean, △ too, but with fewer than {ENOUGH} seeds on either side"
     )
     return Table(title, ["task", *(NAMES[condition] for condition in CONDITIONS)], rows)
+
+
+def _tuned(runs: Runs) -> Table:
+    tasks = [task for task in TASKS if any(task in runs.tasks(name) for name in runs.conditions)]
+    rows = [[task, *(_cell(runs, task, name) for name in runs.conditions)] for task in tasks]
+    title = (
+        "With the hyperparameters that the RL zoo publishes: return, mean ± sd over seeds (number "
+        "of seeds) after 600,000 steps, on MountainCarContinuous after the zoo's 20,000"
+    )
+    return Table(title, ["task", *(NAMES[name] for name in runs.conditions)], rows)
 
 
 def _others(records: list[Record]) -> Table:
