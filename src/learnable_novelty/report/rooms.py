@@ -37,7 +37,7 @@ DRIVE_NAMES = {
 ROOM_COLOURS = {"pendulum": BLUE, "automaton": GREEN, "clock": SKY, "noise": RED, "dark": BLACK}
 ROOM_NAMES = {"noise": "noisy television", "dark": "dark room"}
 HABIT_STYLES: dict[str, tuple[str, str]] = {
-    "pendulum": (BLUE, ":"),
+    "pendulum, left alone": (BLUE, ":"),
     "pendulum, swung": (BLUE, "-"),
     "automaton": (GREEN, "-"),
     "clock": (SKY, "-"),
@@ -55,14 +55,16 @@ def tables(record: Record) -> list[Table]:
             _corridor(row),
             *(f"{mean:.0%} ± {sd:.0%}" for mean, sd in zip(row["mean"], row["sd"], strict=True)),
             f"{row['earned']:.4g} ± {row['earned_sd']:.2g}",
+            "" if best is None else f"{best['paid']:.4g} ({best['habit']})",
         ]
         for row in _ordered(record.results["shares"])
+        for best in [row["best_habit"]]
     ]
     rooms = [ROOM_NAMES.get(room) or str(room) for room in record.results["rooms"]]
     agents = record.configuration["agents"]
     lived = Table(
         f"Share of time in each room, mean ± sd over {agents} agents",
-        ["drive", "corridor", *rooms, "paid per episode"],
+        ["drive", "corridor", *rooms, "paid per episode", "best habit"],
         shares,
     )
     habits = record.results["habits"]
