@@ -1,17 +1,19 @@
 """What the bonus costs beside PPO on each of the ten tasks, and what an SVD per step would.
 
-One training run per task: the time spent in the bonus is taken out of the whole, and what is left
-is what PPO takes without it. The plain way (an SVD of every stream's readout at every step) is then
-timed on steps of the same run.
+One training run per task: the time that the wrapper adds to the steps of the environments is taken
+out of the whole, and what is left is what PPO takes without it. The plain way (an SVD of every
+stream's readout at every step) is then timed on steps of the same run.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import torch
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
 from benchmarks.online import PlainObserver
 from benchmarks.timing import Row
@@ -28,27 +30,39 @@ AT_MOST = 0.10
 """Largest time of the bonus over that of PPO."""
 
 
-@dataclass
-class Timed:
-    """A bonus that keeps what it took, and the last steps it was paid for."""
+class Clock(VecEnvWrapper):
+    """Adds up what the steps of the environments below take."""
 
-    bonus: NoveltyBonus
-    keep: int
-    seconds: float = 0.0
-    steps: list[Step] = field(default_factory=list)
+    def __init__(self, venv: VecEnv) -> None:
+        super().__init__(venv)
+        self.seconds = 0.0
+
+    def reset(self) -> Any:
+        return self.venv.reset()
+
+    def step_wait(self) -> Any:
+        started = time.perf_counter()
+        result = self.venv.step_wait()
+        self.seconds += time.perf_counter() - started
+        return result
+
+
+class Recorder:
+    """A bonus that keeps the last steps it was paid for."""
+
+    def __init__(self, bonus: NoveltyBonus, keep: int) -> None:
+        self.bonus = bonus
+        self.steps: deque[Step] = deque(maxlen=keep)
 
     def pay(self, step: Step) -> Array:
-        started = time.perf_counter()
-        paid = self.bonus.pay(step)
-        self.seconds += time.perf_counter() - started
-        self.steps = [*self.steps[-self.keep :], step]
-        return paid
+        self.steps.append(step)
+        return self.bonus.pay(step)
 
     def reset(self) -> None:
         self.bonus.reset()
 
 
-def plain_seconds(bonus: NoveltyBonus, steps: Sequence[Step]) -> float:
+def plain_seconds(bonus: NoveltyBonus, steps: Iterable[Step]) -> float:
     """Time an SVD per stream and step on these steps, per step."""
     online, windows = bonus.online, bonus.windows
     plain = PlainObserver(online.reservoir, online.target_dim, windows.num_envs)
@@ -71,17 +85,20 @@ def measure(name: str, rollouts: int, episodes: int) -> tuple[float, float, floa
     venv = make_vec_env(name, ppo.num_envs)
     play = play_randomly(VecEnvWorld(venv), episodes=episodes, seed=0)
     settings = NoveltySettings.of(play, window=TASKS[name].window)
-    bonus = Timed(settings.make(ppo.num_envs), keep=100)
-    for step in play.steps[:3]:  # compile before the clock runs
-        bonus.bonus.pay(step)
-    model = ppo.make_model(BonusReward(venv, bonus, weight=0.1), seed=0)  # pyright: ignore
+    bonus: Any = Recorder(settings.make(ppo.num_envs), keep=100)
+    for step in play.steps[: settings.window + 3]:  # compile before the clock runs
+        bonus.pay(step)
+    inner = Clock(venv)
+    outer = Clock(BonusReward(inner, bonus, weight=0.1))
+    model = ppo.make_model(outer, seed=0)
+    inner.seconds = outer.seconds = 0.0
     started = time.perf_counter()
     model.learn(rollouts * ppo.n_steps * ppo.num_envs)
-    whole = time.perf_counter() - started
+    whole, added = time.perf_counter() - started, outer.seconds - inner.seconds
     venv.close()
     steps = model.num_timesteps
     plain = plain_seconds(bonus.bonus, bonus.steps) / ppo.num_envs
-    return (whole - bonus.seconds) / steps, bonus.seconds / steps, plain
+    return (whole - added) / steps, added / steps, plain
 
 
 def run(tasks: Sequence[str] = tuple(TASKS), rollouts: int = 3, episodes: int = 8) -> list[Row]:

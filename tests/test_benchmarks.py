@@ -123,3 +123,15 @@ def test_precision_moves_the_score_of_a_rule_by_rounding_only():
     rule = neural.neural_automaton(small, "residual", 0)
     found = neural.scores_by_precision(small, rule, "cpu")
     assert found["float32"] == pytest.approx(found["float64"], abs=0.01)
+
+
+def test_the_bonus_is_timed_beside_ppo_and_beside_an_svd_per_step(monkeypatch):
+    from benchmarks import reward
+    from learnable_novelty.reward.training import PPOSettings
+
+    small = PPOSettings(num_envs=2, n_steps=64, batch_size=32)
+    monkeypatch.setattr(reward, "PPOSettings", lambda: small)
+    beside, against = reward.run(("Pendulum",), rollouts=1, episodes=2)
+    assert 0 < beside.ours == against.ours
+    assert beside.ratio == pytest.approx(beside.ours / beside.plain)
+    assert beside.met == (beside.ratio <= reward.AT_MOST)

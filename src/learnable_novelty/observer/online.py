@@ -108,6 +108,7 @@ class OnlineObserver:
         self._scores: Any = self._sums.native(self._sums.count.new_zeros(len(names), num_streams))
         self._signs = RandomSigns(num_streams, seed)
         self._features, self._step = make_parts(self.backend, reservoir, num_streams, target_dim)
+        self._dtype: torch.dtype | None = None
         self._eps = torch.finfo(torch.float64).eps
         self._setting = Setting(
             penalty=ridge_penalty,
@@ -160,9 +161,10 @@ class OnlineObserver:
         self._check(inputs, targets, active)
         self._refuse_ill_conditioned(active)
         features = self._features.forward(inputs)  # no hooks to call: a step is short
-        self._sums.centre(features, targets, active)
-        self._check_finite(inputs if active is None else inputs[active])
-        self._set_eps(torch.finfo(features.dtype).eps)
+        if not self._step.centre(self._sums, inputs, features, targets, active):
+            raise ValueError("inputs and targets must be finite, got NaN or infinite values")
+        if features.dtype is not self._dtype:
+            self._set_dtype(features.dtype)
         before = self._difference()
         signs = self._signs.draw(self._sums) if self.floor else self._sums.n
         heads = list(self._heads.values())
@@ -197,6 +199,7 @@ class OnlineObserver:
                     f"expected {name} of shape {tuple(held.shape)}, got {tuple(state[name].shape)}"
                 )
         self.reservoir.load_state_dict(state["reservoir"])
+        self._dtype = None  # the next features say it again
         self._set_eps(state["eps"])
         if self.floor:
             self._signs.state = state["signs"]
@@ -216,6 +219,10 @@ class OnlineObserver:
     def _difference(self) -> Any:
         """Return the score less its floor, (num_streams,)."""
         return self._scores[0] - self._scores[1] if self.floor else self._scores[0]
+
+    def _set_dtype(self, dtype: torch.dtype) -> None:
+        self._dtype = dtype
+        self._set_eps(torch.finfo(dtype).eps)
 
     def _set_eps(self, eps: float) -> None:
         """Take the rounding unit of the features, which says what is constant."""
@@ -247,13 +254,6 @@ class OnlineObserver:
                 f"expected num_pairs / ridge_penalty of at most {MAX_COUNT_PER_PENALTY:g}, got "
                 f"{longest:g} / {self.ridge_penalty:g}; reset the stream or raise the penalty"
             )
-
-    def _check_finite(self, inputs: Tensor) -> None:
-        # A sum is finite only if all it adds is: two small reductions, before anything that
-        # lasts has changed. The features of an infinite input can be finite.
-        total = self._sums.native(inputs).sum()
-        if not math.isfinite(float(total) * 0 + self._sums.deviation_power()):
-            raise ValueError("inputs and targets must be finite, got NaN or infinite values")
 
     def _check(self, inputs: Tensor, targets: Tensor, active: Tensor | None) -> None:
         expected = (self.num_streams, self.target_dim)

@@ -100,9 +100,35 @@ class CompiledStreams:
             push=np.zeros(m),
         )
 
+        self._all = np.ones(num_streams, np.bool_)
+        self._sums: dict[int, Sums] = {}
+
     def forget(self) -> None:
         """Do not use what was computed from sums that have changed since."""
         self._work.known[:] = False
+
+    def centre(
+        self,
+        sums: StreamSums,
+        inputs: Tensor,
+        features: Tensor,
+        targets: Tensor,
+        active: Tensor | None,
+    ) -> bool:
+        """Do what ``PlainStreams.centre`` does."""
+        x, h, y = inputs.numpy(), features.numpy(), targets.numpy()
+        return centre(x, h, y, self._mask(active), sums.mu, sums.d)
+
+    def _mask(self, active: Tensor | None) -> Flags:
+        return self._all if active is None else active.contiguous().numpy()
+
+    def _views(self, head: StreamSums) -> Sums:
+        """Return the arrays of sums, which are the same ones at every step."""
+        held = self._sums.get(id(head))
+        if held is None:
+            held = Sums(head.n, head.mu, head.d, head.outer_and_gram, head.b)
+            self._sums[id(head)] = held
+        return held
 
     def advance(
         self,
@@ -114,9 +140,8 @@ class CompiledStreams:
     ) -> Floats:
         """Do what ``PlainStreams.advance`` does."""
         after = scores.copy()
-        mask = np.ones(scores.shape[1], np.bool_) if active is None else active.contiguous().numpy()
-        sums = [Sums(h.n, h.mu, h.d, h.outer_and_gram, h.b) for h in heads]
-        advance(mask, signs, sums[0], sums[-1], setting, self._work, after)
+        sums, floor = self._views(heads[0]), self._views(heads[-1])
+        advance(self._mask(active), signs, sums, floor, setting, self._work, after)
         return after
 
 
@@ -379,6 +404,27 @@ def centre_floor(sums: Sums, floor: Sums, stream: int, sign: float, work: Work) 
     subtract(z, sums.cross[stream], 0, m, len(mean) - m, held[m:])
     for k in range(m, len(mean)):
         held[k] = sign * held[k] - mean[k]
+
+
+@njit(error_model="numpy", cache=True)
+def centre(
+    inputs: Any, features: Any, targets: Any, active: Flags, mean: Floats, deviation: Floats
+) -> bool:
+    """Hold the deviations of every active stream; return whether all its values are finite."""
+    m, total = features.shape[1], 0.0
+    for stream in range(len(active)):
+        if not active[stream]:
+            deviation[stream] = 0.0
+            continue
+        for k in range(inputs.shape[1]):
+            total += 0.0 * inputs[stream, k]  # NaN if the value is not finite
+        for k in range(m):
+            deviation[stream, k] = features[stream, k] - mean[stream, k]
+            total += 0.0 * deviation[stream, k]
+        for k in range(targets.shape[1]):
+            deviation[stream, m + k] = targets[stream, k] - mean[stream, m + k]
+            total += 0.0 * deviation[stream, m + k]
+    return total == 0.0
 
 
 @njit(error_model="numpy", cache=True)

@@ -53,6 +53,23 @@ class PlainStreams:
     def forget(self) -> None:
         """Do not use what was computed from sums that have changed since: there is nothing."""
 
+    def centre(
+        self,
+        sums: StreamSums,
+        inputs: Tensor,
+        features: Tensor,
+        targets: Tensor,
+        active: Tensor | None,
+    ) -> bool:
+        """Hold the deviations of the pairs in ``sums``; return whether all values are finite.
+
+        A sum is finite only if all it adds is: two small reductions, before anything that lasts
+        has changed. The features of an infinite input can be finite.
+        """
+        sums.centre(features, targets, active)
+        total = sums.native(inputs if active is None else inputs[active]).sum()
+        return math.isfinite(float(total) * 0 + sums.deviation_power())
+
     def advance(
         self,
         heads: Sequence[StreamSums],

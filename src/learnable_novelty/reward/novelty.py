@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import Any, Literal, Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from learnable_novelty._random import Seed, split
 from learnable_novelty.observer import Moments, OnlineObserver, reservoirs
-from learnable_novelty.reward.bonus import Array, Step
+from learnable_novelty.reward.bonus import Array, Mask, Step
 from learnable_novelty.reward.evidence import EvidenceStreams
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.reward.windows import Windows
@@ -61,17 +62,25 @@ class WindowBonus:
         self.windows = Windows(num_envs, window, len(scale.mean))
 
     def pay(self, step: Step) -> Array:
-        before, after = self.scale(step.observations), self.scale(step.next_observations)
-        ready = self.windows.push(before, after, step.idle)
-        paid = torch.zeros(self.windows.num_envs, dtype=torch.float64)
-        if ready.any():
-            inputs, targets = map(torch.from_numpy, (self.windows.inputs, self.windows.targets))
-            active = None if ready.all() else torch.from_numpy(ready)
-            paid = self.streams.update(inputs, targets, active)
-        if step.ended.any():
-            self.windows.forget(step.ended)
+        windows, num_envs = self.windows, self.windows.num_envs
+        after = self.scale(step.next_observations)
+        # Only a new episode needs what it began with; all others have shown it already.
+        began = np.count_nonzero(windows.seen) < num_envs
+        before = self.scale(step.observations) if began else after
+        ready = windows.push(before, after, step.idle)
+        count = np.count_nonzero(ready)  # on a few numbers much faster than any() and all()
+        paid = (
+            np.zeros(num_envs) if count == 0 else self._update(ready if count < num_envs else None)
+        )
+        if np.count_nonzero(step.ended):
+            windows.forget(step.ended)
             self.streams.reset(torch.from_numpy(step.ended))
-        return paid.numpy()
+        return paid
+
+    def _update(self, ready: Mask | None) -> Array:
+        inputs, targets = map(torch.from_numpy, (self.windows.inputs, self.windows.targets))
+        active = None if ready is None else torch.from_numpy(ready)
+        return self.streams.update(inputs, targets, active).numpy()
 
     @property
     def score(self) -> Array:

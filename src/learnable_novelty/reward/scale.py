@@ -40,7 +40,10 @@ class ObservationScale:
 
     def __call__(self, observations: Array) -> Array:
         """Standardize observations (..., observation_dim)."""
-        standardized = (observations - self.mean) / self.sd
+        standardized = observations - self.mean
+        standardized /= self.sd
         if self.clip is None:
             return standardized
-        return np.clip(standardized, -self.clip, self.clip, out=standardized)
+        # Faster on a few numbers than one call of np.clip.
+        np.minimum(standardized, self.clip, out=standardized)
+        return np.maximum(standardized, -self.clip, out=standardized)

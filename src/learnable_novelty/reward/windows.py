@@ -35,7 +35,7 @@ class Windows:
 
         An idle environment only began anew: its next observation opens the next step.
         """
-        if not self.seen.all():
+        if np.count_nonzero(self.seen) < self.num_envs:
             fresh = self.seen == 0
             self._write(fresh, observations[fresh])
             self.seen[fresh] = 1

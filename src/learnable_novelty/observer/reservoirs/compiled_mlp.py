@@ -6,6 +6,7 @@ h' = elu(gain * normalize(W h + b)),   normalize(z) = (z - mean z) / sqrt(var z 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import torch
@@ -37,13 +38,13 @@ class CompiledMLP:
         """Map inputs (num_samples, input_dim) to features (num_samples, width)."""
         if inputs.dtype != torch.float64:
             return self.reservoir.forward(inputs)
-        hidden, reservoir = self.reservoir.enter(inputs), self.reservoir
-        held = reservoir.weights_like(inputs)
+        reservoir = self.reservoir
+        hidden, held = reservoir.enter(inputs), reservoir.weights_like(inputs)
         if held is not self._held:
             self._take(held)
-        values = np.ascontiguousarray(hidden.numpy())
-        out = np.empty((len(values), reservoir.width))
-        features(values, *self._layers, reservoir.gain, reservoir.epsilon, out)
+        weights, biases = self._layers
+        out = np.empty((len(inputs), reservoir.width))
+        features(hidden.numpy(), weights, biases, reservoir.gain, reservoir.epsilon, out)
         return torch.from_numpy(out)
 
     def _take(self, held: dict[str, Tensor]) -> None:
@@ -58,7 +59,7 @@ class CompiledMLP:
 
 @njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def features(
-    inputs: Floats, weights: Floats, biases: Floats, gain: float, epsilon: float, out: Floats
+    inputs: Any, weights: Floats, biases: Floats, gain: float, epsilon: float, out: Floats
 ) -> None:
     """Apply all layers to every row of the inputs."""
     depth, width, most = weights.shape
