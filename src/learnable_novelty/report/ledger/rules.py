@@ -22,6 +22,8 @@ STUDENT = (
 )
 # fmt: on
 """95% points of Student's distribution, two-sided, for 1 to 30 degrees of freedom."""
+NORMAL = 1.96
+"""The same for the normal distribution."""
 
 
 def number(claim: Claim, found: Finding) -> list[str]:
@@ -30,9 +32,9 @@ def number(claim: Claim, found: Finding) -> list[str]:
         |ours - paper| <= t sqrt(sd_ours^2 / n_ours + sd_paper^2 / n_paper) + half a last digit
 
     with t the 95% point of Student's distribution (Welch). The error is that of a mean, not the
-    spread of a run: the paper prints means, and by the spread of a run anything would pass on a task
-    where runs differ, however many were made. Where the paper prints no deviation ours stands in for
-    it; where the record holds none either, the printed digits must agree.
+    spread of a run: the paper prints means, and by the spread of a run anything would pass on a
+    task where runs differ, however many were made. Where the paper prints no deviation ours stands
+    in for it; where the record holds none either, the printed digits must agree.
     """
     paper = claim.numbers * (len(found.values) if len(claim.numbers) == 1 else 1)
     return [
@@ -45,7 +47,9 @@ def number(claim: Claim, found: Finding) -> list[str]:
 def within(claim: Claim, found: Finding) -> list[str]:
     """Each of our means lies in the paper's range, widened at both ends by the error of a number.
 
-        low - w <= ours <= high + w,    w = t sqrt(sd^2 / n_ours + sd^2 / n_paper) + half a last digit
+        low - w <= ours <= high + w,  w = t sqrt(sd^2 / n_ours + sd^2 / n_paper) + half a last digit
+
+    with sd our deviation, for the paper prints none beside a range.
     """
     low, high = claim.numbers
     return [
@@ -57,9 +61,11 @@ def within(claim: Claim, found: Finding) -> list[str]:
 
 
 def bound(claim: Claim, found: Finding) -> list[str]:
-    """Each of our means lies on the stated side of the paper's bound, or within the error of a number.
+    """Each of our means lies on the stated side of the paper's bound, or within its error.
 
         ours >= bound - w  where the paper says above,  ours <= bound + w  where it says below
+
+    with w as for a range.
     """
     (limit,) = claim.numbers
     sign = 1 if claim.side == "above" else -1
@@ -100,9 +106,11 @@ def ordering(claim: Claim, found: Finding) -> list[str]:
 
 
 def same(claim: Claim, found: Finding) -> list[str]:
-    """What the paper calls one band, or independent, varies no more between settings than by chance.
+    """What the paper calls one band, or independent, varies less by the setting than by chance.
 
         sd of our means over settings <= root mean square of the sd over runs at one setting
+
+    The claim is that a setting matters no more than the draw of a run does.
     """
     between = float(np.std([value.mean for value in found.values], ddof=1))
     by_chance = math.sqrt(float(np.mean([(value.sd or 0.0) ** 2 for value in found.values])))
@@ -114,7 +122,7 @@ def statement(claim: Claim, found: Finding) -> list[str]:
 
     There is no error to allow for: parts are about counts, sets and names.
     """
-    return [part for part, holds in found.clauses.items() if not holds]
+    return [objection for objection, is_so in found.against.items() if is_so]
 
 
 RULES: dict[Kind, Callable[[Claim, Finding], list[str]]] = {
@@ -129,7 +137,7 @@ RULES: dict[Kind, Callable[[Claim, Finding], list[str]]] = {
 
 
 def objections(claim: Claim, found: Finding) -> list[str]:
-    """Return what speaks against a claim: by its own rule, then by its orderings and parts."""
+    """Return what speaks against a claim: by its own rule, in its orderings, in other parts."""
     rules = dict.fromkeys([RULES[claim.kind], ordering, statement])
     return [objection for rule in rules for objection in rule(claim, found)]
 
@@ -167,9 +175,9 @@ def welch(one: Value, other: Value) -> float:
 
 
 def student(freedom: float) -> float:
-    """Return the 95% point for a number of degrees of freedom, which is rounded down."""
-    whole = max(int(freedom + 1e-9), 1)
-    return STUDENT[whole - 1] if whole <= len(STUDENT) else 2.0
+    """Return the 95% point for a number of degrees of freedom, at least 1, by interpolation."""
+    inverse = [0.0, *(1 / f for f in range(len(STUDENT), 0, -1))]
+    return float(np.interp(1 / max(freedom, 1.0), inverse, [NORMAL, *reversed(STUDENT)]))
 
 
 def places(ranked: Ranked, claim: Claim) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What a record holds of a claim: means with their spread, rankings, pairs, clauses."""
+"""What a record holds of a claim: means with their spread, rankings, pairs, objections."""
 
 from __future__ import annotations
 
@@ -40,9 +40,7 @@ class Value:
 
     def minus(self, other: Value) -> Value:
         """Return the difference of two means of as many runs, as if they were independent."""
-        return Value(
-            self.mean - other.mean, math.hypot(self.sd or 0.0, other.sd or 0.0), self.runs
-        )
+        return Value(self.mean - other.mean, math.hypot(self.sd or 0.0, other.sd or 0.0), self.runs)
 
 
 @dataclass(frozen=True)
@@ -75,8 +73,8 @@ class Finding:
     values: tuple[Value, ...] = ()
     ranked: tuple[Ranked, ...] = ()
     pairs: tuple[Pair, ...] = ()
-    clauses: Mapping[str, bool] = field(default_factory=dict)
-    """Parts of the statement that hold or do not."""
+    against: Mapping[str, bool] = field(default_factory=dict)
+    """What would speak against the statement, and whether it is so."""
     shown: Any = None
     """What stands for ours where that is not the values themselves."""
     runs: int | None = None

@@ -1,0 +1,24 @@
+"""Where the value of a claim comes from: an experiment, and how its record is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from learnable_novelty.report.ledger.shelf import Shelf
+from learnable_novelty.report.ledger.values import Finding
+
+
+@dataclass(frozen=True)
+class Source:
+    """How ours is found for one claim."""
+
+    experiment: str
+    read: Callable[[Shelf], Finding]
+    options: str = ""
+    """What the command takes beside the name of the experiment."""
+
+    @property
+    def command(self) -> str:
+        """What runs the experiment again."""
+        return f"novelty run {self.experiment} {self.options}".rstrip()
