@@ -180,6 +180,23 @@ def test_compiled_features_are_those_of_the_reservoir(normal):
 
 
 @pytest.mark.parametrize("floor", FLOORS)
+def test_features_that_overflow_are_refused_before_anything_changes(normal, floor):
+    online, twin = (
+        OnlineObserver(
+            MLP(2, 6, 2), target_dim=2, num_streams=5, floor=floor, backend="numba", **KNOBS
+        )
+        for _ in range(2)
+    )
+    for _ in range(3):
+        x, y = normal(5, 2), normal(5, 2)
+        far = x.clone()
+        far[4] = 1.7e308
+        with pytest.raises(ValueError, match="must be finite"):
+            online.update(far, y)
+        assert torch.equal(online.update(x, y), twin.update(x, y))
+
+
+@pytest.mark.parametrize("floor", FLOORS)
 def test_a_state_moves_between_backends(pair_of, normal, floor):
     pair = pair_of(MLP(2, 6, 2), target_dim=2, num_streams=3, floor=floor, **KNOBS)
     for _ in range(20):

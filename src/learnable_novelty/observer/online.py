@@ -2,8 +2,8 @@
 
 Appendix F.2 advances an inverse Gram matrix and takes the singular values of the readout at each
 step. Neither is needed: the score comes from two determinants of m x m (``stream_step``). The step
-is there twice, in operations on all streams at once for every device, and compiled, stream by
-stream, for the CPU (``stream_kernel``). Both refuse n/lambda beyond the measured range
+is there twice, in operations on all streams at once for every device, and compiled, four streams in
+lockstep, for the CPU (``stream_kernel``). Both refuse n/lambda beyond the measured range
 (docs/solvers.md).
 """
 
@@ -27,13 +27,16 @@ from learnable_novelty.observer.stream_step import DETERMINANT_ROUNDOFF, PlainSt
 from learnable_novelty.observer.stream_sums import StreamSums
 
 if TYPE_CHECKING:
-    from learnable_novelty.observer.reservoirs.compiled_mlp import CompiledMLP
     from learnable_novelty.observer.stream_kernel import CompiledStreams
 
 Backend = Literal["auto", "numpy", "numba"]
 
 MAX_COUNT_PER_PENALTY = 1e8
 """Largest n/lambda accepted; the error there is measured in docs/solvers.md."""
+
+FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+DTYPES = {torch.finfo(dtype).eps: dtype for dtype in FLOATS}
+"""By their rounding."""
 
 
 class OnlineObserver:
@@ -101,22 +104,24 @@ class OnlineObserver:
         self.code_scale, self.target_unit = code_scale, target_unit
         self.standardization, self.calibration = standardization, calibration
         self.floor, self.backend = floor, resolve_backend(backend, device)
-        sizes = num_streams, reservoir.feature_dim, target_dim
         names = ("", "floor_") if floor else ("",)
-        self._heads = {name: StreamSums.zeros(*sizes, device) for name in names}
+        self._step = make_streams(
+            self.backend, reservoir, len(names), num_streams, target_dim, device
+        )
+        self._heads = dict(zip(names, self._step.heads, strict=True))
         self._sums = self._heads[""]
         self._scores: Any = self._sums.native(self._sums.count.new_zeros(len(names), num_streams))
         self._signs = RandomSigns(num_streams, seed)
-        self._features, self._step = make_parts(self.backend, reservoir, num_streams, target_dim)
-        self._dtype: torch.dtype | None = None
-        self._eps = torch.finfo(torch.float64).eps
+        self._longest = 0.0  # no stream has seen more pairs than this
+        self._dtype = torch.float64
+        eps = torch.finfo(torch.float64).eps
         self._setting = Setting(
-            penalty=ridge_penalty,
+            penalty=float(ridge_penalty),
             weight=resolution / target_unit**2,
             bits=code_scale / math.log(2),
-            constant_ratio=constant_ratio(self._eps),
-            roundoff=self._eps / DETERMINANT_ROUNDOFF,
-            fixed_scale=self._sums.native(self._sums.mean.new_zeros(0)),
+            constant_ratio=constant_ratio(eps),
+            roundoff=eps / DETERMINANT_ROUNDOFF,
+            fixed_scale=self._sums.native(self._sums.count.new_zeros(0)),
         )
         if calibration is not None:
             self._fix(calibration)
@@ -141,7 +146,6 @@ class OnlineObserver:
         """What is taken off in bits, (num_streams,): zero without a floor."""
         return self.raw - self.cumulative
 
-    @torch.no_grad()
     def update(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Tensor:
         """Add one pair to every active stream.
 
@@ -160,15 +164,13 @@ class OnlineObserver:
         """
         self._check(inputs, targets, active)
         self._refuse_ill_conditioned(active)
-        features = self._features.forward(inputs)  # no hooks to call: a step is short
-        if not self._step.centre(self._sums, inputs, features, targets, active):
+        dtype, before = self._step.take(inputs, targets, active), self._difference()
+        setting = self._setting if dtype is self._dtype else self._setting_of(dtype)
+        scores = self._step.advance(self._draw, active, setting, self._scores)
+        if scores is None:
             raise ValueError("inputs and targets must be finite, got NaN or infinite values")
-        if features.dtype is not self._dtype:
-            self._set_dtype(features.dtype)
-        before = self._difference()
-        signs = self._signs.draw(self._sums) if self.floor else self._sums.n
-        heads = list(self._heads.values())
-        self._scores = self._step.advance(heads, signs, active, self._setting, self._scores)
+        self._scores, self._setting, self._dtype = scores, setting, dtype
+        self._longest += 1.0
         return self._sums.tensor(self._difference() - before)
 
     def reset(self, streams: Tensor | Sequence[int] | slice | None = None) -> None:
@@ -176,9 +178,7 @@ class OnlineObserver:
 
         The signs of a floor are drawn on, so that a stream does not meet the same ones again.
         """
-        for held in self._state().values():
-            held[slice(None) if streams is None else streams] = 0.0
-        self._step.forget()
+        self._step.clear(slice(None) if streams is None else streams, self._scores)
         if self.standardization == "fixed" and self.calibration is not None:
             self._fix(self.calibration)
 
@@ -187,7 +187,8 @@ class OnlineObserver:
         state: dict[str, Any] = {name: held.clone() for name, held in self._state().items()}
         if self.floor:
             state["signs"] = self._signs.state
-        return {**state, "eps": self._eps, "reservoir": self.reservoir.state_dict()}
+        eps = torch.finfo(self._dtype).eps
+        return {**state, "eps": eps, "reservoir": self.reservoir.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what ``state_dict`` returned."""
@@ -199,16 +200,19 @@ class OnlineObserver:
                     f"expected {name} of shape {tuple(held.shape)}, got {tuple(state[name].shape)}"
                 )
         self.reservoir.load_state_dict(state["reservoir"])
-        self._dtype = None  # the next features say it again
-        self._set_eps(state["eps"])
+        self._dtype = DTYPES[state["eps"]]
+        self._setting = self._setting_of(self._dtype)
         if self.floor:
             self._signs.state = state["signs"]
-        for name, held in self._state().items():
-            held.copy_(state[name])
+        scores = self._sums.tensor(self._scores)
+        for (name, head), score in zip(self._heads.items(), scores, strict=True):
+            head.load({key: state[f"{name}{key}"] for key in head.tensors()})
+            score.copy_(state[f"{name}cumulative"])
+        self._longest = float(self._sums.n.max())
         self._step.forget()
 
     def _state(self) -> dict[str, Tensor]:
-        """Return all that the streams remember, by name, to read or to write."""
+        """Return all that the streams remember, by name."""
         state: dict[str, Tensor] = {}
         scores = self._sums.tensor(self._scores)
         for (name, head), score in zip(self._heads.items(), scores, strict=True):
@@ -220,15 +224,13 @@ class OnlineObserver:
         """Return the score less its floor, (num_streams,)."""
         return self._scores[0] - self._scores[1] if self.floor else self._scores[0]
 
-    def _set_dtype(self, dtype: torch.dtype) -> None:
-        self._dtype = dtype
-        self._set_eps(torch.finfo(dtype).eps)
+    def _draw(self) -> Any:
+        """Draw the signs of a step."""
+        return self._signs.draw(self._sums)
 
-    def _set_eps(self, eps: float) -> None:
-        """Take the rounding unit of the features, which says what is constant."""
-        if eps != self._eps:
-            self._eps = eps
-            self._setting = self._setting._replace(constant_ratio=constant_ratio(eps))
+    def _setting_of(self, dtype: torch.dtype) -> Setting:
+        """Return the setting for features of this dtype, whose rounding says what is constant."""
+        return self._setting._replace(constant_ratio=constant_ratio(torch.finfo(dtype).eps))
 
     def _fix(self, calibration: Moments) -> None:
         m, n = self.reservoir.feature_dim, calibration.count
@@ -239,14 +241,17 @@ class OnlineObserver:
             )
         variance = calibration.gram.diagonal() / n
         scale = inverse_scale(variance, calibration.feature_mean, calibration.feature_eps)
-        fixed_scale = self._sums.native((scale * m**-0.5).to(self._sums.mean.device))
+        fixed_scale = self._sums.native((scale * m**-0.5).to(self._sums.count.device))
         self._setting = self._setting._replace(fixed_scale=fixed_scale)
         for head in self._heads.values():  # errors have no mean to take off
-            head.mean[:, :m] = calibration.feature_mean
-        self._sums.mean[:, m:] = calibration.target_mean
+            head.fix_mean(0, calibration.feature_mean)
+        self._sums.fix_mean(m, calibration.target_mean)
 
     def _refuse_ill_conditioned(self, active: Tensor | None) -> None:
+        if (self._longest + 1) / self.ridge_penalty <= MAX_COUNT_PER_PENALTY:
+            return
         sums = self._sums
+        self._longest = float(sums.n.max())  # less than what was held, if streams were reset
         counts = sums.n if active is None else sums.n * sums.native(active)
         longest = float(counts.max()) + 1
         if longest / self.ridge_penalty > MAX_COUNT_PER_PENALTY:
@@ -287,15 +292,19 @@ def resolve_backend(backend: Backend, device: torch.device | str) -> Literal["nu
     return backend
 
 
-def make_parts(
-    backend: Literal["numpy", "numba"], reservoir: Reservoir, num_streams: int, target_dim: int
-) -> tuple[Reservoir | CompiledMLP, PlainStreams | CompiledStreams]:
-    """Make what computes features and what takes steps."""
+def make_streams(
+    backend: Literal["numpy", "numba"],
+    reservoir: Reservoir,
+    num_heads: int,
+    num_streams: int,
+    target_dim: int,
+    device: torch.device | str,
+) -> PlainStreams | CompiledStreams:
+    """Make what holds the sums of streams, and of their floors with two heads, and takes steps."""
     if backend == "numpy":
-        return reservoir, PlainStreams()
-    from learnable_novelty.observer.reservoirs.compiled_mlp import compile_features
+        sizes = num_streams, reservoir.feature_dim, target_dim
+        heads = [StreamSums.zeros(*sizes, device) for _ in range(num_heads)]
+        return PlainStreams(reservoir, heads)
     from learnable_novelty.observer.stream_kernel import CompiledStreams
 
-    return compile_features(reservoir), CompiledStreams(
-        num_streams, reservoir.feature_dim, target_dim
-    )
+    return CompiledStreams(reservoir, num_heads, num_streams, target_dim)

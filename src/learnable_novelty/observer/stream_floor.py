@@ -31,7 +31,7 @@ class RandomSigns:
         self._shape = (num_streams,)
         self._generator = numpy_generator(seed, "signs of errors")
 
-    def draw(self, sums: StreamSums) -> Any:
+    def draw(self, sums: Any) -> Any:
         """Draw a sign for every stream, also for one without a pair, as an array of its sums."""
         signs = 2.0 * self._generator.integers(0, 2, self._shape) - 1.0
         return signs if sums.xp is np else torch.from_numpy(signs).to(sums.mean.device)

@@ -16,7 +16,7 @@ features, the step goes through W = A^-1 B instead, at O(m^2 D).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.observer.code_length import code_length
+from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.observer.stream_floor import centre_errors
 from learnable_novelty.observer.stream_sums import StreamSums, diagonal
 
@@ -50,48 +51,55 @@ class Setting(NamedTuple):
 class PlainStreams:
     """Takes steps of all streams in the functions that NumPy and torch share."""
 
+    def __init__(self, reservoir: Reservoir, heads: Sequence[StreamSums]) -> None:
+        self._reservoir, self._finite = reservoir, True
+        self.heads = heads
+        """The sums of the streams, and of their floors if they have some."""
+
     def forget(self) -> None:
         """Do not use what was computed from sums that have changed since: there is nothing."""
 
-    def centre(
-        self,
-        sums: StreamSums,
-        inputs: Tensor,
-        features: Tensor,
-        targets: Tensor,
-        active: Tensor | None,
-    ) -> bool:
-        """Hold the deviations of the pairs in ``sums``; return whether all values are finite.
+    def clear(self, streams: Tensor | Sequence[int] | slice, scores: Any) -> None:
+        """Forget the given streams, and their scores (num_heads, num_streams)."""
+        for head in self.heads:
+            head.clear(streams)
+        self.heads[0].tensor(scores)[:, streams] = 0.0
+
+    @torch.no_grad()
+    def take(self, inputs: Tensor, targets: Tensor, active: Tensor | None) -> torch.dtype:
+        """Take pairs, for ``advance`` to add; return the dtype of their features.
 
         A sum is finite only if all it adds is: two small reductions, before anything that lasts
         has changed. The features of an infinite input can be finite.
         """
+        sums = self.heads[0]
+        features = self._reservoir.forward(inputs)  # no hooks to call: a step is short
         sums.centre(features, targets, active)
         total = sums.native(inputs if active is None else inputs[active]).sum()
-        return math.isfinite(float(total) * 0 + sums.deviation_power())
+        self._finite = math.isfinite(float(total) * 0 + sums.deviation_power())
+        return features.dtype
 
+    @torch.no_grad()
     def advance(
-        self,
-        heads: Sequence[StreamSums],
-        signs: Any,
-        active: Tensor | None,
-        setting: Setting,
-        scores: Any,
+        self, draw: Callable[[], Any], active: Tensor | None, setting: Setting, scores: Any
     ) -> Any:
-        """Add the pairs whose deviations ``heads[0]`` holds.
+        """Add the pairs that were taken.
 
         Args:
-            heads: the sums of the streams, and of their floors if they have some.
-            signs: of the errors that the floors are given, (num_streams,).
+            draw: draws the signs of the errors that the floors are given, (num_streams,).
             active: which streams have a pair, (num_streams,); None: all.
             setting: of the observer.
             scores: in bits before the step, (num_heads, num_streams).
 
         Returns:
-            The scores after it.
+            The scores after it, or None, and nothing has changed, if a value was not finite.
         """
+        if not self._finite:
+            return None
+        heads = self.heads
         sums, moving_mean = heads[0], not len(setting.fixed_scale)
         if len(heads) == 2:
+            signs = draw()
             if moving_mean:  # the first pair of a stream has the error zero
                 signs = signs * (sums.n > 0)
             scale = feature_scale(sums, 1 / sums.n.clip(1)[:, None], setting)

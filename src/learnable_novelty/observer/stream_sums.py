@@ -13,6 +13,7 @@ large, or that torch does in one pass, run in torch on the same memory.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,20 @@ class StreamSums:
         """Return the sums by name."""
         names = ("count", "mean", "products", "cross")
         return {name: getattr(self, name) for name in names}
+
+    def load(self, held: dict[str, Tensor]) -> None:
+        """Take what ``tensors`` returned."""
+        for name, value in self.tensors().items():
+            value.copy_(held[name])
+
+    def clear(self, streams: Tensor | Sequence[int] | slice) -> None:
+        """Forget the given streams."""
+        for value in self.tensors().values():
+            value[streams] = 0.0
+
+    def fix_mean(self, first: int, mean: Tensor) -> None:
+        """Give all streams these means, from the column ``first`` on."""
+        self.mean[:, first : first + len(mean)] = mean
 
     def native(self, values: Tensor) -> Any:
         """View a tensor as an array of ``xp``."""

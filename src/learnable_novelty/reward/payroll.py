@@ -59,7 +59,7 @@ class Payroll:
         total = self.weight * paid
         if self.mode == "add":
             total += move.rewards
-        return total, self._close(move.ended)
+        return total, self._close(move.ended) if np.count_nonzero(move.ended) else {}
 
     def _close(self, ended: Mask) -> dict[int, dict[str, float]]:
         closed: dict[int, dict[str, float]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,7 +38,10 @@ def observation_dim(space: spaces.Space[Any]) -> int:
 
 def flatten_observations(space: spaces.Space[Any], observations: Any, num_envs: int) -> Array:
     """Return a batch of observations as rows, (num_envs, observation_dim)."""
-    if isinstance(space, spaces.Dict):
+    if isinstance(space, spaces.Discrete):
+        return one_hot(np.asarray(observations), space)
+    # To see that a space is no Dict takes longer than to see that it is a Box.
+    if not isinstance(space, spaces.Box) and isinstance(space, spaces.Dict):
         if not isinstance(observations, Mapping):
             raise ValueError(f"expected a dictionary of observations, got {type(observations)}")
         parts = [
@@ -45,8 +49,6 @@ def flatten_observations(space: spaces.Space[Any], observations: Any, num_envs: 
             for key, part in space.spaces.items()
         ]
         return np.concatenate(parts, axis=1)
-    if isinstance(space, spaces.Discrete):
-        return one_hot(np.asarray(observations), space)
     return np.asarray(observations, dtype=np.float64).reshape(num_envs, -1)
 
 
@@ -68,12 +70,18 @@ def flatten_actions(space: spaces.Space[Any], actions: Any, num_envs: int) -> Ar
 def one_hot(values: Any, space: spaces.Discrete) -> Array:
     """Return whole numbers as rows with a single one, (num_envs, n)."""
     chosen = values.reshape(-1).astype(np.int64) - int(space.start)
-    return np.eye(int(space.n))[chosen]
+    return unit_rows(int(space.n))[chosen]
+
+
+@functools.cache
+def unit_rows(n: int) -> Array:
+    """Return the unit matrix, (n, n), to read from."""
+    return np.eye(n)
 
 
 def check_finite(observations: Array, step: int) -> None:
     """Raise at the first observation that is not finite, naming its environment."""
-    if np.isfinite(observations).all():
+    if np.count_nonzero(np.isfinite(observations)) == observations.size:
         return
     index = int(np.flatnonzero(~np.isfinite(observations).all(axis=1))[0])
     raise ValueError(

@@ -47,8 +47,7 @@ class Windows:
         return self.seen > self.window
 
     def _write(self, which: Mask | slice, values: Array) -> None:
-        for place in (self._place, self._place + self._length):
-            self._ring[which, place] = values
+        self._ring[which, self._place :: self._length] = values[:, None]
 
     @property
     def inputs(self) -> Array:

@@ -9,8 +9,7 @@ reset to its user.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -19,8 +18,7 @@ from learnable_novelty.reward.bonus import Array, Mask
 from learnable_novelty.reward.spaces import flatten_observations, observation_dim
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(NamedTuple):
     """What came of one step."""
 
     first: Array
@@ -70,7 +68,7 @@ def read_vec_env(
 ) -> Move:
     """Read what ``VecEnv.step`` returned."""
     first = flatten_observations(space, observations, len(ended))
-    if not ended.any():
+    if not np.count_nonzero(ended):  # on a few numbers much faster than any()
         return Move(first, first, rewards, ended)
     last = first.copy()
     for env in np.flatnonzero(ended):

@@ -1,27 +1,38 @@
-"""The features of a few vectors in one compiled call: a step of a stream is shorter than torch's.
-
-h' = elu(gain * normalize(W h + b)),   normalize(z) = (z - mean z) / sqrt(var z + epsilon)
-"""
+"""A reservoir laid out for compiled code: ``stream_lanes`` computes its features."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import torch
-from numba import njit
 from numpy.typing import NDArray
 from torch import Tensor
 
 from learnable_novelty.observer.reservoirs.base import Reservoir
 from learnable_novelty.observer.reservoirs.feedforward import MLP
+from learnable_novelty.observer.stream_lanes import features
 
 Floats = NDArray[np.float64]
 
 
+class Layers(NamedTuple):
+    """All layers in one array each, filled up with zeros."""
+
+    weights: Floats
+    """(depth, side, most inputs), side the width filled up to a multiple of four."""
+    biases: Floats
+    """(depth, side)."""
+    gain: float
+    epsilon: float
+    input_scale: float
+
+
+NO_LAYERS = Layers(np.zeros((0, 0, 0)), np.zeros((0, 0)), 1.0, 0.0, 1.0)
+
+
 def compile_features(reservoir: Reservoir) -> Reservoir | CompiledMLP:
-    """Return what computes the features of a reservoir: itself, where it is none of the above."""
+    """Return what computes the features of a reservoir: itself, where it is not that MLP."""
     if type(reservoir) is MLP and reservoir.normalize and reservoir.activation == "elu":
         return CompiledMLP(reservoir)
     return reservoir
@@ -31,57 +42,32 @@ class CompiledMLP:
     """Computes what ``MLP.forward`` does, for float64 vectors on the CPU."""
 
     def __init__(self, reservoir: MLP) -> None:
-        self.reservoir = reservoir
+        self._reservoir = reservoir
+        self._like = torch.zeros(0, dtype=torch.float64)
         self._held: dict[str, Tensor] = {}
+        self._layers = NO_LAYERS
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Map inputs (num_samples, input_dim) to features (num_samples, width)."""
-        if inputs.dtype != torch.float64:
-            return self.reservoir.forward(inputs)
-        reservoir = self.reservoir
-        hidden, held = reservoir.enter(inputs), reservoir.weights_like(inputs)
-        if held is not self._held:
-            self._take(held)
-        weights, biases = self._layers
-        out = np.empty((len(inputs), reservoir.width))
-        features(hidden.numpy(), weights, biases, reservoir.gain, reservoir.epsilon, out)
+        self._reservoir.enter(inputs)  # checks them
+        out = np.empty((len(inputs), self._reservoir.width))
+        features(inputs.contiguous().numpy(), self.layers(), out)
         return torch.from_numpy(out)
 
-    def _take(self, held: dict[str, Tensor]) -> None:
-        """Lay the layers out in one array: weights (depth, width, fan_in), zero beyond fan_in."""
-        depth, width = self.reservoir.depth, self.reservoir.width
-        weights = np.zeros((depth, width, max(self.reservoir.fan_ins())))
-        for layer, fan_in in enumerate(self.reservoir.fan_ins()):
-            weights[layer, :, :fan_in] = held[f"weight{layer}"].numpy()
-        biases = np.stack([held[f"bias{layer}"].numpy() for layer in range(depth)])
-        self._held, self._layers = held, (weights, biases)
+    def layers(self) -> Layers:
+        """Return the layers as they are now: they change when the reservoir is drawn anew."""
+        held = self._reservoir.weights_like(self._like)
+        if held is not self._held:
+            self._held, self._layers = held, self._lay_out(held)
+        return self._layers
 
-
-@njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
-def features(
-    inputs: Any, weights: Floats, biases: Floats, gain: float, epsilon: float, out: Floats
-) -> None:
-    """Apply all layers to every row of the inputs."""
-    depth, width, most = weights.shape
-    hidden, drive = np.zeros(max(most, width)), np.empty(width)
-    for row in range(len(inputs)):
-        fan_in = inputs.shape[1]
-        hidden[:fan_in] = inputs[row]
-        for layer in range(depth):
-            mean, variance = 0.0, 0.0
-            for i in range(width):
-                total = biases[layer, i]
-                for k in range(fan_in):
-                    total += weights[layer, i, k] * hidden[k]
-                drive[i] = total
-                mean += total
-            mean /= width
-            for i in range(width):
-                drive[i] -= mean
-                variance += drive[i] * drive[i]
-            scale = gain / math.sqrt(variance / width + epsilon)
-            fan_in = width
-            for i in range(width):
-                z = scale * drive[i]
-                hidden[i] = max(z, 0.0) + (math.exp(min(z, 0.0)) - 1.0)  # no branch to mispredict
-        out[row] = hidden[:width]
+    def _lay_out(self, held: dict[str, Tensor]) -> Layers:
+        reservoir = self._reservoir
+        depth, width, fan_ins = reservoir.depth, reservoir.width, reservoir.fan_ins()
+        side = 4 * -(-width // 4)
+        weights, biases = np.zeros((depth, side, max(fan_ins))), np.zeros((depth, side))
+        for layer, fan_in in enumerate(fan_ins):
+            weights[layer, :width, :fan_in] = held[f"weight{layer}"].numpy()
+            biases[layer, :width] = held[f"bias{layer}"].numpy()
+        knobs = (reservoir.gain, reservoir.epsilon, reservoir.input_scale)
+        return Layers(weights, biases, *map(float, knobs))
