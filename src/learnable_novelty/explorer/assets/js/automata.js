@@ -70,7 +70,7 @@
       ["learnable novelty", LN.number(found.bits, 1), `± ${LN.number(found.sd, 1)} bits`],
       ["floor: what noise scores", LN.number(found.floor, 1), "bits"],
       ["above the floor", LN.number(found.excess, 1), "bits"],
-      ["rank", found.rank, `of ${table.rules.length}; ${found.rank_by_excess} above the floor`],
+      ["rank", found.rank, `of ${table.rules.length}`],
       ["Wolfram class", CLASSES[found.wolfram_class][1]],
     ]));
   }
@@ -96,7 +96,7 @@
       colour: CLASSES[r.wolfram_class][0],
       text: `rule ${r.rule}, rank ${r.rank}\n${LN.number(r.bits, 1)} ± ${LN.number(r.sd, 1)} bits\nfloor ${LN.number(r.floor, 1)} bits\nclass ${CLASSES[r.wolfram_class][1]}` }));
     ranking = LN.charts.bars({ bars, label: "Ranking of the 88 rules; left and right arrows choose", y: "bits",
-      x: "the 88 different rules, by rank: click one, or use the arrow keys", choose: (rule) => choose(rule), chosen: view.rule });
+      x: "the 88 rules by rank: click, or arrow keys", choose: (rule) => choose(rule), chosen: view.rule });
     root.append(
       el("div", { class: "controls" }, el("label", {}, "Rule, 0 to 255", pick), pause, one,
         el("button", { type: "button", onclick: () => restart("random") }, "Random start"),

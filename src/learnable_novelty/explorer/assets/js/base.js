@@ -19,10 +19,13 @@ window.LN = { data: {}, panels: [] };
   LN.svg = (tag, attributes, ...children) =>
     fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
+  /* The paper's S^φ, set as it prints it. */
+  const symbols = (text) => text.split("S^φ").flatMap((part, i) => (i ? ["S", LN.el("sup", {}, "φ"), part] : [part]));
+
   /* A caption: what is seen, in plain words, and what the paper calls it. */
   LN.figure = (content, caption, paper) =>
     LN.el("figure", {}, content, LN.el("figcaption", {}, caption,
-      paper ? LN.el("span", { class: "paper" }, paper) : null));
+      paper ? LN.el("span", { class: "paper" }, symbols(paper)) : null));
 
   LN.stats = (entries) => LN.el("dl", { class: "stats" }, entries.map(([name, value, unit]) =>
     LN.el("div", {}, LN.el("dt", {}, name),
