@@ -83,7 +83,7 @@ def neural(record: Record) -> Iterator[tuple[str, Any]]:
             ],
         }
         yield f"neural-{key}", {"weights": packed(record.arrays[f"weights/{key}"])}
-    sizes = {name: config[name] for name in ("hidden", "radius", "width", "steps")}
+    sizes = {name: config[name] for name in ("hidden", "radius", "window", "steps")}
     yield "neural", {"runs": runs, "checkpoints": found["checkpoints"], **sizes}
 
 

@@ -74,16 +74,19 @@ class _Handler(BaseHTTPRequestHandler):
         if not self.server.scoring.acquire(blocking=False):
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "another file is being scored, try later")
             return
+        # The lock is free again before the answer goes out: the page may ask at once again.
         try:
             found = score_upload(options.get("name", ""), content, options)
         except ValueError as error:
-            self._refuse(HTTPStatus.BAD_REQUEST, str(error))
+            status, found = HTTPStatus.BAD_REQUEST, {"error": str(error)}
         except (MemoryError, OSError):
-            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, "this machine could not hold the file")
+            status = HTTPStatus.INTERNAL_SERVER_ERROR
+            found = {"error": "this machine could not hold the file"}
         else:
-            self._json(HTTPStatus.OK, found)
+            status = HTTPStatus.OK
         finally:
             self.server.scoring.release()
+        self._json(status, found)
 
     def _is_ours(self) -> bool:
         """Refuse other sites (Origin) and names that were made to point here (Host)."""

@@ -59,6 +59,7 @@ def score_upload(name: str, content: bytes, options: dict[str, str]) -> dict[str
 def _whole(name: str, text: str | None) -> int | None:
     if not text:
         return None
-    if not text.isdecimal() or not 1 <= int(text[:9]) <= 1000 or len(text) > 4:
-        raise ValueError(f"expected a whole number from 1 to 1000 for the {name}, got {text[:20]!r}")
+    if not text.isdecimal() or len(text) > 4 or not 1 <= int(text) <= 1000:
+        expected = f"expected a whole number from 1 to 1000 for the {name}"
+        raise ValueError(f"{expected}, got {text[:20]!r}")
     return int(text)

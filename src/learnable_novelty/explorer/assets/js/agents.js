@@ -44,7 +44,7 @@
       LN.figure([heading, chart.node], "How much of the task's own reward the agent earns as it practises; one line per seed. The bonus pays for what is learnable and is not counted here.",
         "In the paper: task return in training, PPO, 600,000 steps."),
       LN.figure(holder, "After training: mean return over seeds ± standard deviation between seeds, the number of seeds, and below it the paper's mean over ten. Few seeds say little: see the ledger.",
-        "In the paper: table 1; epiplexity is the reward of equation S^φ per step."));
+        "In the paper: table 1; epiplexity is S^φ, paid step by step."));
     choose(state.task);
   }
   LN.panels.push({ name: "agents", title: "Agents paid for learnable novelty", short: "Agents", command: "novelty run rl-table", data: ["agents"],

@@ -37,11 +37,12 @@ window.LN = { data: {}, panels: [] };
     return LN.el("label", {}, label, box);
   };
 
-  LN.table = (heads, rows, numeric) => LN.el("div", { class: "scroll" }, LN.el("table", {},
+  LN.table = (heads, rows, numeric, stack) => LN.el("div", { class: "scroll" }, LN.el("table", { class: stack ? "stack" : null },
     LN.el("thead", {}, LN.el("tr", {}, heads.map((head, i) =>
       LN.el("th", { scope: "col", class: numeric && numeric(i) ? "number" : null }, head)))),
     LN.el("tbody", {}, rows.map((row) => LN.el("tr", { class: row.mark }, row.cells.map((cell, i) =>
-      LN.el("td", { class: numeric && numeric(i) ? "number" : null }, cell)))))));
+      LN.el("td", { class: numeric && numeric(i) ? "number" : null, "data-label": heads[i] },
+        stack ? LN.el("div", {}, cell) : cell)))))));
 
   /* Load data files by script tags, which also work when the page is opened as a file. */
   LN.need = (name, done, failed) => {

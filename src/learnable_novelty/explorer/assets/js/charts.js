@@ -12,7 +12,8 @@ LN.charts = {};
     for (let v = Math.ceil(low / step) * step; v <= high + 1e-9 * step; v += step) found.push(v);
     return found;
   }
-  const short = (v) => {
+  const short = (v) => plain(v).replace("-", "−");
+  const plain = (v) => {
     const size = Math.abs(v);
     if (size >= 1e6) return v / 1e6 + "M";
     if (size >= 1e4) return v / 1e3 + "k";

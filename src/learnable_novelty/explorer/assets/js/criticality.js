@@ -20,7 +20,7 @@
       series: ["plain", "normalized"].map((name, i) => ({ name, colour: "blue", dash: i === 0, dots: "joined", points: zip(d.input_scales, d.by_scale[i]) })) });
     root.append(el("div", { class: "cards" },
       LN.figure([el("h3", {}, "Deeper networks"), depth.node], "At 1 a small difference passes a layer unchanged; below 1 it fades away. Normalized networks stay at 1 at any depth, plain ones lose almost half per layer.", "In the paper: χ against depth, appendix A."),
-      LN.figure([el("h3", {}, "Turning the gain"), gain.node], "Gain 1 is the edge: below it differences die out, above it they grow. Dots: measured; lines: theory (mean field).", `In the paper: χ against gain, depth ${d.depth}.`),
+      LN.figure([el("h3", {}, "Turning the gain"), gain.node], "Below gain 1 differences fade; at gain 1 all four networks are near the edge; above it only tanh lets them grow. Dots: measured; lines: theory (mean field).", `In the paper: χ against gain, depth ${d.depth}.`),
       LN.figure([el("h3", {}, "Louder or quieter input"), scale.node], "The normalized network does not care how large its input is; the plain one does.", `In the paper: χ against input scale, depth ${d.depth}.`)));
   }
   LN.panels.push({ name: "criticality", title: "The edge of chaos", short: "Criticality", command: "novelty run criticality", data: ["criticality"],

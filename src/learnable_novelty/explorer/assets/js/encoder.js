@@ -70,7 +70,7 @@
         String(found.linear.runs)] });
       return LN.figure([el("h3", {}, set === "mnist" ? "MNIST digits" : "Fashion-MNIST"),
         LN.table(["code", "linear probe, %", "5 nearest, %", "clusters, %", "runs"], Object.entries(codes).map(row), (i) => i > 0)],
-        "Is the learned code better than doing nothing clever? Raw pixels and principal components (PCA-64) are the bar to clear. ± standard deviation between runs.", "Ours; the paper has no such controls.");
+        "Is the learned code better than doing nothing clever? Raw pixels and principal components (PCA-64) are the bar to clear. Shaded: recipes chosen by a ranking that used no labels; docs/choices.md tells how blind that was. ± standard deviation between runs.", "Ours; the paper has no such controls.");
     });
   }
   function build(root) {
@@ -109,5 +109,5 @@
     LN.onwidth(canvas, draw);
   }
   LN.panels.push({ name: "encoder", title: "An encoder without labels", short: "Encoder", command: "novelty run encoder", data: ["encoder"], also: ["encoder-controls"],
-    lead: "A network is trained to make codes of images that are as learnable as possible. Nobody tells it what a digit is; digits appear all the same.", build, theme: () => draw() });
+    lead: "A network is trained to make codes of images that are as learnable as possible. Nobody tells it what a digit is. Do digits appear all the same, and is the code better than raw pixels?", build, theme: () => draw() });
 })();

@@ -73,7 +73,7 @@
       })),
       LN.figure([el("ul", { class: "legend" }, el("li", {}, el("i", { style: { background: "var(--red)" } }), "chaotic"),
         el("li", {}, el("i", { style: { background: "var(--grey)" } }), "linear")), chart.node],
-        "What an observer learns about the next second of each system. Thin line: standard deviation between observers.", "In the paper: S^φ, appendix F."));
+        "What an observer learns about the next unit of time of each system. Thin line: standard deviation between observers.", "In the paper: S^φ, appendix F."));
     for (const portrait of portraits) LN.onwidth(portrait.canvas, () => portrait.draw());
   }
   LN.panels.push({ name: "flows", title: "Flows", command: "novelty run flows", data: ["flows"],

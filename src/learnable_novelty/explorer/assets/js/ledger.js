@@ -15,6 +15,9 @@
   const spread = (value, sd) => (typeof value === "number" && typeof sd === "number"
     ? `${cell(value)} ± ${cell(+sd.toPrecision(2))}` : cell(value));
 
+  /* Short values stay on one line. */
+  const held = (text) => el("span", { style: { whiteSpace: text.length < 18 ? "nowrap" : null } }, text);
+
   function build(root) {
     const rows = LN.data.ledger.rows, body = el("div");
     const counts = {};
@@ -39,10 +42,10 @@
       body.replaceChildren(found.length ? LN.table(["Section", "Claim", "Paper", "Ours", "Verdict"], found.map((row) => ({ cells: [
         row.section,
         [row.statement, row.note ? el("small", {}, row.note) : null, row.command ? el("small", {}, el("code", {}, row.command)) : null],
-        spread(row.paper, row.paper_sd),
-        [spread(row.ours, row.spread), row.runs && row.verdict !== "not run" ? el("small", {}, `${row.runs} runs`) : null],
+        held(spread(row.paper, row.paper_sd)),
+        [held(spread(row.ours, row.spread)), row.runs && row.verdict !== "not run" ? el("small", {}, `${row.runs} runs`) : null],
         el("span", { class: "verdict " + row.verdict.replace(" ", "-") }, `${MARKS[row.verdict]} ${row.verdict}`),
-      ] }))) : el("p", {}, "No claim matches."));
+      ] })), null, true) : el("p", {}, "No claim matches."));
     }
     draw();
   }

@@ -76,7 +76,7 @@
     const at = r.curve[Math.min(r.curve.length - 1, Math.round(step / r.every))];
     told.textContent = `training step ${step} of ${table.steps}`;
     stats.replaceChildren(LN.stats([
-      ["at this checkpoint", LN.number(at, 1), "bits"],
+      ["here, in training", LN.number(at, 1), "bits"],
       ["untrained", LN.number(r.start, 1), "bits"],
       ["trained", LN.number(r.final, 1), "bits"],
       ["moving share, before → after", `${LN.number(100 * r.travelling[0], 0)} → ${LN.number(100 * r.travelling[1], 0)}`, "%"],
@@ -124,7 +124,7 @@
         el("b", {}, "Press on the picture to disturb the sites under the pointer"), " and watch what travels. ", rate],
         "In the paper: the inverse problem, figure 3; the rule runs with running moments."),
       LN.figure([el("div", { class: "controls" }, el("label", {}, told, slider)), curve.node],
-        "The score that the rule was trained to raise: bits an observer learns about the next 8 steps. Dashed: the checkpoint that runs on the left. Grey: the other seeds.",
+        `The score that the rule was trained to raise: bits an observer learns about the next ${table.window} steps. Dashed: the checkpoint that runs on the left. Grey: the other seeds.`,
         "In the paper: S^φ during gradient ascent, figure 3.")));
     context = canvas.getContext("2d");
     const site = (event) => {
