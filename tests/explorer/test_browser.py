@@ -79,12 +79,12 @@ def test_every_panel_opens_without_a_complaint(browser, request, kind):
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_no_panel_is_wider_than_the_window(browser, exported, width):
+def test_no_panel_is_wider_than_the_window(browser, address, width):
     size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
         for name in PANELS:
-            open_panel(browser, exported, name)
+            open_panel(browser, address, name)
             assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

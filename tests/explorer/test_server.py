@@ -70,6 +70,7 @@ def test_files_of_the_site_are_served_and_locked_to_it(server):
         "/js/",
         "/etc/passwd%00.js",
         "/..\\..\\secret",
+        "//[",
     ],
 )
 def test_nothing_outside_the_site_has_a_name(server, path):
@@ -120,10 +121,14 @@ def test_a_series_scores_as_in_python(server):
 
 
 def test_a_large_file_is_refused_before_it_is_read(server):
-    length = str(LARGEST + 1)
-    status, body, _ = ask(server, "POST", "/api/score?name=a.csv", None, Content_Length=length)
-    assert status == 413
-    assert "at most 20 MB" in json.loads(body)["error"]
+    for length in (str(LARGEST + 1), "9" * 5000):
+        status, body, _ = ask(server, "POST", "/api/score?name=a.csv", None, Content_Length=length)
+        assert status == 413
+        assert "at most 20 MB" in json.loads(body)["error"]
+
+
+def test_a_file_of_no_stated_length_is_refused(server):
+    assert ask(server, "POST", "/api/score?name=a.csv", None, Content_Length="-1")[0] == 411
 
 
 @pytest.mark.parametrize(
@@ -135,6 +140,8 @@ def test_a_large_file_is_refused_before_it_is_read(server):
         ("a.csv", b"a,y\n1,2\n", {}, "expected target columns, or a window"),
         ("a.csv", b"a,y\n1,2\n", {"window": "-3"}, "expected a whole number from 1 to 1000"),
         ("a.csv", b"a,y\n1,2\n", {"window": "9" * 5000}, "expected a whole number"),
+        ("a.csv", b"1\n" * 200_001, {"window": "1"}, "expected at most 200,000 rows"),
+        ("a.csv", b"1,2\n" * 9_000, {"window": "900"}, "5,000,000 numbers in all windows"),
         ("a.exe", b"MZ", {"targets": "y"}, "expected a file ending in .csv, .tsv, .npy"),
         ("a.npz", b"PK", {"targets": "y"}, "expected a file ending in .csv, .tsv, .npy"),
         ("a.npy", b"\x93NUMPY spam", {"targets": "1"}, "expected NumPy data in a.npy"),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 from learnable_novelty.explorer.site import Site
 from learnable_novelty.explorer.upload import LARGEST, score_upload
@@ -28,6 +29,11 @@ class Server(ThreadingHTTPServer):
         self.scoring = threading.Lock()
         super().__init__((HOST, port), _Handler)
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that went away; the rest is a bug and is shown."""
+        if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
+            super().handle_error(request, client_address)
+
     @property
     def address(self) -> str:
         """Where to point a browser."""
@@ -43,7 +49,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if not self._is_ours():
             return
-        path = unquote(urlsplit(self.path).path).lstrip("/") or "index.html"
+        path = unquote(self.path.partition("?")[0]).lstrip("/") or "index.html"
         # A look-up, not a path: nothing outside the site has a name here.
         content = self.server.site.get(path)
         if content is None:
@@ -57,18 +63,18 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         if not self._is_ours():
             return
-        parts = urlsplit(self.path)
-        if parts.path != "/api/score":
+        path, _, query = self.path.partition("?")
+        if path != "/api/score":
             self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
             return
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
             self._refuse(HTTPStatus.LENGTH_REQUIRED, "expected the length of the file")
-        elif int(length) > LARGEST:
+        elif len(length) > 12 or int(length) > LARGEST:
             most = f"expected a file of at most {LARGEST // 1_000_000} MB, use novelty score for it"
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, most)
         else:
-            self._score(self.rfile.read(int(length)), dict(parse_qsl(parts.query)))
+            self._score(self.rfile.read(int(length)), dict(parse_qsl(query)))
 
     def _score(self, content: bytes, options: dict[str, str]) -> None:
         if not self.server.scoring.acquire(blocking=False):

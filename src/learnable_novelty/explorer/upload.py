@@ -7,11 +7,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from learnable_novelty.measure.files import read_columns
+from learnable_novelty.measure.files import Columns, read_columns
 from learnable_novelty.measure.score import score
 
 LARGEST = 20_000_000
 """Bytes of an upload."""
+MOST_ROWS, MOST_NUMBERS = 200_000, 5_000_000
+"""Rows, and numbers once windows are laid out: under half a minute and about a gigabyte."""
 SUFFIXES = (".csv", ".tsv", ".npy")
 """Formats that cannot unfold into far more than was sent."""
 
@@ -43,6 +45,7 @@ def score_upload(name: str, content: bytes, options: dict[str, str]) -> dict[str
             both = sorted(set(data.input_names) & set(data.target_names))
             if both and window is None:
                 raise ValueError(f"expected inputs that are not targets too, got {', '.join(both)}")
+            _check_size(data, (window or 0) + history)
             result = score(data.inputs, data.targets, window=window, history=history)
         except (ValueError, TypeError, ArithmeticError) as error:
             text = " ".join(str(error).split()).replace(str(path), safe)
@@ -54,6 +57,17 @@ def score_upload(name: str, content: bytes, options: dict[str, str]) -> dict[str
         "targets": data.target_names or data.input_names,
         **result.to_dict(),
     }
+
+
+def _check_size(data: Columns, laid_out: int) -> None:
+    """Refuse what would hold the machine for long."""
+    rows = len(data.inputs)
+    columns = len(data.input_names) + len(data.target_names)
+    if rows > MOST_ROWS or rows * columns * laid_out > MOST_NUMBERS:
+        raise ValueError(
+            f"expected at most {MOST_ROWS:,} rows and {MOST_NUMBERS:,} numbers in all windows "
+            f"here, got {rows:,} rows of {columns} columns; use novelty score for them"
+        )
 
 
 def _whole(name: str, text: str | None) -> int | None:
