@@ -178,6 +178,45 @@ def test_every_step_of_a_neural_rule_is_that_of_pytorch(browser, exported, key, 
         np.testing.assert_allclose(found, after, atol=1e-10)
 
 
+def test_a_press_on_the_picture_disturbs_the_sites_under_it(browser, exported):
+    open_panel(browser, exported, "neural")
+    wait_for(browser, "LN.neural.fps() > 0")
+    before, after = browser.execute_script(
+        "const canvas = document.querySelector('#panel-neural canvas');"
+        "const before = LN.neural.state(), box = canvas.getBoundingClientRect();"
+        "canvas.setPointerCapture = () => {};"
+        "canvas.dispatchEvent(new PointerEvent('pointerdown',"
+        "{clientX: box.left + box.width / 2, clientY: box.top + 9}));"
+        "return [before, LN.neural.state()]"
+    )
+    changed = np.flatnonzero(np.any(np.reshape(before, (-1, 2)) != np.reshape(after, (-1, 2)), 1))
+    middle = len(before) // 4
+    assert changed.tolist() == list(range(middle - 4, middle + 5))
+
+
+def test_the_ledger_filters_by_verdict(browser, exported):
+    open_panel(browser, exported, "ledger")
+    rows = browser.execute_script("return LN.data.ledger.rows.map(row => row.verdict)")
+    for button in browser.find_elements("css selector", "#panel-ledger .controls button")[1:]:
+        button.click()
+        told = [e.text for e in browser.find_elements("css selector", "#panel-ledger .verdict")]
+        kinds = {text.split(" ", 1)[1] for text in told}
+        assert len(kinds) == 1
+        assert len(told) == rows.count(kinds.pop())
+
+
+def test_the_toggle_changes_the_theme_and_it_stays(browser, address):
+    open_panel(browser, address, "automata")
+    theme = "return document.documentElement.dataset.theme"
+    first = browser.execute_script(theme)
+    browser.find_element("id", "theme").click()
+    second = browser.execute_script(theme)
+    assert {first, second} == {"light", "dark"}
+    open_panel(browser, address, "automata")
+    assert browser.execute_script(theme) == second
+    browser.execute_script("localStorage.clear()")
+
+
 def test_gelu_is_exact(browser, exported):
     open_panel(browser, exported, "neural")
     x = np.linspace(-9, 9, 4001)

@@ -21,7 +21,7 @@
     return Math.min(rule, mirror(rule), swap(rule), mirror(swap(rule)));
   }
 
-  const view = { rule: 110, width: 200, height: 130, rows: [], running: true, frame: 0, start: "random" };
+  const view = { rule: 110, width: 200, height: 130, rows: [], running: !LN.still, frame: 0, start: "random" };
   let canvas, context, stats, ranking, pick, pause, table;
 
   function begin(cells) {
@@ -30,6 +30,7 @@
     else if (view.start === "single") row[view.width >> 1] = 1;
     else for (let i = 0; i < view.width; i++) row[i] = Math.random() < 0.5 ? 1 : 0;
     view.rows = [row];
+    if (LN.still && !cells) while (view.rows.length < view.height) step();
     draw();
   }
   function step() {
@@ -87,7 +88,7 @@
   function build(root) {
     table = LN.data.automata;
     pick = el("input", { type: "number", min: 0, max: 255, value: view.rule, onchange: () => choose(+pick.value) });
-    pause = el("button", { type: "button", class: "primary", onclick: () => setRunning(!view.running) }, "Pause");
+    pause = el("button", { type: "button", class: "primary", onclick: () => setRunning(!view.running) }, view.running ? "Pause" : "Run");
     const one = el("button", { type: "button", onclick: () => { setRunning(false); step(); draw(); } }, "Step");
     const restart = (start) => { view.start = start; begin(); };
     canvas = el("canvas", { class: "pixels", role: "img", "aria-label": "Space-time diagram: cells across, time downward" });

@@ -69,6 +69,8 @@ window.LN = { data: {}, panels: [] };
     throw new Error("unknown type of array: " + packed.dtype);
   };
 
+  /* Whoever asks for less motion starts with everything at rest. */
+  LN.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   LN.css = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
   LN.rgb = (name) => {
     const hex = LN.css(name);

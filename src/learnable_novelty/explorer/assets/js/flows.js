@@ -3,9 +3,8 @@
 (function () {
   const { el } = LN;
   const COLOURS = ["blue", "orange", "green", "red", "purple", "sky", "black", "grey"];
-  const still = matchMedia("(prefers-reduced-motion: reduce)");
   const shownName = (name) => name.replace("Rossler", "Rössler");
-  let portraits = [], frame = 0, angle = 0.6, running = !still.matches, last = 0, turn = 0;
+  let portraits = [], frame = 0, angle = 0.6, running = !LN.still, last = 0, turn = 0;
 
   class Portrait {
     constructor(name, flow) {

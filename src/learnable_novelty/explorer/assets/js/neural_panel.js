@@ -13,7 +13,7 @@
     });
   })();
 
-  const view = { key: null, checkpoint: 0, running: true, frame: 0, wide: 0, height: 256, rule: null, fps: 0 };
+  const view = { key: null, checkpoint: 0, running: !LN.still, frame: 0, wide: 0, height: 256, rule: null, fps: 0 };
   let table, ring, canvas, context, image, pixels, stats, curve, pause, slider, told, rate, every = 1, held = null;
 
   const run = () => table.runs[view.key];
@@ -100,7 +100,7 @@
     view.checkpoint = table.checkpoints.length - 1;
     const updates = [...new Set(Object.values(table.runs).map((r) => r.update))];
     const seeds = [...new Set(Object.values(table.runs).map((r) => r.seed))];
-    pause = el("button", { type: "button", class: "primary", onclick: () => setRunning(!view.running) }, "Pause");
+    pause = el("button", { type: "button", class: "primary", onclick: () => setRunning(!view.running) }, view.running ? "Pause" : "Run");
     slider = el("input", { type: "range", min: 0, max: table.checkpoints.length - 1, value: view.checkpoint,
       "aria-label": "Checkpoint of the training", oninput: () => { view.checkpoint = +slider.value; load(); } });
     slider.value = view.checkpoint;
@@ -143,6 +143,7 @@
 
   Object.assign(LN.neural, {
     fps: () => view.fps,
+    state: () => Array.from(ring.state),
     /* For tests: run a checkpoint from given unit vectors (site by site) and return the last ones. */
     play: (key, checkpoint, state, steps, done) => LN.need("neural-" + key, (data) => {
       const vectors = LN.unpack(data.weights), size = data.weights.shape[1];
