@@ -76,7 +76,7 @@
     const at = r.curve[Math.min(r.curve.length - 1, Math.round(step / r.every))];
     told.textContent = `training step ${step} of ${table.steps}`;
     stats.replaceChildren(LN.stats([
-      ["here, in training", LN.number(at, 1), "bits"],
+      ["score at this step", LN.number(at, 1), "bits"],
       ["untrained", LN.number(r.start, 1), "bits"],
       ["trained", LN.number(r.final, 1), "bits"],
       ["moving share, before → after", `${LN.number(100 * r.travelling[0], 0)} → ${LN.number(100 * r.travelling[1], 0)}`, "%"],
