@@ -137,6 +137,7 @@ def encoder(record: Record) -> Iterator[tuple[str, Any]]:
             "chance": _short(found["chance"]),
             "controls": found["controls"],
             "seeds": len(record.arrays["scores"]),
+            "probe_train": record.configuration["probe_train"],
             **{name: found[name] for name in measures},
             "points": packed(((points - low) / (high - low)).astype(np.float32)),
             "labels": packed(record.arrays["projected_labels"]),
