@@ -1,0 +1,42 @@
+"""``novelty explore``: the records as a page, served here or written to a folder."""
+
+from __future__ import annotations
+
+import argparse
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``explore``."""
+    explore = commands.add_parser("explore", help="look at all results in a browser")
+    explore.add_argument("--port", type=int, default=0, metavar="P", help="port (any free one)")
+    explore.add_argument("--no-browser", action="store_true", help="open no browser")
+    explore.add_argument("--export", type=Path, metavar="DIR", help="write the page and stop")
+    explore.add_argument(
+        "--out", type=Path, default=Path("results"), help="results folder (results)"
+    )
+    explore.set_defaults(command=_explore)
+
+
+def _explore(options: argparse.Namespace) -> int:
+    from learnable_novelty import explorer
+
+    if options.export is not None:
+        count = explorer.export(options.out, options.export)
+        print(f"{count} files in {options.export}; open {options.export / 'index.html'}")
+        return 0
+    if not 0 <= options.port <= 65535:
+        raise ValueError(f"--port takes a number from 0 to 65535, got {options.port}")
+    from learnable_novelty.explorer.server import Server
+
+    with Server(explorer.build(options.out, served=True), options.port) as server:
+        print(f"{server.address} (Ctrl-C ends it)", flush=True)
+        if not options.no_browser:
+            webbrowser.open(server.address)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print()
+    return 0

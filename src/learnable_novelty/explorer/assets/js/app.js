@@ -1,0 +1,86 @@
+"use strict";
+/* Tabs, theme, and the order of the panels. */
+(function () {
+  const { el } = LN;
+  const order = ["automata", "neural", "ledger", "agents", "flows", "criticality", "robustness", "encoder", "yours"];
+  const panels = order.map((name) => LN.panels.find((panel) => panel.name === name)).filter(Boolean);
+  const tabs = document.getElementById("tabs"), main = document.getElementById("panels");
+  let current = null;
+
+  function build(panel) {
+    panel.root.replaceChildren(el("h2", {}, panel.title), el("p", { class: "lead" }, panel.lead));
+    const body = el("div");
+    panel.root.append(body);
+    const missing = (panel.data || []).filter((name) => !LN.has(name));
+    if (missing.length) {
+      body.append(el("p", { class: "note" }, "There is no record of this here yet. To make one: ",
+        el("code", {}, panel.command)));
+      return;
+    }
+    const wanted = [...(panel.data || []), ...(panel.also || []).filter(LN.has)];
+    const next = () => {
+      const name = wanted.shift();
+      if (name) { LN.need(name, next, () => body.append(el("p", { class: "note" }, "The data did not load."))); return; }
+      panel.build(body);
+      panel.ready = true;
+      if (current === panel && panel.show) panel.show();
+    };
+    next();
+  }
+
+  function open(panel, focus) {
+    if (current === panel) return;
+    if (current && current.ready && current.hide) current.hide();
+    current = panel;
+    LN.untip();
+    for (const other of panels) {
+      const is = other === panel;
+      other.root.hidden = !is;
+      other.tab.setAttribute("aria-selected", String(is));
+      other.tab.tabIndex = is ? 0 : -1;
+    }
+    if (focus) panel.tab.focus();
+    panel.tab.scrollIntoView({ block: "nearest", inline: "center" });
+    if (location.hash !== "#" + panel.name) history.replaceState(null, "", "#" + panel.name);
+    if (!panel.started) { panel.started = true; build(panel); } else if (panel.ready && panel.show) panel.show();
+  }
+
+  for (const panel of panels) {
+    panel.tab = el("button", { type: "button", role: "tab", id: "tab-" + panel.name,
+      "aria-controls": "panel-" + panel.name, onclick: () => open(panel) }, panel.short || panel.title);
+    panel.root = el("section", { role: "tabpanel", id: "panel-" + panel.name,
+      "aria-labelledby": "tab-" + panel.name, hidden: true });
+    tabs.append(panel.tab);
+    main.append(panel.root);
+  }
+  tabs.addEventListener("keydown", (event) => {
+    const at = panels.indexOf(current), last = panels.length - 1;
+    const to = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at ? at - 1 : last, Home: 0, End: last }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    open(panels[to], true);
+  });
+
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const listeners = [];
+  LN.ontheme = (f) => listeners.push(f);
+  let held = null;
+  try { held = localStorage.getItem("theme"); } catch { /* Pages opened as files may have no storage. */ }
+  const paint = () => {
+    document.documentElement.dataset.theme = held || (dark.matches ? "dark" : "light");
+    for (const panel of panels) if (panel.ready && panel.theme) panel.theme();
+  };
+  document.getElementById("theme").addEventListener("click", () => {
+    held = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+    try { localStorage.setItem("theme", held); } catch { /* As above. */ }
+    paint();
+  });
+  dark.addEventListener("change", paint);
+  paint();
+
+  document.getElementById("foot").append(`learnable-novelty ${LN.data.index.version}. Every number here is read from a committed record; the paper is Zhang and Levin, “Intelligence from Learnable Novelty”.`);
+  LN.open = (name) => open(panels.find((panel) => panel.name === name));
+  const wanted = () => panels.find((panel) => "#" + panel.name === location.hash) || panels[0];
+  addEventListener("hashchange", () => open(wanted()));
+  open(wanted());
+})();

@@ -1,0 +1,82 @@
+"use strict";
+/* Flows: stored trajectories, turning; bits beside the paper's. */
+(function () {
+  const { el } = LN;
+  const COLOURS = ["blue", "orange", "green", "red", "purple", "sky", "black", "grey"];
+  const shownName = (name) => name.replace("Rossler", "Rössler");
+  let portraits = [], frame = 0, angle = 0.6, running = !LN.still, last = 0, turn = 0;
+
+  class Portrait {
+    constructor(name, flow) {
+      this.canvas = el("canvas", { class: "touch", role: "img", "aria-label": `Trajectories of ${shownName(name)}`, style: { aspectRatio: "1" } });
+      const [points, states, dim] = flow.path.shape;
+      Object.assign(this, { points, states, dim, path: LN.unpack(flow.path) });
+      this.middle = []; this.reach = 0;
+      for (let c = 0; c < dim; c++) {
+        let low = Infinity, high = -Infinity;
+        for (let i = c; i < this.path.length; i += dim) { low = Math.min(low, this.path[i]); high = Math.max(high, this.path[i]); }
+        this.middle.push((low + high) / 2);
+        this.reach = Math.max(this.reach, (high - low) / 2);
+      }
+      this.canvas.addEventListener("pointermove", (event) => { if (event.buttons) { angle += event.movementX / 120; drawAll(); } });
+    }
+    draw() {
+      const size = Math.round(this.canvas.clientWidth * Math.min(2, devicePixelRatio));
+      if (!size) return;
+      if (this.canvas.width !== size) this.canvas.width = this.canvas.height = size;
+      const context = this.canvas.getContext("2d"), { path, points, states, dim, middle } = this;
+      const zoom = size / 2.15 / this.reach / (dim === 3 ? 1.25 : 1), cos = Math.cos(angle), sin = Math.sin(angle);
+      context.clearRect(0, 0, size, size);
+      context.lineWidth = size / 400;
+      const place = (k, s) => {
+        const at = (k * states + s) * dim, x = path[at] - middle[0], y = path[at + 1] - middle[1];
+        if (dim === 2) return [size / 2 + zoom * x, size / 2 - zoom * y];
+        const z = path[at + 2] - middle[2];
+        return [size / 2 + zoom * (cos * x + sin * y), size / 2 - zoom * (0.94 * z + 0.34 * (cos * y - sin * x))];
+      };
+      const now = Math.floor(turn * 60) % points;
+      for (let s = 0; s < states; s++) {
+        context.strokeStyle = context.fillStyle = LN.css(COLOURS[s % COLOURS.length]);
+        context.globalAlpha = 0.75;
+        context.beginPath();
+        for (let k = 0; k < points; k++) context.lineTo(...place(k, s));
+        context.stroke();
+        context.globalAlpha = 1;
+        context.beginPath();
+        context.arc(...place(now, s), size / 90, 0, 7);
+        context.fill();
+      }
+    }
+  }
+  const drawAll = () => portraits.forEach((portrait) => portrait.draw());
+  function tick(now) {
+    if (running && now - last > 30) {
+      const passed = Math.min(0.1, (now - last) / 1000);
+      angle += 0.35 * passed; turn += passed; last = now;
+      drawAll();
+    }
+    frame = requestAnimationFrame(tick);
+  }
+  function build(root) {
+    const flows = LN.data.flows.flows;
+    const bars = Object.entries(flows).map(([name, flow]) => ({ key: name, name: shownName(name).split(" ").pop(), value: flow.bits, sd: flow.sd,
+      colour: flow.chaotic ? "red" : "grey", text: `${shownName(name)}\n${LN.number(flow.bits, 1)} ± ${LN.number(flow.sd, 1)} bits\npaper ${[flow.paper].flat().join(" to ")} bits` }));
+    const button = el("button", { type: "button", class: "primary", onclick: () => { running = !running; button.textContent = running ? "Pause" : "Turn"; } }, running ? "Pause" : "Turn");
+    const chart = LN.charts.bars({ bars, names: true, y: "bits", x: "", label: "Bits of the six flows" });
+    root.append(el("div", { class: "controls" }, button), el("div", { class: "cards" },
+      Object.entries(flows).map(([name, flow]) => {
+        const portrait = new Portrait(name, flow);
+        portraits.push(portrait);
+        return LN.figure([el("h3", {}, `${shownName(name)}: ${LN.number(flow.bits, 1)} bits`), portrait.canvas],
+          `${flow.chaotic ? "Chaotic" : "Linear"}: eight paths, dots moving along them. Paper: ${[flow.paper].flat().join(" to ")} bits; ours ± ${LN.number(flow.sd, 1)}.`);
+      })),
+      LN.figure([el("ul", { class: "legend" }, el("li", {}, el("i", { style: { background: "var(--red)" } }), "chaotic"),
+        el("li", {}, el("i", { style: { background: "var(--grey)" } }), "linear")), chart.node],
+        "What an observer learns about the next unit of time of each system. Thin line: standard deviation between observers.", "In the paper: S^φ, appendix F."));
+    for (const portrait of portraits) LN.onwidth(portrait.canvas, () => portrait.draw());
+  }
+  LN.panels.push({ name: "flows", title: "Flows", command: "novelty run flows", data: ["flows"],
+    lead: "Things that move smoothly: three famous chaotic systems and three simple ones. The chaotic ones hold more to learn. Drag a portrait to turn it.",
+    build, theme: drawAll, show: () => { cancelAnimationFrame(frame); last = performance.now(); drawAll(); frame = requestAnimationFrame(tick); },
+    hide: () => cancelAnimationFrame(frame) });
+})();

@@ -1,0 +1,190 @@
+"""What the page shows: records, reduced to compact JSON; arrays as base64 of their bytes.
+
+Every panel has one entry, and is missing where its record is missing.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from learnable_novelty import records
+from learnable_novelty.records import Record
+from learnable_novelty.report import ledger
+from learnable_novelty.report.rl_paper import CONDITIONS, PAPER
+from learnable_novelty.report.rl_runs import EXPERIMENT, NAMES, Runs, collect
+
+RUN = "paper-seed0"
+CURVE_POINTS = 250
+"""Points of a training curve on the page."""
+
+
+def packed(array: np.ndarray) -> dict[str, Any]:
+    """Return an array as JSON can hold it: type, shape, and little-endian bytes in base64."""
+    flat = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    text = base64.b64encode(flat.tobytes()).decode("ascii")
+    return {"dtype": array.dtype.name, "shape": list(array.shape), "base64": text}
+
+
+def collect_data(results: Path) -> Iterator[tuple[str, Any]]:
+    """Yield names and contents of the data files that a results folder can fill."""
+    for name, reduce in _REDUCERS.items():
+        path = results / name / RUN
+        if (path / "record.json").is_file():
+            yield from reduce(records.load(path))
+    runs = [records.load(path) for path in records.find(results, EXPERIMENT)]
+    sorted_runs = collect(runs)
+    if sorted_runs.cells:
+        yield "agents", agents(sorted_runs)
+    yield "ledger", {"rows": [row.to_json() for row in ledger.rows(results)]}
+
+
+def automata(record: Record) -> Iterator[tuple[str, Any]]:
+    """Reduce ``eca``: bits, floor and class of each of the 88 rules, by rank."""
+    scores, found = record.scores or {}, record.results
+    rules = [
+        {
+            "rule": int(rule),
+            "bits": _short(scores[rule]),
+            "sd": _short(found["sd"][rule]),
+            "floor": _short(found["floor"][rule]),
+            "excess": _short(found["excess"][rule]),
+            "rank": place,
+            "rank_by_excess": found["rank_by_excess"][rule],
+            "wolfram_class": found["wolfram_class"][rule],
+        }
+        for place, rule in enumerate(found["ranking"], start=1)
+    ]
+    yield "automata", {"rules": rules, "draws": record.configuration["draws"]}
+
+
+def neural(record: Record) -> Iterator[tuple[str, Any]]:
+    """Reduce ``nca``: one overview, and one file of weights per run, read when it is asked for."""
+    config, found = record.configuration, record.results
+    runs: dict[str, Any] = {}
+    for name, run in found["runs"].items():
+        key = name.replace(" ", "-")
+        curve = record.arrays[f"curve/{key}"]
+        every = max(1, len(curve) // CURVE_POINTS)
+        runs[key] = {
+            "update": name.split()[0],
+            "seed": int(name.split()[-1]),
+            "start": _short(run["start"]),
+            "final": _short(run["final"]),
+            "curve": [_short(value) for value in curve[::every]],
+            "every": every,
+            "travelling": [
+                _short(float(np.mean(run["solitons"][when]["travelling"])))
+                for when in ("start", "end")
+            ],
+        }
+        yield f"neural-{key}", {"weights": packed(record.arrays[f"weights/{key}"])}
+    sizes = {name: config[name] for name in ("hidden", "radius", "window", "steps")}
+    yield "neural", {"runs": runs, "checkpoints": found["checkpoints"], **sizes}
+
+
+def flows(record: Record) -> Iterator[tuple[str, Any]]:
+    """Reduce ``flows``: bits beside the paper's, and the points of the portraits."""
+    claims = {claim.id: claim.value for claim in ledger.load_claims()}
+    found = {
+        name: {
+            "bits": _short(bits),
+            "sd": _short(record.results["sd"][name]),
+            "chaotic": record.results["chaotic"][name],
+            "paper": claims.get(f"flows.{name.lower()}", claims["flows.linear"]),
+            "path": packed(record.arrays[f"portrait_{name}"].astype(np.float32)),
+        }
+        for name, bits in (record.scores or {}).items()
+    }
+    yield "flows", {"flows": found}
+
+
+def criticality(record: Record) -> Iterator[tuple[str, Any]]:
+    """Reduce ``criticality``: chi against depth, gain and input scale, as mean and sd."""
+    held = ("depths", "gains", "input_scales", "depth")
+    config = {name: record.configuration[name] for name in held}
+    names = {name: record.results[name] for name in ("architectures", "activations")}
+    chi = {
+        f"by_{name}": _rounded(record.arrays[name])
+        for name in ("depth", "gain", "gain_theory", "scale")
+    }
+    yield "criticality", {**config, **names, **chi}
+
+
+def robustness(record: Record) -> Iterator[tuple[str, Any]]:
+    """Reduce ``eca-scan``: the cells of the two heat maps."""
+    cells = [
+        {key: _short(value) if isinstance(value, float) else value for key, value in cell.items()}
+        for cell in record.results["cells"].values()
+    ]
+    yield "robustness", {"cells": cells}
+
+
+def encoder(record: Record) -> Iterator[tuple[str, Any]]:
+    """Reduce ``encoder``: the map at every checkpoint, the score and the probes."""
+    found = record.results
+    measures = ("bits", "linear", "neighbours", "clusters")
+    points = record.arrays["projection"]
+    low, high = points.min((1, 2), keepdims=True), points.max((1, 2), keepdims=True)
+    yield (
+        "encoder",
+        {
+            "steps": found["steps"],
+            "chance": _short(found["chance"]),
+            "controls": found["controls"],
+            "seeds": len(record.arrays["scores"]),
+            "probe_train": record.configuration["probe_train"],
+            **{name: found[name] for name in measures},
+            "points": packed(((points - low) / (high - low)).astype(np.float32)),
+            "labels": packed(record.arrays["projected_labels"]),
+        },
+    )
+
+
+def encoder_controls(record: Record) -> Iterator[tuple[str, Any]]:
+    """Reduce ``encoder-controls``: the table of codes."""
+    selected = record.configuration["selected"]
+    yield "encoder-controls", {"table": record.results["table"], "selected": selected}
+
+
+def agents(runs: Runs) -> dict[str, Any]:
+    """Set the returns of our agents beside table 1, with their curves."""
+    tasks: dict[str, Any] = {}
+    for task, published in PAPER.items():
+        conditions: dict[str, Any] = {}
+        for condition in runs.conditions:
+            cell = runs.cells.get((task, condition), [])
+            conditions[condition] = [
+                {
+                    "seed": run.seed,
+                    "return": _short(run.mean_return),
+                    "curve": [[int(step), _short(value)] for step, value in run.curve],
+                }
+                for run in cell
+            ]
+        tasks[task] = {"paper": published, "ours": conditions}
+    return {"tasks": tasks, "names": NAMES, "columns": CONDITIONS}
+
+
+def _short(value: float) -> float:
+    """Keep five digits: more than a page shows."""
+    return float(f"{value:.5g}")
+
+
+def _rounded(values: np.ndarray) -> list[Any]:
+    return [_short(v) if np.ndim(v) == 0 else _rounded(v) for v in values]
+
+
+_REDUCERS: dict[str, Callable[[Record], Iterator[tuple[str, Any]]]] = {
+    "eca": automata,
+    "nca": neural,
+    "flows": flows,
+    "criticality": criticality,
+    "eca-scan": robustness,
+    "encoder": encoder,
+    "encoder-controls": encoder_controls,
+}

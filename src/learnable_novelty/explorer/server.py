@@ -1,0 +1,132 @@
+"""The local server: files of one built site, and a score for an uploaded file. Nothing else."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+from learnable_novelty.explorer.site import Site
+from learnable_novelty.explorer.upload import LARGEST, score_upload
+
+HOST = "127.0.0.1"
+KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+POLICY += "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+
+class Server(ThreadingHTTPServer):
+    """Serves a site from memory on this machine only; port 0 takes any free one."""
+
+    daemon_threads = True
+
+    def __init__(self, site: Site, port: int = 0) -> None:
+        self.site = site
+        self.scoring = threading.Lock()
+        super().__init__((HOST, port), _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that went away; the rest is a bug and is shown."""
+        if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
+            super().handle_error(request, client_address)
+
+    @property
+    def address(self) -> str:
+        """Where to point a browser."""
+        return f"http://{HOST}:{self.server_port}/"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Server  # pyright: ignore[reportIncompatibleVariableOverride]
+    server_version, sys_version = "novelty", ""
+    protocol_version = "HTTP/1.1"
+    timeout = 60
+
+    def do_GET(self) -> None:
+        if not self._is_ours():
+            return
+        path = unquote(self.path.partition("?")[0]).lstrip("/") or "index.html"
+        # A look-up, not a path: nothing outside the site has a name here.
+        content = self.server.site.get(path)
+        if content is None:
+            self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
+            return
+        kind = KINDS.get(path.rpartition(".")[2], "application/octet-stream")
+        self._answer(HTTPStatus.OK, f"{kind}; charset=utf-8", content)
+
+    do_HEAD = do_GET
+
+    def do_POST(self) -> None:
+        if not self._is_ours():
+            return
+        path, _, query = self.path.partition("?")
+        if path != "/api/score":
+            self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
+            return
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal():
+            self._refuse(HTTPStatus.LENGTH_REQUIRED, "expected the length of the file")
+        elif len(length) > 12 or int(length) > LARGEST:
+            most = f"expected a file of at most {LARGEST // 1_000_000} MB, use novelty score for it"
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, most)
+        else:
+            self._score(self.rfile.read(int(length)), dict(parse_qsl(query)))
+
+    def _score(self, content: bytes, options: dict[str, str]) -> None:
+        if not self.server.scoring.acquire(blocking=False):
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "another file is being scored, try later")
+            return
+        # The lock is free again before the answer goes out: the page may ask at once again.
+        try:
+            found = score_upload(options.get("name", ""), content, options)
+        except ValueError as error:
+            status, found = HTTPStatus.BAD_REQUEST, {"error": str(error)}
+        except (MemoryError, OSError):
+            status = HTTPStatus.INTERNAL_SERVER_ERROR
+            found = {"error": "this machine could not hold the file"}
+        else:
+            status = HTTPStatus.OK
+        finally:
+            self.server.scoring.release()
+        self._json(status, found)
+
+    def _is_ours(self) -> bool:
+        """Refuse other sites (Origin) and names that were made to point here (Host)."""
+        hosts = {f"{name}:{self.server.server_port}" for name in (HOST, "localhost")}
+        origin = self.headers.get("Origin")
+        if self.headers.get("Host") in hosts and (
+            origin is None or origin in {f"http://{host}" for host in hosts}
+        ):
+            return True
+        self._refuse(HTTPStatus.FORBIDDEN, "this server answers its own page only")
+        return False
+
+    def _refuse(self, status: HTTPStatus, sentence: str) -> None:
+        # What was sent may not have been read: the connection cannot be used again.
+        self.close_connection = True
+        self._json(status, {"error": sentence})
+
+    def _json(self, status: HTTPStatus, content: Any) -> None:
+        text = json.dumps(content, allow_nan=False).encode()
+        self._answer(status, "application/json; charset=utf-8", text)
+
+    def _answer(self, status: HTTPStatus, kind: str, content: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Content-Security-Policy", POLICY)
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
+        self.send_header("Cache-Control", "no-cache")
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep the terminal quiet."""

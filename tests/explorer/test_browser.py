@@ -1,0 +1,240 @@
+"""The page in a real browser, served and opened as a file."""
+
+import itertools
+import math
+import shutil
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from learnable_novelty.explorer import build, export
+from learnable_novelty.systems.elementary import ElementaryRule
+from tests.explorer.page import RESULTS, serving
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
+BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    BROWSER is None or DRIVER is None, reason="needs chromium and chromedriver"
+)
+PANELS = ["automata", "neural", "ledger", "agents", "flows", "criticality", "robustness"]
+PANELS += ["encoder", "yours"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    service = webdriver.ChromeService(DRIVER)
+    driver = webdriver.Chrome(options=options, service=service)
+    driver.set_script_timeout(60)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def address():
+    with serving(build(RESULTS, served=True)) as server:
+        yield server.address
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    export(RESULTS, folder)
+    return (folder / "index.html").as_uri()
+
+
+def wait_for(browser, script, seconds=20):
+    end = time.monotonic() + seconds
+    while not browser.execute_script(f"return Boolean({script})"):
+        assert time.monotonic() < end, script
+        time.sleep(0.05)
+
+
+def open_panel(browser, page, name):
+    browser.get("about:blank")
+    browser.get(f"{page}#{name}")
+    wait_for(browser, f"window.LN && LN.panels.find(p => p.name === '{name}').ready")
+
+
+@pytest.mark.parametrize("kind", ["address", "exported"])
+def test_every_panel_opens_without_a_complaint(browser, request, kind):
+    page = request.getfixturevalue(kind)
+    browser.get_log("browser")
+    for name in PANELS:
+        open_panel(browser, page, name)
+        time.sleep(0.2)
+        assert browser.get_log("browser") == []
+        shown = browser.execute_script(
+            "return [...document.querySelectorAll('[role=tabpanel]')]"
+            ".filter(p => !p.hidden).map(p => [p.id, p.textContent.length])"
+        )
+        assert [panel for panel, _ in shown] == [f"panel-{name}"]
+        assert shown[0][1] > 100
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_panel_is_wider_than_the_window(browser, address, width):
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        for name in PANELS:
+            open_panel(browser, address, name)
+            assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_arrow_keys_move_between_tabs(browser, exported):
+    open_panel(browser, exported, "automata")
+    browser.execute_script(
+        "document.getElementById('tab-automata').dispatchEvent("
+        "new KeyboardEvent('keydown', {key: 'ArrowLeft', bubbles: true}))"
+    )
+    assert browser.execute_script("return document.activeElement.id") == "tab-yours"
+    assert browser.execute_script("return document.activeElement.ariaSelected") == "true"
+
+
+def test_all_256_rules_run_as_in_python(browser, exported):
+    open_panel(browser, exported, "automata")
+    start = np.random.default_rng(0).integers(0, 2, 67, dtype=np.uint8)
+    rows = browser.execute_script(
+        "return Array.from({length: 256}, (_, rule) => {"
+        "LN.automata.play(rule, arguments[0], 20); return LN.automata.rows(); })",
+        start.tolist(),
+    )
+    for number, found in enumerate(rows):
+        rule, cells = ElementaryRule(number), [start]
+        for _ in range(20):
+            cells.append(rule.step(cells[-1]))
+        np.testing.assert_array_equal(found, cells)
+
+
+def test_the_canvas_shows_the_cells(browser, exported):
+    open_panel(browser, exported, "automata")
+    rows, pixels = browser.execute_script(
+        "LN.automata.play(110, arguments[0], 30);return [LN.automata.rows(), LN.automata.pixels()]",
+        [1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 1] * 4,
+    )
+    values = np.array(pixels).reshape(31, 44)
+    ink, paper = values[np.array(rows) == 1], values[np.array(rows) == 0]
+    assert len(set(ink)) == len(set(paper)) == 1
+    assert ink[0] != paper[0]
+
+
+def test_equivalence_classes_are_those_of_python(browser, exported):
+    open_panel(browser, exported, "automata")
+    found = browser.execute_script(
+        "return Array.from({length: 256}, (_, r) => LN.automata.representative(r))"
+    )
+    assert found == [min(ElementaryRule(r).equivalents()) for r in range(256)]
+
+
+def orbit(key, checkpoint, steps):
+    """Run a stored rule in PyTorch from random unit vectors: (steps + 1, width, 2).
+
+    In double: the rules are chaotic, single precision parts from itself within fifty steps.
+    """
+    from learnable_novelty.experiments.neural import from_vector
+
+    angle = np.random.default_rng(0).uniform(0, 2 * np.pi, 64)
+    start = torch.from_numpy(np.stack([np.cos(angle), np.sin(angle)])[None])
+    with np.load(RESULTS / "nca" / "paper-seed0" / "arrays.npz") as arrays:
+        vector = arrays[f"weights/{key}"][checkpoint]
+    rule = from_vector(key.split("-")[0], 128, 2, vector).double().eval()
+    states = torch.cat([start, rule.run(start, steps)[:, 0]])
+    return states.mT.numpy()
+
+
+def play(browser, key, checkpoint, state, steps):
+    script = "LN.neural.play(...arguments)"
+    found = browser.execute_async_script(script, key, checkpoint, state.ravel().tolist(), steps)
+    return np.reshape(found["state"], state.shape)
+
+
+@pytest.mark.parametrize(
+    ("key", "checkpoint"), [("residual-seed-0", 0), ("residual-seed-0", 10), ("direct-seed-1", 10)]
+)
+def test_fifty_steps_of_a_neural_rule_are_those_of_pytorch(browser, exported, key, checkpoint):
+    open_panel(browser, exported, "neural")
+    states = orbit(key, checkpoint, 50)
+    found = play(browser, key, checkpoint, states[0], 50)
+    np.testing.assert_allclose(found, states[-1], atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("key", "checkpoint"), [("direct-seed-3", 5), ("residual-seed-4", 10), ("direct-seed-8", 1)]
+)
+def test_every_step_of_a_neural_rule_is_that_of_pytorch(browser, exported, key, checkpoint):
+    open_panel(browser, exported, "neural")
+    states = orbit(key, checkpoint, 20)
+    for before, after in itertools.pairwise(states):
+        found = play(browser, key, checkpoint, before, 1)
+        np.testing.assert_allclose(found, after, atol=1e-10)
+
+
+def test_a_press_on_the_picture_disturbs_the_sites_under_it(browser, exported):
+    open_panel(browser, exported, "neural")
+    wait_for(browser, "LN.neural.fps() > 0")
+    before, after = browser.execute_script(
+        "const canvas = document.querySelector('#panel-neural canvas');"
+        "const before = LN.neural.state(), box = canvas.getBoundingClientRect();"
+        "canvas.setPointerCapture = () => {};"
+        "canvas.dispatchEvent(new PointerEvent('pointerdown',"
+        "{clientX: box.left + box.width / 2, clientY: box.top + 9}));"
+        "return [before, LN.neural.state()]"
+    )
+    changed = np.flatnonzero(np.any(np.reshape(before, (-1, 2)) != np.reshape(after, (-1, 2)), 1))
+    middle = len(before) // 4
+    assert changed.tolist() == list(range(middle - 4, middle + 5))
+
+
+def test_the_ledger_filters_by_verdict(browser, exported):
+    open_panel(browser, exported, "ledger")
+    rows = browser.execute_script("return LN.data.ledger.rows.map(row => row.verdict)")
+    for button in browser.find_elements("css selector", "#panel-ledger .controls button")[1:]:
+        button.click()
+        told = [e.text for e in browser.find_elements("css selector", "#panel-ledger .verdict")]
+        kinds = {text.split(" ", 1)[1] for text in told}
+        assert len(kinds) == 1
+        assert len(told) == rows.count(kinds.pop())
+
+
+def test_the_toggle_changes_the_theme_and_it_stays(browser, address):
+    open_panel(browser, address, "automata")
+    theme = "return document.documentElement.dataset.theme"
+    first = browser.execute_script(theme)
+    browser.find_element("id", "theme").click()
+    second = browser.execute_script(theme)
+    assert {first, second} == {"light", "dark"}
+    open_panel(browser, address, "automata")
+    assert browser.execute_script(theme) == second
+    browser.execute_script("localStorage.clear()")
+
+
+def test_gelu_is_exact(browser, exported):
+    open_panel(browser, exported, "neural")
+    x = np.linspace(-9, 9, 4001)
+    found = browser.execute_script("return arguments[0].map(LN.neural.gelu)", x.tolist())
+    truth = [v * 0.5 * math.erfc(-v / math.sqrt(2)) for v in x]
+    np.testing.assert_allclose(found, truth, atol=1e-11)
+
+
+def test_a_file_can_be_scored_from_the_page(browser, address, tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(80)
+    path = tmp_path / "data.csv"
+    np.savetxt(path, np.column_stack([x, x**2]), delimiter=",", header="x,y", comments="")
+    open_panel(browser, address, "yours")
+    root = "#panel-yours"
+    browser.find_element("css selector", f"{root} input[type=file]").send_keys(str(path))
+    browser.find_element("css selector", f"{root} input[type=text]").send_keys("y")
+    browser.find_element("css selector", f"{root} button").click()
+    wait_for(browser, f"document.querySelector('{root} figure')")
+    text = browser.find_element("css selector", f"{root} figure").text
+    assert "Learnable structure" in text

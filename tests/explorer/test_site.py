@@ -1,0 +1,92 @@
+import json
+import re
+
+import numpy as np
+import pytest
+
+from learnable_novelty import records
+from learnable_novelty.cli import main
+from learnable_novelty.explorer import build, export
+from learnable_novelty.explorer.data import packed
+from learnable_novelty.records import Record
+from tests.explorer.page import RESULTS
+
+PANELS = ("automata", "neural", "ledger", "agents", "flows", "criticality", "robustness", "encoder")
+
+
+@pytest.fixture(scope="module")
+def site():
+    return build(RESULTS)
+
+
+def content(site, name):
+    text = site[f"data/{name}.js"].decode()
+    found = re.fullmatch(r'window\.LN\.data\["([\w-]+)"\]=(.*);\n', text, re.DOTALL)
+    assert found is not None
+    assert found[1] == name
+    return json.loads(found[2])
+
+
+def test_every_data_file_assigns_json(site):
+    index = content(site, "index")
+    assert set(PANELS) <= set(index["names"])
+    for name in index["names"]:
+        content(site, name)
+
+
+def test_the_page_names_only_its_own_files(site):
+    own = re.compile(r"http://www\.w3\.org/2000/svg")  # a namespace, not an address
+    for name, held in site.items():
+        if not name.startswith("data/"):
+            assert "://" not in own.sub("", held.decode()), name
+    html = site["index.html"].decode()
+    named = re.findall(r'(?:src|href)="([^"#:]+)"', html)
+    assert set(named) <= set(site)
+    assert {n for n in site if n.startswith("js/")} <= set(named)
+
+
+def test_the_palette_is_that_of_the_figures(site):
+    style = pytest.importorskip("learnable_novelty.report.style")
+    css = site["style.css"].decode().partition("}")[0]
+    found = dict(re.findall(r"--(\w+): (#\w{6})", css))
+    for name in ("black", "orange", "sky", "green", "yellow", "blue", "red", "purple", "grey"):
+        assert found[name] == getattr(style, name.upper())
+
+
+def test_automata_hold_what_the_record_holds(site):
+    record = records.load(RESULTS / "eca" / "paper-seed0")
+    rules = content(site, "automata")["rules"]
+    assert [str(r["rule"]) for r in rules] == record.results["ranking"]
+    assert [r["bits"] for r in rules] == pytest.approx(
+        [record.scores[str(r["rule"])] for r in rules], rel=1e-4
+    )
+
+
+def test_packed_arrays_keep_their_bytes():
+    import base64
+
+    array = np.random.default_rng(0).standard_normal((3, 4)).astype(np.float16)[:, ::2]
+    held = packed(array)
+    back = np.frombuffer(base64.b64decode(held["base64"]), held["dtype"]).reshape(held["shape"])
+    np.testing.assert_array_equal(back, array)
+
+
+def test_export_writes_what_build_makes(site, tmp_path):
+    count = export(RESULTS, tmp_path / "page")
+    written = {
+        p.relative_to(tmp_path / "page").as_posix(): p.read_bytes()
+        for p in (tmp_path / "page").rglob("*.*")
+    }
+    assert written == site
+    assert count == len(site)
+
+
+def test_a_missing_record_is_a_missing_panel(tmp_path):
+    Record("eca", "other", {}, 0, {}).save(tmp_path)
+    names = content(build(tmp_path), "index")["names"]
+    assert names == ["ledger"]
+
+
+def test_a_missing_folder_is_a_sentence(tmp_path, capsys):
+    assert main(["explore", "--out", str(tmp_path / "none"), "--export", str(tmp_path)]) == 2
+    assert "expected a folder of results" in capsys.readouterr().err
