@@ -134,6 +134,9 @@ def test_the_command_refuses_what_it_cannot_do(capsys, tmp_path):
         (["run", "rl-table", "--seeds", "a-b"], "--seeds takes whole numbers"),
         (["run", "rl-table", "--workers", "0"], "at least 1"),
         (["run", "eca", "--tasks", "Hopper"], "--tasks is for rl-table"),
+        (["run", "rl-table", "--seed", "3"], "takes no --seed (seeds are --seeds)"),
+        (["run", "rl-table", "--set", "steps=5"], "takes no --set"),
+        (["train", "Hopper", "--tuned", "--video", "a.gif"], "does not go with --tuned"),
     ]:
         assert main([*arguments, "--out", str(tmp_path)]) == 2
         error = capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import importlib.util
 import json
 import sys
@@ -15,6 +16,8 @@ from learnable_novelty.cli.progress import print_tables, progress
 
 FAILED = 1
 TABLE_OPTIONS = ("tasks", "conditions", "steps", "workers", "tuned")
+OTHER_OPTIONS = {"device": "cpu", "data": None, "update": None, "part": None, "set": [], "seed": 0}
+"""Options of ``run`` that the table has no use for, and their defaults."""
 
 
 def add_commands(commands: Any) -> None:
@@ -57,6 +60,11 @@ def _train(options: argparse.Namespace) -> int:
     if options.video is not None:
         from learnable_novelty.reward.video import check_video
 
+        if training.ppo.normalize:
+            raise ValueError(
+                f"--video does not go with --tuned on {options.task}: its policy reads normalized "
+                "observations, which are not saved with it"
+            )
         check_video(options.task, options.video)
     title = f"{options.task}, {options.reward}"
     with progress(title, training.steps) as bars:
@@ -87,6 +95,9 @@ def _train(options: argparse.Namespace) -> int:
 def run_table(options: argparse.Namespace) -> int:
     """Run the table: what is there already is not run again."""
     _need_rl()
+    for name, default in OTHER_OPTIONS.items():
+        if getattr(options, name) != default:
+            raise ValueError(f"rl-table takes no --{name} (seeds are --seeds)")
     from learnable_novelty import records
     from learnable_novelty.engine import open_engine
     from learnable_novelty.experiments import rl_table
@@ -117,8 +128,6 @@ def tables_of_runs(runs: Sequence[Any]) -> Sequence[Any]:
 
 
 def _table_config(options: argparse.Namespace) -> Any:
-    import dataclasses
-
     from learnable_novelty.experiments import rl_table
     from learnable_novelty.reward.training import REWARDS
 

@@ -14,6 +14,7 @@ the code of the history that it is an update on.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -141,15 +142,15 @@ class Learner:
         self._saved = (both * (sums.outer * pair)).sum((1, 2))
 
 
-class _LearnerDrive:
+class _LearnerDrive(ABC):
     """Pay for a pair when it is learned; the bonus gives the learner, not the payment."""
 
     def __init__(self, bonus: WindowBonus) -> None:
         self.learner = Learner(bonus)
 
+    @abstractmethod
     def _learn(self, ready: Mask) -> Array:
         """Learn the newest pairs; return what they are worth, (num_envs,)."""
-        raise NotImplementedError
 
     def pay(self, step: Step) -> Array:
         ready = self.learner.push(step)
