@@ -97,9 +97,9 @@ def neural_automaton(config: NeuralConfig, update: Update, seed: int) -> NeuralC
     )  # fmt: skip
     with torch.no_grad():
         for layer in (automaton.lift, *automaton.layers):
-            layer.weight *= config.initial_weights
+            layer.get_parameter("weight").mul_(config.initial_weights)
         for parameter in automaton.project.parameters():
-            parameter *= config.initial_projection
+            parameter.mul_(config.initial_projection)
     return automaton
 
 

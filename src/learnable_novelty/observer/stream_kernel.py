@@ -45,6 +45,8 @@ class CompiledStreams:
         self._shape = (num_streams, reservoir.input_dim)
         self._no_features = np.zeros((num_streams, m))
         self._layers = NO_LAYERS
+        self._viewed: tuple[Tensor, Tensor, CompiledMLP] | None = None
+        """Tensors that ``_pair`` views: handed in again, they are viewed already."""
         self._pair: tuple[Floats, Floats, Floats]
         """Inputs, features where compiled code does not make them, and targets."""
         self.read = np.zeros((num_heads, num_streams), np.bool_)
@@ -63,10 +65,16 @@ class CompiledStreams:
 
     def take(self, inputs: Tensor, targets: Tensor, active: Tensor | None) -> torch.dtype:
         """Do what ``PlainStreams.take`` does; features are left to ``advance`` where it can."""
+        viewed = self._viewed
+        if viewed is not None and inputs is viewed[0] and targets is viewed[1]:
+            self._layers = viewed[2].layers()
+            return torch.float64
         made, features, dtype = self._features, self._no_features, inputs.dtype
-        self._layers = NO_LAYERS
+        self._layers, self._viewed = NO_LAYERS, None
         if type(made) is CompiledMLP and dtype is torch.float64 and inputs.shape == self._shape:
             self._layers = made.layers()
+            if targets.dtype is torch.float64:
+                self._viewed = inputs, targets, made
         else:  # also for what the reservoir refuses
             with torch.no_grad():
                 found = self._reservoir.forward(inputs)
