@@ -61,7 +61,7 @@ class Config:
     """The recipes that encoder-select chose."""
     seeds: int = 5
     """Training seeds of all codes that are trained or drawn."""
-    selected_steps: tuple[int, ...] = (2000, 2000)
+    selected_steps: tuple[int, ...] = (500, 8000)
     """Training steps of each selected recipe, as encoder-select chose them."""
     paper_steps: int = 500
     """Training steps of the paper's encoder, and of the coding rate on it."""
