@@ -2,64 +2,17 @@
 
 import itertools
 import math
-import shutil
 import time
 
 import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.explorer import build, export
 from learnable_novelty.systems.elementary import ElementaryRule
-from tests.explorer.page import RESULTS, serving
+from tests.explorer.page import RESULTS, open_panel, wait_for
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    BROWSER is None or DRIVER is None, reason="needs chromium and chromedriver"
-)
-PANELS = ["automata", "neural", "ledger", "agents", "flows", "criticality", "robustness"]
-PANELS += ["encoder", "yours"]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    service = webdriver.ChromeService(DRIVER)
-    driver = webdriver.Chrome(options=options, service=service)
-    driver.set_script_timeout(60)
-    yield driver
-    driver.quit()
-
-
-@pytest.fixture(scope="module")
-def address():
-    with serving(build(RESULTS, served=True)) as server:
-        yield server.address
-
-
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("page")
-    export(RESULTS, folder)
-    return (folder / "index.html").as_uri()
-
-
-def wait_for(browser, script, seconds=20):
-    end = time.monotonic() + seconds
-    while not browser.execute_script(f"return Boolean({script})"):
-        assert time.monotonic() < end, script
-        time.sleep(0.05)
-
-
-def open_panel(browser, page, name):
-    browser.get("about:blank")
-    browser.get(f"{page}#{name}")
-    wait_for(browser, f"window.LN && LN.panels.find(p => p.name === '{name}').ready")
+PANELS = ["automata", "neural", "encoder", "agents", "rooms", "flows", "criticality"]
+PANELS += ["robustness", "ledger", "yours"]
 
 
 @pytest.mark.parametrize("kind", ["address", "exported"])
@@ -69,7 +22,7 @@ def test_every_panel_opens_without_a_complaint(browser, request, kind):
     for name in PANELS:
         open_panel(browser, page, name)
         time.sleep(0.2)
-        assert browser.get_log("browser") == []
+        assert browser.get_log("browser") == [], name
         shown = browser.execute_script(
             "return [...document.querySelectorAll('[role=tabpanel]')]"
             ".filter(p => !p.hidden).map(p => [p.id, p.textContent.length])"
@@ -223,18 +176,3 @@ def test_gelu_is_exact(browser, exported):
     found = browser.execute_script("return arguments[0].map(LN.neural.gelu)", x.tolist())
     truth = [v * 0.5 * math.erfc(-v / math.sqrt(2)) for v in x]
     np.testing.assert_allclose(found, truth, atol=1e-11)
-
-
-def test_a_file_can_be_scored_from_the_page(browser, address, tmp_path):
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal(80)
-    path = tmp_path / "data.csv"
-    np.savetxt(path, np.column_stack([x, x**2]), delimiter=",", header="x,y", comments="")
-    open_panel(browser, address, "yours")
-    root = "#panel-yours"
-    browser.find_element("css selector", f"{root} input[type=file]").send_keys(str(path))
-    browser.find_element("css selector", f"{root} input[type=text]").send_keys("y")
-    browser.find_element("css selector", f"{root} button").click()
-    wait_for(browser, f"document.querySelector('{root} figure')")
-    text = browser.find_element("css selector", f"{root} figure").text
-    assert "Learnable structure" in text
