@@ -11,6 +11,8 @@ import torch
 from learnable_novelty.systems.elementary import ElementaryRule
 from tests.explorer.page import RESULTS, open_panel, wait_for
 
+webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
+Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="needs selenium").Keys
 PANELS = ["automata", "neural", "encoder", "agents", "rooms", "flows", "criticality"]
 PANELS += ["robustness", "ledger", "yours"]
 
@@ -39,6 +41,11 @@ def test_no_panel_is_wider_than_the_window(browser, address, width):
         for name in PANELS:
             open_panel(browser, address, name)
             assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+            hidden = browser.execute_script(
+                "return [...document.querySelectorAll('.scroll')].filter("
+                "box => box.clientWidth && box.scrollWidth > box.clientWidth + 1).length"
+            )
+            assert hidden == 0, name
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
@@ -51,6 +58,58 @@ def test_arrow_keys_move_between_tabs(browser, exported):
     )
     assert browser.execute_script("return document.activeElement.id") == "tab-yours"
     assert browser.execute_script("return document.activeElement.ariaSelected") == "true"
+
+
+def press(browser, *keys):
+    for key in keys:
+        webdriver.ActionChains(browser).send_keys(key).perform()
+
+
+def test_tab_goes_from_the_top_to_the_panel_and_shows_where_it_is(browser, exported):
+    open_panel(browser, exported, "automata")
+    seen = []
+    for _ in range(4):
+        press(browser, Keys.TAB)
+        seen.append(
+            browser.execute_script(
+                "const at = document.activeElement, look = getComputedStyle(at);"
+                "return [at.className || at.id || at.tagName, look.outlineStyle]"
+            )
+        )
+    assert [name for name, _ in seen] == ["skip", "theme", "tab-automata", "INPUT"]
+    assert {look for _, look in seen} == {"solid"}
+
+
+def test_arrow_keys_choose_a_bar(browser, exported):
+    open_panel(browser, exported, "automata")
+    rules = browser.execute_script("return LN.data.automata.rules.map(r => r.rule)")
+    browser.execute_script("document.querySelector('#panel-automata [role=group]').focus()")
+    number = "return +document.querySelector('#panel-automata input').value"
+    at = rules.index(browser.execute_script(number))
+    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert browser.execute_script(number) == rules[at + 2]
+
+
+def test_arrow_keys_read_the_points_of_a_curve(browser, exported):
+    open_panel(browser, exported, "criticality")
+    first = browser.execute_script("return LN.data.criticality.by_depth[0][1].map(v => v[0])")
+    browser.execute_script("document.querySelector('#panel-criticality .chart').focus()")
+    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    tip = browser.find_element("id", "tip")
+    assert tip.text.splitlines()[2] == f"multiplier χ: {first[1]:.4g}"
+    press(browser, Keys.ESCAPE)
+    assert not tip.is_displayed()
+
+
+def test_arrow_keys_walk_over_a_heat_map(browser, exported):
+    open_panel(browser, exported, "robustness")
+    browser.execute_script("document.querySelector('#panel-robustness .cell.reference').focus()")
+    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
+    text = browser.find_element("id", "tip").text
+    cells = browser.execute_script("return LN.data.robustness.cells")
+    row = [cell for cell in cells if cell["axis"] == "ridge_penalty"]
+    place = next(i for i, cell in enumerate(row) if cell["is_reference"]) + 1
+    assert text.startswith(f"ridge λ = {row[place]['value']}")
 
 
 def test_all_256_rules_run_as_in_python(browser, exported):
@@ -68,16 +127,22 @@ def test_all_256_rules_run_as_in_python(browser, exported):
         np.testing.assert_array_equal(found, cells)
 
 
-def test_the_canvas_shows_the_cells(browser, exported):
+@pytest.mark.parametrize("number", [30, 54, 110, 184])
+def test_the_canvas_shows_the_cells_of_python(browser, exported, number):
     open_panel(browser, exported, "automata")
-    rows, pixels = browser.execute_script(
-        "LN.automata.play(110, arguments[0], 30);return [LN.automata.rows(), LN.automata.pixels()]",
-        [1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 1] * 4,
+    rule, cells = ElementaryRule(number), [np.tile([1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 1], 4)]
+    for _ in range(30):
+        cells.append(rule.step(cells[-1]))
+    pixels, ink, card = browser.execute_script(
+        "LN.automata.play(arguments[0], arguments[1], 30);"
+        "return [LN.automata.pixels(), LN.rgb('ink')[0], LN.rgb('card')[0]]",
+        number,
+        cells[0].tolist(),
     )
-    values = np.array(pixels).reshape(31, 44)
-    ink, paper = values[np.array(rows) == 1], values[np.array(rows) == 0]
-    assert len(set(ink)) == len(set(paper)) == 1
-    assert ink[0] != paper[0]
+    assert ink != card
+    np.testing.assert_array_equal(
+        np.reshape(pixels, (31, 44)), np.where(np.array(cells) == 1, ink, card)
+    )
 
 
 def test_equivalence_classes_are_those_of_python(browser, exported):

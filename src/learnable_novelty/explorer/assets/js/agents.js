@@ -62,7 +62,7 @@
     holder.append(LN.table(["task", ...columns.map((c) => names[c])], Object.keys(tasks).map((task) => ({ key: task,
       cells: [el("button", { type: "button", onclick: () => choose(task) }, task), ...columns.map((c) => cell(task, c))] })), (i) => i > 0, true));
     root.append(el("div", { class: "controls" }, pick, view),
-      LN.figure([heading, chart.node], "How much of the task’s own reward the agent earns as it practises. Lines: mean over seeds; shaded: where that mean lies with 95% certainty as far as these seeds tell (none for a single seed). The bonus pays for what is learnable and is not counted here.",
+      LN.figure([heading, chart.node], "How much of the task’s own reward the agent earns as it practises. Lines: mean over seeds; shaded: 95% interval of that mean, by drawing the seeds again and again (too narrow where they are few, none for a single one). The bonus pays for what is learnable and is not counted. In practice the agent still tries things out, so a curve may end elsewhere than the table.",
         "In the paper: task return in training, PPO, 600,000 steps; diamonds are its table 1."),
       LN.figure(holder, "After training: mean return over seeds ± standard deviation between seeds, in the task’s own points; the number of seeds; and below it the paper’s mean over ten. Few seeds say little: see the ledger. Choose a task to see its curves.",
         "In the paper: table 1; epiplexity is S^φ, paid step by step as ξ."));

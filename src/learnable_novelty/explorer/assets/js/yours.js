@@ -23,8 +23,9 @@
 
   function answer(found) {
     const p = found.p_value === null ? "—" : String(+found.p_value.toPrecision(3));
-    const spectrum = LN.charts.lines({ label: "Spectrum of the readout", height: 260, x: { label: "direction, strongest first" }, y: { label: "singular value of W", log: true },
-      series: [{ name: "readout", colour: "blue", dots: "joined", points: found.spectrum.map((v, i) => [i + 1, v]).filter(([, v]) => v > 1e-12) }] });
+    const values = found.spectrum.filter((v) => v > 1e-12), told = values.slice(0, MANY);
+    const spectrum = LN.charts.bars({ label: "Spectrum of the readout", height: 260, y: "singular value of W", x: "direction, strongest first",
+      bars: told.map((v, i) => ({ key: i + 1, name: String(i + 1), value: v, colour: "blue", text: `direction ${i + 1}\nsingular value ${+v.toPrecision(4)}` })) });
     return [LN.stats([["learnable novelty", LN.number(found.bits, 2), `± ${LN.number(found.bits_se, 2)} bits`],
       ["floor: what noise scores", LN.number(found.floor_bits, 2), "bits"],
       ["excess above the floor", LN.number(found.excess_bits, 2), "bits"], ["p-value", p]]),
@@ -33,7 +34,7 @@
       `${found.inputs.join(", ")} → ${found.targets.join(", ")}. Bits alone are no evidence: read what lies above the floor, and the p-value (how often chance alone does as well).`,
       `In the paper: S^φ = ½ log₂ det(I + η W W′). ${found.observer}`),
     LN.figure([el("h3", {}, "Spectrum"), spectrum.node],
-      "How many independent things were learned: each dot is one direction of the targets, its height how strongly the inputs tell it.", "In the paper: the singular values of the readout W."))];
+      `How many independent things were learned: each bar is one direction of the targets, its height how strongly the inputs tell it.${values.length > told.length ? ` The strongest ${told.length} of ${values.length} are shown.` : ""}`, "In the paper: the singular values of the readout W."))];
   }
 
   function build(root) {
