@@ -178,8 +178,10 @@ LN.charts = {};
           height: Math.max(0.5, box.bottom - y.place(bar.value)), style: { fill: `var(--${bar.colour})` } }));
         if (bar.sd) part.append(svg("line", { x1: middle, x2: middle, y1: y.place(bar.value - bar.sd),
           y2: y.place(bar.value + bar.sd), style: { stroke: "var(--ink)" } }));
-        if (bar.floor !== undefined) part.append(svg("line", { x1: left - 0.5, x2: left + inner + 0.5,
-          y1: y.place(bar.floor), y2: y.place(bar.floor), style: { stroke: "var(--ink)", strokeWidth: 1.5 } }));
+        // A rim in the colour of the card: the dash is seen on any bar, in light and dark.
+        if (bar.floor !== undefined) for (const [stroke, strokeWidth] of [["var(--card)", 4], ["var(--ink)", 1.5]]) {
+          part.append(svg("line", { x1: left - 0.5, x2: left + inner + 0.5, y1: y.place(bar.floor), y2: y.place(bar.floor), style: { stroke, strokeWidth } }));
+        }
         if (spec.names) part.append(svg("text", { x: middle, y: box.bottom + 15, "text-anchor": "middle" }, bar.name));
         part.addEventListener("pointermove", (event) => LN.tip(event, bar.text));
         part.addEventListener("pointerleave", LN.untip);

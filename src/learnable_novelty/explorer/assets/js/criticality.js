@@ -9,7 +9,7 @@
     const middle = one < 0 ? "" : `At gain 1 all lie at ${LN.range(at(one), 2)}. `;
     return `Turned down, differences fade. ${middle}At gain ${d.gains[last]} ${d.activations[top]} multiplies them by ${LN.number(at(last)[top], 2)}, the others by ${LN.range(rest, 2)}.`;
   };
-  const finding = () => `Networks that normalize every layer keep χ between ${LN.range(depths(LN.data.criticality, 1), 2).replace("to", "and")} at all depths tried; plain ones fall to ${LN.range(depths(LN.data.criticality, 0), 2)}.`;
+  const finding = () => `Networks that normalize every layer keep χ between ${LN.range(depths(LN.data.criticality, 1), 2).replace("to", "and")} at all depths tried; plain ones have ${LN.range(depths(LN.data.criticality, 0), 2)}.`;
 
   function build(root) {
     const d = LN.data.criticality, colours = ["blue", "orange", "green"], more = ["red", "purple", "sky", "black"];
