@@ -12,7 +12,7 @@ run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw 
 	$(BIN)/novelty run eca --config paper --out out
 
 test: $(VENV)/.dev  ## run the tests
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto -rs
 
 check: $(VENV)/.dev  ## style, types and the rules between rooms
 	$(BIN)/ruff check .
