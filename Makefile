@@ -24,7 +24,7 @@ bench: $(VENV)/.dev  ## time the fast ways against the plain ones
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.dev  ## write the documentation to build/site; warnings are errors
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open build/site/index.html"
 
 render: $(VENV)/.run  ## draw all figures again from the committed records

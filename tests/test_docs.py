@@ -42,7 +42,14 @@ def shown(words):
     return " ".join(words)
 
 
-NOVELTY = commands(("novelty",))
+HELP = [words for words in commands(("novelty",)) if "--help" in words]
+NOVELTY = [words for words in commands(("novelty",)) if "--help" not in words]
+
+
+def starting(command):
+    return [words for words in NOVELTY if words[1] == command]
+
+
 KNOWN = (("novelty",), ("make",), ("pip", "install"), ("python", "-m"), ("git", "clone"), ("cd",))
 
 
@@ -77,7 +84,15 @@ def test_command_is_understood_and_has_help(words, capsys):
     assert callable(options.command)
 
 
-@pytest.mark.parametrize("words", commands(("novelty", "run")), ids=shown)
+@pytest.mark.parametrize("words", HELP, ids=shown)
+def test_help_is_printed(words, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(list(words[1:]))
+    assert stopped.value.code == 0
+    assert "usage" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", starting("run"), ids=shown)
 def test_experiment_can_be_configured_as_shown(words):
     from learnable_novelty.cli import agents, run
     from learnable_novelty.cli.options import setting
@@ -95,7 +110,7 @@ def test_experiment_can_be_configured_as_shown(words):
     run._engine(options, module_of(name))
 
 
-@pytest.mark.parametrize("words", commands(("novelty", "train")), ids=shown)
+@pytest.mark.parametrize("words", starting("train"), ids=shown)
 def test_agent_can_be_configured_as_shown(words):
     from learnable_novelty.reward.tuned import make_training
 
@@ -122,7 +137,7 @@ def test_command_that_only_reads_records_runs(words, own_files, capsys):
     assert main(list(words[1:])) == 0
 
 
-@pytest.mark.parametrize("words", commands(("novelty", "score")), ids=shown)
+@pytest.mark.parametrize("words", starting("score"), ids=shown)
 def test_score_runs_as_shown(words, own_files, capsys):
     wrong = {"temperature", "missing.csv"} if "series.csv" in words else {"missing.csv"}
     fast = ["--draws", "1"] + ([] if "--null" in words else ["--null", "9"])

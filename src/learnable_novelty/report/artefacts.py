@@ -38,13 +38,14 @@ def pages(ledger: Iterable[Row], titles: Mapping[str, str]) -> list[Artefact]:
     """Give every artefact the claims that its record decides.
 
     Args:
-        ledger: Judged claims; one without a command rests on no artefact and is left out.
+        ledger: Judged claims; one that no listed experiment decides is left out.
         titles: What each experiment shows, by name, such as "Figure 2: the automata ranked".
     """
     held: dict[str, list[Row]] = {name: [] for name in titles}
     for row in ledger:
-        if row.command:
-            held[row.command.split()[2]].append(row)
+        experiment = row.command.split()[2] if row.command else ""
+        if experiment in held:
+            held[experiment].append(row)
     made = [Artefact(name, title, held[name]) for name, title in titles.items()]
     return sorted(made, key=lambda artefact: _place(artefact.title))
 
