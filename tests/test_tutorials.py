@@ -1,4 +1,4 @@
-"""A tutorial is followed from top to bottom: its code, its commands, and what it says they print."""
+"""A tutorial is followed from top to bottom: its code, its commands, and what they print."""
 
 import contextlib
 import doctest

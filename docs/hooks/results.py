@@ -17,6 +17,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parents[2]
 PATTERNS = ("results/**/*.png", "results/**/record.json", "benchmarks/*.json")
 LINK = re.compile(r"\]\((?P<up>(?:\.\./)+)(?P<path>(?:results|benchmarks)/[^)#\s]+)\)")
+IMAGE = re.compile(r"(?P<image>!\[[^\]]*\]\((?P<path>[^)\s]+\.png)\))")
 MARK = "<!-- made: records -->"
 COLLECTION = "results/rl-table"
 
@@ -35,7 +36,9 @@ def on_page_markdown(markdown: str, page: Page, config: Any, files: Files) -> st
     if MARK in markdown:
         markdown = markdown.replace(MARK, _listing())
     depth = len(PurePosixPath(page.file.src_uri).parents) - 1
-    return LINK.sub(lambda found: f"]({'../' * depth}{_target(found['path'])})", markdown)
+    led = LINK.sub(lambda found: f"]({'../' * depth}{_target(found['path'])})", markdown)
+    # A figure opens in its full size: on a phone its letters are small.
+    return IMAGE.sub(r"[\g<image>](\g<path>)", led)
 
 
 def _target(path: str) -> str:

@@ -90,9 +90,14 @@ def _bars(axes: Axes, held: _Held) -> None:
     for place, row in zip(x, rows, strict=True):
         excess = f"{row['excess_bits']:z.1f} ± {row['excess_se']:.1f} above the floor"
         axes.annotate(
-            excess.replace("-", "\N{MINUS SIGN}"), (float(place), row["bits"]), (0, 3), textcoords="offset points",
-            ha="center", va="bottom", fontsize=7.5,
-        )  # fmt: skip
+            excess.replace("-", "\N{MINUS SIGN}"),
+            (float(place), row["bits"]),
+            (0, 3),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=7.5,
+        )
     axes.set_xlim(-0.5, len(rows) - 0.5)
     axes.set_ylim(0, 1.3 * float(bits.max()))
     axes.set_xticks(x, list(SHOWN.values()))
