@@ -31,6 +31,7 @@ render: $(VENV)/.run  ## draw all figures again from the committed records
 	$(BIN)/novelty render --out results
 
 $(VENV)/.torch: constraints.txt
+	@echo "setting up $(VENV), once; this takes a minute or more and says little"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install -q -c constraints.txt $(TORCH)
 	touch $@

@@ -52,7 +52,13 @@ def starting(command):
     return [words for words in NOVELTY if words[1] == command]
 
 
-KNOWN = (("novelty",), ("make",), ("pip", "install"), ("python", "-m"), ("git", "clone"), ("cd",))
+KNOWN = (
+    ("novelty",),
+    ("make",),
+    ("pip", "install"),
+    ("python", "-m"),
+    ("source", ".venv/bin/activate"),
+)
 
 
 @pytest.mark.parametrize("code", BLOCKS)
