@@ -65,6 +65,8 @@ def _listing() -> str:
 
 def _table(first: str, rows: list[list[str]]) -> list[str]:
     columns = [first, "configuration", "seed", "device", "wall time", "figure"]
+    if not any(row[-1] for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
     head = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
     return head + ["| " + " | ".join(row) + " |" for row in rows]
 
