@@ -19,7 +19,6 @@ PATTERNS = ("results/**/*.png", "results/**/record.json", "benchmarks/*.json")
 LINK = re.compile(r"\]\((?P<up>(?:\.\./)+)(?P<path>(?:results|benchmarks)/[^)#\s]+)\)")
 IMAGE = re.compile(r"(?P<image>!\[[^\]]*\]\((?P<path>[^)\s]+\.png)\))")
 MARK = "<!-- made: records -->"
-COLLECTION = "results/rl-table"
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -42,12 +41,11 @@ def on_page_markdown(markdown: str, page: Page, config: Any, files: Files) -> st
 
 
 def _target(path: str) -> str:
-    """Lead to what a browser can show: a folder with a record has its record.json."""
-    if path.rstrip("/") == COLLECTION:
-        return "records.md#rl-table"
-    if (ROOT / path).is_dir():
+    """Lead to what a browser can show: the record of a folder, or the list of its runs."""
+    held = ROOT / path
+    if (held / "record.json").exists():
         return f"{path.rstrip('/')}/record.json"
-    return path
+    return f"records.md#{held.name}" if held.is_dir() else path
 
 
 def _listing() -> str:

@@ -11,7 +11,7 @@ from learnable_novelty.report.ledger.ledger import VERDICTS, count
 from learnable_novelty.report.ledger.text import ours_text, paper_text
 
 ORDER = ("Figure", "Table", "Appendix", "Ours")
-"""How the title of an artefact begins, in the order in which they are shown."""
+"""How the title of an artefact begins, in the order in which they are shown; others last."""
 
 
 @dataclass(frozen=True)
@@ -78,4 +78,4 @@ def _section(artefact: Artefact, root: Path) -> str:
 
 def _place(title: str) -> tuple[int, str]:
     kind, _, rest = title.partition(":")[0].partition(" ")
-    return ORDER.index(kind), rest
+    return ORDER.index(kind) if kind in ORDER else len(ORDER), rest
