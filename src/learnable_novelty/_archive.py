@@ -74,6 +74,8 @@ class _Refused(Exception):
 
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
     name = member.filename.removesuffix(".npy")
+    if name == member.filename:
+        raise _Refused(f"{name!r} is no array")
     try:
         with archive.open(member) as file:
             shape, fortran, dtype = _read_header(file)
