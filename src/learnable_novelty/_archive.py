@@ -6,11 +6,13 @@ been held against each other and against a limit: a few kilobytes of zip can unf
 
 from __future__ import annotations
 
+import contextlib
 import math
 import tokenize
+import warnings
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -78,7 +80,8 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarra
         raise _Refused(f"{name!r} is no array")
     try:
         with archive.open(member) as file:
-            shape, fortran, dtype = _read_header(file)
+            with quiet_headers():
+                shape, fortran, dtype = _read_header(file)
             if dtype.hasobject:
                 raise _Refused(f"{name!r} holds pickled objects, which are not read")
             expected = math.prod(shape) * dtype.itemsize
@@ -93,6 +96,14 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarra
             return array.reshape(shape, order="F" if fortran else "C")
     except UNREADABLE:
         raise _Refused(f"{name!r} is damaged or no array") from None
+
+
+@contextlib.contextmanager
+def quiet_headers() -> Iterator[None]:
+    """Keep NumPy from remarking on odd headers, as of Python 2: they are read, or refused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from learnable_novelty._archive import MOST_BYTES, UNREADABLE, read_arrays
+from learnable_novelty._archive import MOST_BYTES, UNREADABLE, quiet_headers, read_arrays
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,8 @@ def _numeric(array: NDArray[np.generic], name: str) -> NDArray[np.generic]:
 
 def _load_array(path: Path) -> NDArray[np.generic]:
     try:
-        return np.lib.format.open_memmap(path, mode="r")
+        with quiet_headers():
+            return np.lib.format.open_memmap(path, mode="r")
     except UNREADABLE as error:
         if "object" in str(error).lower():
             reason = "it holds pickled objects, which are not read"
