@@ -28,9 +28,9 @@ def score_of(way, h, y, penalty=0.1, **setting):
 
 
 def exact(h, y, penalty=0.1, unit=1):
-    """Eq. (rc-score) in eighty digits, from the same numbers."""
+    """Eq. (rc-score) from the same numbers, in digits enough for 1e150 squared in a determinant."""
     n, m = h.shape
-    with mp.workdps(80):
+    with mp.workdps(1500):
         a, b = mp.matrix(h.double().tolist()), mp.matrix(y.double().tolist())
         for columns in (a, b):
             for c in range(columns.cols):
@@ -69,6 +69,21 @@ def test_targets_scaled_beyond_reason(pair, way, scale):
     assert score_of(way, h, y * scale) == pytest.approx(expected, rel=1e-12, abs=1e-290)
     own = score_of(way, h, y * scale, target_unit=scale)
     assert own == pytest.approx(exact(h, y), rel=1e-12)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("scale", [1e3, 1e8, 1e10])
+def test_large_targets_that_repeat_each_other(pair, way, scale):
+    h, y = pair
+    y = torch.cat([y, y[:, :1], y[:, 1:2] - y[:, :1]], dim=1) * scale  # five columns, rank three
+    assert score_of(way, h, y) == pytest.approx(exact(h, y), abs=1e-6)
+
+
+@pytest.mark.parametrize("way", ["moments", "chunks", "cholesky", "qr"])
+def test_targets_too_large_for_what_they_repeat_are_refused(pair, way):
+    h, y = pair
+    with pytest.raises(ValueError, match="lost in its rounding; choose a larger target_unit"):
+        score_of(way, h, torch.cat([y, y[:, :1]], dim=1) * 1e150)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -191,7 +206,7 @@ def test_a_million_pairs_in_a_stream_keep_eight_digits():
     generator = torch.Generator().manual_seed(0)
     ours = reservoirs.Identity(1)
     online = OnlineObserver(ours, target_dim=1, ridge_penalty=1.0, num_streams=1)
-    n, size = 1_000_000, 50_000
+    n, size = 1_000_000, 10_000
     # A stream of pairs that repeat is a stream of counts: its batch score needs no other pass.
     period = torch.randn(50, 2, generator=generator, dtype=torch.float64) + 3.0
     held = Moments.of(period[:, :1], period[:, 1:], torch.full((50,), n / 50.0).double())
