@@ -8,13 +8,8 @@ from torch.utils.data import DataLoader, TensorDataset
 import learnable_novelty as ln
 from learnable_novelty.objective.probes import effective_rank
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.*does not have many workers.*"),
-    pytest.mark.filterwarnings("ignore:.*isinstance.treespec.*:FutureWarning"),
-]
 
-
-def parts(layer="encoder", noise=False, **setting):
+def parts(layer="encoder", **setting):
     import lightning.pytorch as lightning
 
     from learnable_novelty.lightning import EpiplexityMonitor
