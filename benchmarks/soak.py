@@ -201,10 +201,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             flush=True,
         )
 
+    where = machine()
     soak = run(setting, report)
     grew = growth(soak.samples)
     made: dict[str, Any] = {
-        "machine": machine(),
+        "machine": where,
         "setting": dataclasses.asdict(setting),
         "memory_growth": grew,
         "met": soak.worst_drift <= STATED_DRIFT and grew <= FLAT_MEMORY,

@@ -6,17 +6,21 @@ import multiprocessing
 import os
 import signal
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from benchmarks import kills
+from benchmarks import soak as soaking
 from learnable_novelty import _atomic, _lock, records
 from learnable_novelty.cli import main
 from learnable_novelty.experiments import base
 from learnable_novelty.records import Journal, Record
 
+BENCHMARKS = Path(kills.__file__).parent
+RUNS = ("soak", "kills", "fuzz")
 QUICK_RUN = ("run", "eca", "--config", "quick", "--engine", "serial")
 FORK = multiprocessing.get_context("fork")
 
@@ -282,3 +286,18 @@ def test_a_clock_that_goes_backwards_changes_nothing(tmp_path, monkeypatch):
         os.utime(path, (0, 0))  # written, it seems, before everything else
     again, fresh = base.run_experiment("toy", root=tmp_path / "b")
     assert not fresh and again.results == plain.results
+
+
+def test_a_short_soak_keeps_to_the_batch_score_through_resets():
+    soak = soaking.run(soaking.Setting(seconds=1.0, interval=0.2, shortest=5, longest=60))
+    assert soak.resets > 0 and soak.comparisons > soak.resets
+    assert soak.worst_drift <= soaking.STATED_DRIFT
+    assert soaking.growth([{"resident_mb": 100.0}] * 9 + [{"resident_mb": 103.0}]) > 0.02
+
+
+def test_the_committed_runs_are_as_long_and_as_clean_as_the_docs_say():
+    held = {name: json.loads((BENCHMARKS / f"{name}.json").read_text()) for name in RUNS}
+    assert held["soak"]["setting"]["seconds"] >= 3600 and held["soak"]["met"]
+    assert held["kills"]["kills"] >= 50
+    assert all(held["kills"][name] == 0 for name in ("lost", "half_written", "counted_twice"))
+    assert held["fuzz"]["cases"] >= 100_000 and held["fuzz"]["failures"] == 0
