@@ -23,19 +23,28 @@ from learnable_novelty.observer import (
     reservoirs,
 )
 
+_LAZY = {
+    "reward": "rl",
+    "sklearn": "integrations",
+    "torchmetrics": "integrations",
+    "lightning": "integrations",
+}
+"""Modules that stand on other people's packages, with the extra that brings these."""
+
 
 def __getattr__(name: str) -> Any:
-    # The reward stands on Gymnasium and Stable-Baselines3: it is imported when it is asked for.
-    if name != "reward":
+    # Imported when it is asked for: the packages below it are large, or not installed.
+    if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        return importlib.import_module("learnable_novelty.reward")
+        return importlib.import_module(f"learnable_novelty.{name}")
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("learnable_novelty"):
             raise
+        extra = _LAZY[name]
         raise ModuleNotFoundError(
-            f"learnable_novelty.reward needs the [rl] extra ({error.name} is not installed): "
-            "pip install 'learnable-novelty[rl]'",
+            f"learnable_novelty.{name} needs the [{extra}] extra ({error.name} is not installed): "
+            f"pip install 'learnable-novelty[{extra}]'",
             name=error.name,
         ) from None
 

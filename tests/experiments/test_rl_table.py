@@ -79,6 +79,10 @@ def test_what_is_there_is_not_run_again_and_a_damaged_one_is(tmp_path, undisturb
     held = json.loads((path / "record.json").read_text())
     held["configuration"]["steps"] = 5
     (path / "record.json").write_text(json.dumps(held))
+    with pytest.raises(ValueError, match="changed after it was written; restore it, or remove"):
+        rl_table.run(one, tmp_path, Serial())
+    del held["checksum"]  # as if it had been written for other settings
+    (path / "record.json").write_text(json.dumps(held))
     rl_table.run(one, tmp_path, Serial())
     assert results(tmp_path)[path.name] == undisturbed[path.name]
 

@@ -88,7 +88,7 @@ def _train(options: argparse.Namespace) -> int:
     if options.video is not None:
         from learnable_novelty.reward.video import film
 
-        film(options.task, policy, options.video, seed=options.seed)
+        film(training, policy, options.video, seed=options.seed)
         print(f"video: {options.video}", file=sys.stderr)
     return 0
 

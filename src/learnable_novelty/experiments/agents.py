@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from learnable_novelty import records
+from learnable_novelty._atomic import recover
+from learnable_novelty._lock import only_runner
 from learnable_novelty.records import Record
 from learnable_novelty.reward.training import PPOSettings, Training, train
 from learnable_novelty.reward.tuned import TUNED, make_training
@@ -63,7 +65,12 @@ def run_agent(
 ) -> Record:
     """Train, evaluate and save the record; one that is there already is not run again."""
     held = None if force else find_run(training, seed, root)
-    return held or _run(training, seed, root, report)[0]
+    if held is not None:
+        return held
+    with only_runner(path_of(training, seed, root)):
+        recover(path_of(training, seed, root))
+        held = None if force else find_run(training, seed, root)  # another runner may have saved it
+        return held or _run(training, seed, root, report)[0]
 
 
 def run_and_keep(
@@ -78,8 +85,10 @@ def run_and_keep(
     policy = path_of(training, seed, root) / "policy.zip"
     if held is not None and policy.exists():
         return held, policy
-    record, model = _run(training, seed, root, report)
-    model.save(policy)
+    with only_runner(path_of(training, seed, root)):
+        recover(path_of(training, seed, root))
+        record, model = _run(training, seed, root, report)
+        model.save(policy)
     return record, policy
 
 

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from learnable_novelty import records
+from learnable_novelty._atomic import recover
+from learnable_novelty._lock import only_runner
 from learnable_novelty.engine import Report, Serial, run_tasks
 from learnable_novelty.records import Journal, Record
 
@@ -179,25 +181,26 @@ def run_experiment(
     """Run an experiment and save its record, unless an equal one is there already.
 
     What a cut-off run had finished is taken up again; ``resume`` insists that there is such a run,
-    ``force`` starts over.
+    ``force`` starts over. One process at a time runs it in a results folder.
 
     Returns:
         The record, and whether it was run now.
+
+    Raises:
+        ValueError: before any work, if another process is at it, or the folder cannot be written
+            to.
+        OSError: if the record cannot be written; what was finished is kept for the next run.
     """
     config_name, value = configure(name, config, overrides or {})
     configuration = records.configuration_of(value)
     target = root / name / f"{config_name}-seed{seed}"
-    if not force and (target / "record.json").exists():
-        held = records.load(target)
-        if held.configuration == configuration:
-            return held, False
-    journal = Journal(root / name / f".{target.name}.partial", {"config": configuration})
-    workspace = root / name / f".{target.name}-{records.digest(configuration)}.work"
     if force and resume:
         raise ValueError("force starts over and resume goes on: expected one of them")
-    if force:
-        journal.discard()
-        shutil.rmtree(workspace, ignore_errors=True)
+    held = None if force else _held(target, configuration)
+    if held is not None:
+        return held, False
+    journal = Journal(root / name / f".{target.name}.partial", {"config": configuration})
+    workspace = root / name / f".{target.name}-{records.digest(configuration)}.work"
     if resume and not (journal.path.exists() or workspace.exists()):
         raise ValueError(f"nothing to resume: no run of {name} was cut off under {root / name}")
     bench = Bench(
@@ -210,24 +213,40 @@ def run_experiment(
         records=root,
         workspace=workspace,
     )
-    started = time.perf_counter()
-    outcome: Outcome = module_of(name).run(value, seed=seed, bench=bench)
-    record = Record(
-        experiment=name,
-        config=config_name,
-        configuration=configuration,
-        seed=seed,
-        results=outcome.results,
-        scores=outcome.scores,
-        arrays=outcome.arrays,
-        versions=records.versions(),
-        device=outcome.device or describe_device(device),
-        wall_time_s=round(time.perf_counter() - started, 2),
-    )
-    record.save(root)
-    journal.discard()
-    shutil.rmtree(workspace, ignore_errors=True)
+    with only_runner(target):
+        recover(target)
+        held = None if force else _held(target, configuration)
+        if held is not None:  # another runner has saved it since we looked
+            return held, False
+        if force:
+            journal.discard()
+            shutil.rmtree(workspace, ignore_errors=True)
+        started = time.perf_counter()
+        outcome: Outcome = module_of(name).run(value, seed=seed, bench=bench)
+        record = Record(
+            experiment=name,
+            config=config_name,
+            configuration=configuration,
+            seed=seed,
+            results=outcome.results,
+            scores=outcome.scores,
+            arrays=outcome.arrays,
+            versions=records.versions(),
+            device=outcome.device or describe_device(device),
+            wall_time_s=round(time.perf_counter() - started, 2),
+        )
+        record.save(root)
+        journal.discard()
+        shutil.rmtree(workspace, ignore_errors=True)
     return record, True
+
+
+def _held(target: Path, configuration: dict[str, Any]) -> Record | None:
+    """Return the record of this configuration if it is there."""
+    if not (target / "record.json").exists():
+        return None
+    held = records.load(target)
+    return held if held.configuration == configuration else None
 
 
 def devices_of(tasks: Iterable[Mapping[str, Any]]) -> str:

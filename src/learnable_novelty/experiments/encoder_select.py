@@ -36,6 +36,7 @@ from learnable_novelty.experiments.recipes import (
     image_observer,
     train_recipe,
 )
+from learnable_novelty.objective.probes import effective_rank
 from learnable_novelty.observer import Observer
 from learnable_novelty.observer.refit import Refit
 
@@ -183,9 +184,3 @@ def above_floor(
     shuffles = (torch.randperm(count, generator=generator).to(codes.device) for _ in range(orders))
     floors, _ = refit.rearranged(refit.noise(), shuffles, same_penalty=True)
     return refit.bits(), float(floors.mean()), refit.explained_variance()
-
-
-def effective_rank(codes: Tensor) -> float:
-    """Return the participation ratio of the code's variances: (sum v)^2 / sum v^2."""
-    variances = torch.linalg.eigvalsh(torch.cov(codes.double().T))
-    return float(variances.sum().square() / variances.square().sum())

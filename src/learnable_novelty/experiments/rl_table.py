@@ -6,13 +6,15 @@ goes on where it was: what is there is not run again.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from learnable_novelty._lock import Busy
 from learnable_novelty.engine import Report, Serial
-from learnable_novelty.experiments.agents import config_name, find_run, path_of, run_agent
+from learnable_novelty.experiments.agents import config_name, find_run, run_agent
 from learnable_novelty.reward.tasks import TASKS
 from learnable_novelty.reward.training import REWARDS, Training
 from learnable_novelty.reward.tuned import TUNED, make_training
@@ -82,7 +84,7 @@ def run(
             report(done, len(wanted))
 
     for training, seed in missing:
-        future = executor.submit(_run_one, training, seed, root)
+        future = executor.submit(_run_one, training, seed, root, force)
         futures[future] = f"{config_name(training)}-seed{seed}"
         if isinstance(executor, Serial):
             finish(future)
@@ -92,6 +94,11 @@ def run(
     return failures
 
 
-def _run_one(training: Training, seed: int, root: Path) -> None:
-    """Run and save one; the record stays on disk, where the table is read from."""
-    run_agent(training, seed, root, force=path_of(training, seed, root).exists())
+def _run_one(training: Training, seed: int, root: Path, force: bool) -> None:
+    """Run and save one; the record stays on disk, where the table is read from.
+
+    One that another process is at, or has saved since the table was looked through, is left to it:
+    two runners of one table share the work.
+    """
+    with contextlib.suppress(Busy):
+        run_agent(training, seed, root, force=force)

@@ -70,10 +70,15 @@ def whole_number(name: str, value: Any, least: int) -> int:
 def column_scale(values: Tensor, column_axis: int) -> tuple[Tensor, Tensor]:
     """Return mean and deviation per column, over all other axes; 1 for a constant column."""
     columns = values.movedim(column_axis, -1).reshape(-1, values.shape[column_axis]).double()
+    # In units of a power of two near the largest value, which costs no rounding: of 1e200 and of
+    # 1e-200 there are no squares.
+    exponent = torch.frexp(columns.abs().amax(0)).exponent.clamp(-1000, 1000)
+    unit = torch.exp2(exponent.double())
+    columns = columns / unit
     mean = columns.mean(0)
     variance = (columns - mean).square().mean(0)
     constant = is_constant(variance, mean, torch.finfo(values.dtype).eps)
-    return mean, torch.where(constant, 1.0, variance.sqrt())
+    return mean * unit, torch.where(constant, 1.0, variance.sqrt() * unit)
 
 
 def scaled(values: Tensor, column_axis: int, mean: Tensor | float, scale: Tensor | float) -> Tensor:

@@ -22,8 +22,7 @@ def default_observer(shape: tuple[int, ...], ridge_penalty: RidgePenalty = "evid
     """
     samples, channels = shape[0], shape[1]
     if len(shape) == 2:
-        width = min(VECTOR_WIDTH, max(4, samples // SAMPLES_PER_FEATURE))
-        reservoir = reservoirs.MLP(channels, width, VECTOR_DEPTH)
+        reservoir = reservoirs.MLP(channels, default_width(samples), VECTOR_DEPTH)
         return Observer(reservoir, ridge_penalty=ridge_penalty)
     if len(shape) not in (3, 4):
         raise ValueError(
@@ -33,6 +32,11 @@ def default_observer(shape: tuple[int, ...], ridge_penalty: RidgePenalty = "evid
     rows = samples
     for size in shape[2:]:
         rows *= size
-    width = min(LATTICE_CHANNELS, max(4, rows // SAMPLES_PER_FEATURE))
+    width = default_width(rows, LATTICE_CHANNELS)
     kind = reservoirs.Conv1d if len(shape) == 3 else reservoirs.Conv2d
     return Observer(kind(channels, width, LATTICE_DEPTH), ridge_penalty=ridge_penalty)
+
+
+def default_width(num_rows: int, most: int = VECTOR_WIDTH) -> int:
+    """Return the number of features for this many rows: a quarter of it, from 4 to ``most``."""
+    return min(most, max(4, num_rows // SAMPLES_PER_FEATURE))

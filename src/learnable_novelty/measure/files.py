@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import csv
-import tokenize
 import warnings
 import zipfile
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-# What NumPy raises on bytes that are not what they claim to be.
-_UNREADABLE = (
-    ValueError,
-    OSError,
-    EOFError,
-    SyntaxError,
-    tokenize.TokenError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+from learnable_novelty._archive import MOST_BYTES, UNREADABLE, quiet_headers, read_arrays
+
 CHOOSE = "; choose columns with --inputs"
 """What to do about a column that holds no numbers."""
 
@@ -180,8 +169,7 @@ def _read_npy(path: Path) -> _Source:
 def _read_npz(path: Path) -> _Source:
     if not zipfile.is_zipfile(path):
         raise ValueError(f"expected NumPy data in {path.name}, but it is no archive of arrays")
-    with np.load(path, allow_pickle=False) as held:
-        arrays = {name: _member(held, name, path) for name in held.files}
+    arrays = read_arrays(path)
     if not arrays:
         raise ValueError(f"expected arrays in {path}, got none")
     if len(arrays) == 1:
@@ -203,20 +191,6 @@ def _read_npz(path: Path) -> _Source:
     return _Source(names, read)
 
 
-def _member(held: Any, name: str, path: Path) -> NDArray[np.generic]:
-    """Read one array of an archive."""
-    try:
-        array = held[name]
-    except _UNREADABLE as error:
-        pickled = "pickle" in str(error).lower() or "object" in str(error).lower()
-        reason = "holds pickled objects, which are not read" if pickled else "is damaged"
-    else:
-        if isinstance(array, np.ndarray):
-            return array
-        reason = "is no array"
-    raise ValueError(f"expected arrays of numbers in {path.name}, but {name!r} {reason}")
-
-
 def _of_array(array: NDArray[np.generic], path: Path) -> _Source:
     values = _numeric(array, path.name)
     if values.ndim < 1 or values.size == 0:
@@ -233,8 +207,9 @@ def _numeric(array: NDArray[np.generic], name: str) -> NDArray[np.generic]:
 
 def _load_array(path: Path) -> NDArray[np.generic]:
     try:
-        return np.lib.format.open_memmap(path, mode="r")
-    except _UNREADABLE as error:
+        with quiet_headers():
+            return np.lib.format.open_memmap(path, mode="r")
+    except UNREADABLE as error:
         if "object" in str(error).lower():
             reason = "it holds pickled objects, which are not read"
         else:
@@ -250,13 +225,22 @@ def _read_parquet(path: Path) -> _Source:
         raise ValueError("reading .parquet needs the [data] extra (pyarrow)") from None
     try:
         file = pyarrow.parquet.ParquetFile(path)
-    except pyarrow.ArrowInvalid as error:
+        names = list(file.schema_arrow.names)
+    except (pyarrow.ArrowException, OSError) as error:
         raise ValueError(f"expected a Parquet file in {path}: {error}") from None
-    names = list(file.schema_arrow.names)
 
     def read(columns: list[int]) -> NDArray[np.generic]:
-        table = file.read(columns=sorted({names[i] for i in columns}))
-        parts = [table.column(names[i]).to_numpy() for i in columns]
+        size = file.metadata.num_rows * len(columns) * 8
+        if not 0 <= size <= MOST_BYTES:
+            raise ValueError(
+                f"{path.name} claims {file.metadata.num_rows:,} rows of {len(columns)} columns, "
+                f"more than {MOST_BYTES:,} bytes; choose fewer columns or split it"
+            )
+        try:
+            table = file.read(columns=sorted({names[i] for i in columns}))
+            parts = [table.column(names[i]).to_numpy() for i in columns]
+        except (pyarrow.ArrowException, OSError, KeyError, TypeError) as error:
+            raise ValueError(f"expected a Parquet file in {path}: {error}") from None
         checked = [
             _numeric(part, f"column {names[i]!r} of {path.name}")
             for i, part in zip(columns, parts, strict=True)

@@ -101,7 +101,7 @@ def make_plan(
     if not is_series and history != 1:
         raise ValueError("history goes with a window or leads, for a series")
     axis = 1 if x.ndim == 2 else column_axis
-    unit, text = _target_unit(y, axis, target_unit)
+    unit, text = target_scale(y, axis, target_unit)
     y = scaled(y, axis, 0.0, unit)
     if standardize_inputs:
         x = scaled(x, axis, *column_scale(x, axis))
@@ -130,7 +130,8 @@ def _cut(plan: Plan, windows: Windows, single: bool) -> Plan:
     )
 
 
-def _target_unit(targets: Tensor, axis: int, unit: float | str) -> tuple[Tensor | float, str]:
+def target_scale(targets: Tensor, axis: int, unit: float | str) -> tuple[Tensor | float, str]:
+    """Return what targets are divided by, one or one per column, and say so in words."""
     if unit == "sd":
         return column_scale(targets, axis)[1], "targets in units of their own deviation"
     if not isinstance(unit, (int, float)) or isinstance(unit, bool):

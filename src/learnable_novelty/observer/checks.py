@@ -8,6 +8,9 @@ import numbers
 import torch
 from torch import Tensor
 
+SMALLEST = 1e-151
+"""What the largest of all values must reach: the square of less loses digits, or is zero."""
+
 
 def check_positive(**values: float) -> None:
     """Raise unless every named value is a finite positive number."""
@@ -35,11 +38,23 @@ def check_pair(inputs: Tensor, targets: Tensor) -> None:
             raise TypeError(f"{name} must be of a floating dtype, got {values.dtype}")
         if values.ndim < 2:
             raise ValueError(f"{name} must have at least two axes, got {tuple(values.shape)}")
-        if can_look(values) and not bool(torch.isfinite(values).all()):
-            raise ValueError(f"{name} must be finite, got NaN or infinite values")
+        if can_look(values):
+            check_range(name, values)
     if inputs.shape[0] != targets.shape[0]:
         raise ValueError(
             f"expected as many targets as inputs, {inputs.shape[0]}, got {targets.shape[0]}"
+        )
+
+
+def check_range(name: str, values: Tensor) -> None:
+    """Raise unless values are finite, and large enough that float64 holds their squares."""
+    peak = float(values.detach().abs().max()) if values.numel() else 0.0
+    if not math.isfinite(peak):
+        raise ValueError(f"{name} must be finite, got NaN or infinite values")
+    if 0 < peak < SMALLEST:
+        raise ValueError(
+            f"{name} are at most {peak:.3g}, and squares of numbers below {SMALLEST:g} vanish in "
+            "float64; choose a larger unit for them"
         )
 
 

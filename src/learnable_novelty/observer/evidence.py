@@ -62,7 +62,8 @@ def evidence_penalties(
     """
     infinite = torch.full_like(power, math.inf)
     top = float(eigenvalues.max()) if eigenvalues.numel() else 0.0
-    if not top > 0:
+    # Two samples have the same evidence at every penalty: rounding must not choose one.
+    if not top > 0 or count <= 2:
         return infinite
     unit = torch.linspace(0, 1, GRID_POINTS, dtype=power.dtype, device=power.device)
     low = torch.full_like(power, math.log(SMALLEST_PENALTY * torch.finfo(power.dtype).eps * top))

@@ -14,7 +14,7 @@ import math
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer.code_length import log2det_plus_identity, lower_factor
+from learnable_novelty.observer.code_length import code_length, lower_factor
 from learnable_novelty.observer.rows import StandardizedRows
 from learnable_novelty.observer.standardize import Standardized
 
@@ -55,7 +55,7 @@ def dual_log2det(rows: StandardizedRows, penalty: float, resolution: float) -> T
     z = dual_coefficients(rows, penalty)
     readout = z.T @ rows.features
     if z.shape[1] <= z.shape[0]:
-        return log2det_plus_identity(readout @ readout.T, resolution)
+        return code_length(readout, resolution, 1.0)
     product = plus(resolution * (z @ (readout @ rows.features.T)), 1.0)
     return torch.linalg.slogdet(product).logabsdet / math.log(2)
 

@@ -78,7 +78,10 @@ def check_finite(feature_variance: Tensor, target_power: Tensor) -> None:
     """Raise where data was not finite; the solvers would blame the factorization instead."""
     total = feature_variance.sum() + target_power.sum()
     if can_look(total) and not bool(torch.isfinite(total)):
-        raise ValueError("features and targets must be finite, got NaN or infinite values")
+        raise ValueError(
+            "features and targets must be finite, and so must their sums of squares, got NaN, "
+            "infinite values, or values beyond about 1e150; choose another unit for them"
+        )
 
 
 def standardize(moments: Moments, target_unit: float | Tensor) -> Standardized:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 from learnable_novelty.reward.tasks import task_of
+from learnable_novelty.reward.training import Training, make_vec_env
 
 FRAMES = 1000
 """The most that a film holds."""
@@ -20,13 +22,12 @@ def check_video(task: str, path: Path) -> None:
     _open(task).close()
 
 
-def film(task: str, policy: Path, path: Path, *, seed: int = 0) -> None:
-    """Write one episode as an animation."""
+def film(training: Training, policy: Path, path: Path, *, seed: int = 0) -> None:
+    """Write one episode of a saved policy as an animation."""
     import imageio.v3
-    from stable_baselines3 import PPO
 
-    model = PPO.load(policy, device="cpu")
-    env = _open(task)
+    model = load_policy(training, policy)
+    env = _open(training.task)
     observation, _ = env.reset(seed=seed)
     frames, over = [env.render()], False
     while not over and len(frames) < FRAMES:
@@ -36,6 +37,25 @@ def film(task: str, policy: Path, path: Path, *, seed: int = 0) -> None:
         over = terminated or truncated
     env.close()
     imageio.v3.imwrite(path, frames[::2], duration=40, loop=0)
+
+
+def load_policy(training: Training, policy: Path) -> Any:
+    """Read the weights of a saved policy into an agent of these settings.
+
+    Only tensors are read: ``PPO.load`` would unpickle the settings that the file holds beside them.
+    """
+    venv = make_vec_env(training.task, training.ppo.num_envs)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="You have specified a mini-batch size")
+        model = training.ppo.make_model(venv, 0)
+    venv.close()
+    try:
+        model.set_parameters(policy, device="cpu")
+    except Exception as error:
+        raise ValueError(
+            f"the policy {policy} is damaged or of other settings; remove it and train again"
+        ) from error
+    return model
 
 
 def _open(task: str) -> Any:

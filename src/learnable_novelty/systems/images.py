@@ -23,6 +23,9 @@ from torch import Tensor
 from learnable_novelty._random import numpy_generator
 
 FOLDER_VARIABLE = "LEARNABLE_NOVELTY_DATA"
+MOST_BYTES, MOST_AXES = 256 * 2**20, 8
+"""Of an IDX file, unpacked; the largest of these sets has 47 MB and three axes."""
+
 # Of the content, not of the archive: two ways to gzip a file are one file.
 CHECKSUMS: dict[str, dict[str, str]] = {
     "mnist": {
@@ -121,12 +124,16 @@ def read_idx(path: Path, checksum: str | None = None) -> Tensor:
         A uint8 tensor of the shape that the file says.
     """
     try:
-        content = path.read_bytes()
-        content = gzip.decompress(content) if path.suffix == ".gz" else content
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)  # a small archive can unfold to any size
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"{path} is damaged: {error}") from None
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"expected at most {MOST_BYTES:,} bytes in {path}, unpacked, got more")
     if len(content) < 4 or content[:3] != b"\x00\x00\x08":
         raise ValueError(f"{path} is not an IDX file of bytes: it begins with {content[:4]!r}")
+    if content[3] > MOST_AXES:
+        raise ValueError(f"expected at most {MOST_AXES} axes in {path}, got {content[3]}")
     start = 4 + 4 * content[3]
     shape = [int.from_bytes(content[i : i + 4], "big") for i in range(4, start, 4)]
     if len(content) != start + math.prod(shape):

@@ -3,6 +3,7 @@
 from learnable_novelty.observer.reservoirs.base import Reservoir
 from learnable_novelty.observer.reservoirs.feedforward import MLP, Conv1d, Conv2d, Feedforward
 from learnable_novelty.observer.reservoirs.fourier import Fourier
+from learnable_novelty.observer.reservoirs.identity import Identity
 from learnable_novelty.observer.reservoirs.image import ImageConv
 from learnable_novelty.observer.reservoirs.recurrent import Recurrent
 
@@ -12,6 +13,7 @@ __all__ = [
     "Conv2d",
     "Feedforward",
     "Fourier",
+    "Identity",
     "ImageConv",
     "Recurrent",
     "Reservoir",

@@ -1,0 +1,127 @@
+"""The callback logs what ``score`` says of the code, and leaves the training alone."""
+
+import pytest
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+import learnable_novelty as ln
+from learnable_novelty.objective.probes import effective_rank
+
+
+def parts(layer="encoder", **setting):
+    import lightning.pytorch as lightning
+
+    from learnable_novelty.lightning import EpiplexityMonitor
+
+    class Auto(lightning.LightningModule):
+        def __init__(self):
+            super().__init__()
+            torch.manual_seed(0)
+            self.encoder = nn.Sequential(nn.Flatten(), nn.Linear(8, 5), nn.Tanh())
+            self.decoder = nn.Linear(5, 8)
+            self.pair = nn.LSTM(8, 2)
+
+        def forward(self, x):
+            code = self.encoder(x)
+            return self.decoder(code), code
+
+        def training_step(self, batch, index):
+            return (self(batch[0])[0] - batch[0].flatten(1)).square().mean()
+
+        def validation_step(self, batch, index):
+            self.pair(batch[0].flatten(1))
+            self.log("loss", (self(batch[0])[0] - batch[0].flatten(1)).square().mean())
+
+        def configure_optimizers(self):
+            return torch.optim.Adam(self.parameters())
+
+    torch.manual_seed(1)
+    x = torch.randn(300, 2, 4)
+    loader = DataLoader(TensorDataset(x), batch_size=64)
+    monitor = EpiplexityMonitor(layer, **setting)
+    trainer = lightning.Trainer(
+        max_epochs=1,
+        accelerator="cpu",
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        callbacks=[monitor],
+    )
+    return x, Auto(), loader, trainer
+
+
+def test_the_numbers_are_those_of_score_and_the_hook_is_gone():
+    x, module, loader, trainer = parts(draws=2, seed=3)
+    trainer.fit(module, loader, loader)
+    with torch.no_grad():
+        code = module.encoder(x)
+    expected = ln.score(x.flatten(1), code, draws=2, null=0, seed=3)
+    logged = {name: float(value) for name, value in trainer.callback_metrics.items()}
+    assert logged["encoder/bits"] == pytest.approx(expected.bits, rel=1e-5)
+    assert logged["encoder/floor_bits"] == pytest.approx(expected.floor_bits, rel=1e-4)
+    assert logged["encoder/excess_bits"] == pytest.approx(expected.excess_bits, rel=1e-4)
+    assert logged["encoder/effective_rank"] == pytest.approx(effective_rank(code), rel=1e-5)
+    assert 1 < logged["encoder/effective_rank"] <= 5
+    assert not module.encoder._forward_hooks
+
+
+def test_no_more_samples_are_kept_than_told():
+    x, module, loader, trainer = parts(max_samples=100)
+    trainer.validate(module, loader, verbose=False)
+    with torch.no_grad():
+        code = module.encoder(x[:100])
+    expected = ln.score(x[:100].flatten(1), code, draws=1, null=0)
+    assert float(trainer.callback_metrics["encoder/bits"]) == pytest.approx(expected.bits, rel=1e-5)
+
+
+def test_an_observer_of_ones_own_and_other_inputs():
+    observer = ln.Observer(ln.reservoirs.MLP(4, 12, 2), ridge_penalty=0.5)
+    x, module, loader, trainer = parts(observer=observer, inputs_of=lambda batch: batch[0][:, 0])
+    trainer.validate(module, loader, verbose=False)
+    with torch.no_grad():
+        code = module.encoder(x)
+    expected = ln.score(x[:, 0], code, observer=observer, draws=1, null=0)
+    assert float(trainer.callback_metrics["encoder/bits"]) == pytest.approx(expected.bits, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("layer", "message"),
+    [
+        ("encodre", "expected a layer, one of encoder, encoder.0.*got 'encodre'"),
+        ("pair", "expected pair to return a tensor, got tuple"),
+    ],
+)
+def test_a_layer_that_cannot_be_watched_is_refused_and_leaves_no_hook(layer, message):
+    _, module, loader, trainer = parts(layer)
+    with pytest.raises((ValueError, TypeError), match=message):
+        trainer.validate(module, loader, verbose=False)
+    assert not module.pair._forward_hooks
+
+
+def test_a_code_of_other_samples_is_refused():
+    _, module, loader, trainer = parts(inputs_of=lambda batch: batch[0][:3])
+    with pytest.raises(ValueError, match="expected one code of encoder per input, 3 in a batch"):
+        trainer.validate(module, loader, verbose=False)
+
+
+def test_inputs_are_found_in_a_batch():
+    from learnable_novelty.lightning import first_tensor
+
+    x = torch.zeros(2)
+    assert first_tensor(x) is first_tensor([x, 1]) is first_tensor({"a": "b", "x": x}) is x
+    with pytest.raises(TypeError, match="give inputs_of"):
+        first_tensor("text")
+
+
+def test_effective_rank_counts_directions():
+    codes = torch.randn(400, 6, generator=torch.Generator().manual_seed(0))
+    variances = torch.linalg.eigvalsh(torch.cov(codes.double().T))
+    expected = float(variances.sum() ** 2 / variances.square().sum())
+    assert effective_rank(codes) == pytest.approx(expected, rel=1e-12)
+    assert effective_rank(codes[:4]) == pytest.approx(
+        effective_rank(torch.cat([codes[:4], torch.zeros(4, 9)], 1)), rel=1e-12
+    )
+    assert effective_rank(torch.ones(10, 3)) == 0
+    assert effective_rank(codes[:, :1]) == 1

@@ -1,0 +1,225 @@
+"""Numbers that break careless arithmetic: the score is right to a stated tolerance, or refused."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+from mpmath import mp
+
+import learnable_novelty as ln
+from learnable_novelty.observer import Moments, Observer, OnlineObserver, Rows, merge, reservoirs
+
+WAYS = ("moments", "chunks", "cholesky", "dual", "qr")
+
+
+def score_of(way, h, y, penalty=0.1, **setting):
+    """The score of given features, by each of our ways."""
+    solver = way if way in ("cholesky", "dual", "qr") else "auto"
+    ours = Observer(
+        reservoirs.Identity(h.shape[1]), ridge_penalty=penalty, solver=solver, **setting
+    )
+    if way == "moments":
+        return float(ours.bits(Moments.of(h, y)))
+    if way == "chunks":
+        return float(ours.bits(merge(map(Moments.of, h.split(3), y.split(3)))))
+    return float(ours.bits_of_rows(Rows(h, y)))
+
+
+def exact(h, y, penalty=0.1, unit=1):
+    """Eq. (rc-score) from the same numbers, in digits enough for 1e150 squared in a determinant."""
+    n, m = h.shape
+    with mp.workdps(1500):
+        a, b = mp.matrix(h.double().tolist()), mp.matrix(y.double().tolist())
+        for columns in (a, b):
+            for c in range(columns.cols):
+                mean = mp.fsum(columns[i, c] for i in range(n)) / n
+                for i in range(n):
+                    columns[i, c] -= mean
+        for c in range(m):
+            spread = mp.sqrt(mp.fsum(a[i, c] ** 2 for i in range(n)) / n) * mp.sqrt(m)
+            for i in range(n):
+                a[i, c] = a[i, c] / spread if spread else mp.mpf(0)
+        b /= mp.mpf(unit)
+        w = mp.inverse(a.T * a + penalty * mp.eye(m)) * (a.T * b)
+        return float(mp.log(mp.det(mp.eye(m) + w * w.T), 2) / 2)
+
+
+@pytest.fixture
+def pair(normal):
+    h = normal(20, 4)
+    return h, h @ normal(4, 3) + 0.1 * normal(20, 3)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("penalty", "tolerance"), [(0.1, 1e-12), (1e-3, 1e-10), (1e-6, 1e-6)])
+def test_features_collinear_to_1e_12(pair, normal, way, penalty, tolerance):
+    h, y = pair
+    h = torch.cat([h, h[:, :2] + 1e-12 * normal(20, 2)], dim=1)
+    expected = exact(h, y, penalty)
+    assert score_of(way, h, y, penalty) == pytest.approx(expected, rel=tolerance)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+def test_targets_scaled_beyond_reason(pair, way, scale):
+    h, y = pair
+    expected = exact(h, y * scale)
+    assert score_of(way, h, y * scale) == pytest.approx(expected, rel=1e-12, abs=1e-290)
+    own = score_of(way, h, y * scale, target_unit=scale)
+    assert own == pytest.approx(exact(h, y), rel=1e-12)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("scale", [1e3, 1e8, 1e10])
+def test_large_targets_that_repeat_each_other(pair, way, scale):
+    h, y = pair
+    y = torch.cat([y, y[:, :1], y[:, 1:2] - y[:, :1]], dim=1) * scale  # five columns, rank three
+    assert score_of(way, h, y) == pytest.approx(exact(h, y), abs=1e-6)
+
+
+@pytest.mark.parametrize("way", ["moments", "chunks", "cholesky", "qr"])
+def test_targets_too_large_for_what_they_repeat_are_refused(pair, way):
+    h, y = pair
+    with pytest.raises(ValueError, match="lost in its rounding; choose a larger target_unit"):
+        score_of(way, h, torch.cat([y, y[:, :1]], dim=1) * 1e150)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+def test_features_scaled_beyond_reason(pair, way, scale):
+    h, y = pair
+    assert score_of(way, h * scale, y) == pytest.approx(exact(h, y), rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_what_cannot_be_squared_is_refused_with_a_reason(normal, scale):
+    x = normal(20, 3)
+    ours = Observer(reservoirs.MLP(3, 4, 2), ridge_penalty=0.1)
+    with pytest.raises(ValueError, match="unit for them"):
+        ours(x, x * scale)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e150, 1e300])
+def test_units_do_not_matter_to_score(normal, scale):
+    x = normal(60, 3)
+    y = torch.stack([x[:, 0].sin(), x[:, 1] * x[:, 2]], 1)
+    plain = ln.score(x, y, draws=1, null=9)
+    for inputs, targets in ((x * scale, y), (x, y * scale)):
+        found = ln.score(inputs, targets, draws=1, null=9)
+        assert found.bits == pytest.approx(plain.bits, rel=1e-12)
+        assert found.floor_bits == pytest.approx(plain.floor_bits, rel=1e-12)
+        assert found.p_value == plain.p_value
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("size", [1e8, 1e15, 1e100])
+def test_one_enormous_outlier(pair, way, size):
+    h, y = (values.clone() for values in pair)
+    y[7, 1] = size
+    assert score_of(way, h, y) == pytest.approx(exact(h, y), rel=1e-10)
+    h[3, 2] = size
+    assert score_of(way, h, y) == pytest.approx(exact(h, y), rel=1e-10)
+
+
+@pytest.mark.parametrize("place", ["inputs", "targets"])
+def test_an_outlier_of_1e200_leaves_the_score_of_data_finite(normal, place):
+    held = {"inputs": normal(60, 3), "targets": normal(60, 2)}
+    held[place][5, 0] = 1e200
+    first, second = (ln.score(**held, draws=1, null=9) for _ in range(2))
+    assert first == second
+    assert all(map(math.isfinite, (first.bits, first.floor_bits, first.bits_se, first.p_value)))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_float16_features_and_targets_are_scored_as_the_numbers_they_are(pair, way):
+    h, y = (values.half() for values in pair)
+    assert score_of(way, h, y) == pytest.approx(exact(h, y), rel=1e-12)
+
+
+def test_float16_inputs_are_scored_to_one_percent(normal):
+    # The reservoir computes in the dtype of its inputs: eleven bits.
+    x = normal(200, 3).half()
+    y = x.double().sin().half()
+    found, better = (
+        ln.score(*pair, draws=1, null=0) for pair in ((x, y), (x.double(), y.double()))
+    )
+    assert found.bits == pytest.approx(better.bits, rel=1e-2)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_two_samples(normal, way):
+    h, y = normal(2, 5), normal(2, 3)
+    assert score_of(way, h, y) == pytest.approx(exact(h, y), rel=1e-12)
+
+
+def test_two_samples_are_no_evidence(normal):
+    found = ln.score(normal(2, 3), normal(2, 2), draws=2, null=19)
+    assert found.bits == found.floor_bits == 0.0
+    assert found.p_value == 1.0
+    assert math.isnan(found.bits_se)  # there is no block to leave out
+    fixed = ln.score(normal(2, 3), normal(2, 2), draws=2, null=19, ridge_penalty=0.1)
+    assert fixed.p_value == 1.0  # a pair and its exchange explain each other equally well
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("shape", [(9, 1, 1), (9, 1, 4), (2, 1, 1)])
+def test_one_feature(normal, way, shape):
+    n, m, d = shape
+    h, y = normal(n, m), normal(n, d)
+    assert score_of(way, h, y) == pytest.approx(exact(h, y), rel=1e-12)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_ten_thousand_targets(normal, way):
+    h = normal(30, 4)
+    y = h @ normal(4, 10_000) + normal(30, 10_000)
+    gram = (y @ y.T).numpy()  # an oracle of another shape: det(I + W W') through Y Y'
+    centre = np.eye(30) - 1 / 30
+    a = centre @ h.numpy()
+    a = a / a.std(0) / 2
+    solve = np.linalg.solve(a.T @ a + 0.1 * np.eye(4), a.T)
+    product = solve @ centre @ gram @ centre @ solve.T
+    expected = 0.5 * np.linalg.slogdet(np.eye(4) + product)[1] / math.log(2)
+    assert score_of(way, h, y) == pytest.approx(expected, rel=1e-10)
+
+
+def test_ten_thousand_targets_of_noise_have_no_excess(normal):
+    found = ln.score(normal(100, 3), normal(100, 10_000), draws=1, null=0, ridge_penalty=0.1)
+    assert abs(found.excess_bits) < 0.05 * found.bits
+
+
+def test_empty_chunks_are_refused_by_moments_and_pass_a_metric_by(normal):
+    from learnable_novelty.torchmetrics import Epiplexity
+
+    h, y = normal(10, 2), normal(10, 1)
+    with pytest.raises(ValueError, match="expected at least one row, got 0"):
+        Moments.of(h[:0], y[:0])
+    metric = Epiplexity(Observer(reservoirs.Identity(2), ridge_penalty=0.1), target_dim=1)
+    for rows in (slice(0, 0), slice(0, 4), slice(4, 4), slice(4, 10)):
+        metric.update(h[rows], y[rows])
+    assert float(metric.compute()) == pytest.approx(exact(h, y), rel=1e-12)
+
+
+def test_a_million_pairs_in_a_stream_keep_eight_digits():
+    generator = torch.Generator().manual_seed(0)
+    ours = reservoirs.Identity(1)
+    online = OnlineObserver(ours, target_dim=1, ridge_penalty=1.0, num_streams=1)
+    n, size = 1_000_000, 10_000
+    # A stream of pairs that repeat is a stream of counts: its batch score needs no other pass.
+    period = torch.randn(50, 2, generator=generator, dtype=torch.float64) + 3.0
+    held = Moments.of(period[:, :1], period[:, 1:], torch.full((50,), n / 50.0).double())
+    state = online.state_dict()
+    state["count"][:] = n - size
+    part = Moments.of(period[:, :1], period[:, 1:], torch.full((50,), (n - size) / 50.0).double())
+    state["mean"][0] = torch.cat([part.feature_mean, part.target_mean])
+    state["products"][0, 0] = part.cross @ part.cross.T
+    state["products"][0, 1] = part.gram
+    state["cross"][0] = part.cross
+    online.load_state_dict(state)
+    for row in itertools.islice(itertools.cycle(period), size):
+        online.update(row[None, :1], row[None, 1:])
+    expected = float(Observer(ours, ridge_penalty=1.0).bits(held))
+    assert float(online.count) == n
+    assert float(online.cumulative) == pytest.approx(expected, rel=1e-8)

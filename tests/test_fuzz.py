@@ -1,0 +1,95 @@
+"""Damaged files are read or refused in a sentence; benchmarks/fuzz.json holds a long run."""
+
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+
+from benchmarks import fuzz
+from learnable_novelty import _archive
+from learnable_novelty.measure.files import read_columns
+from learnable_novelty.systems import images
+
+
+@pytest.mark.parametrize("name", fuzz.READERS)
+def test_damaged_files_are_read_or_refused(name, tmp_path):
+    seen = fuzz.attack(name, 40, tmp_path)
+    assert seen["cases"] >= 40 and seen["read"] + seen["refused"] == seen["cases"]
+
+
+def test_the_attack_notices_what_is_neither_read_nor_refused(tmp_path, monkeypatch):
+    def careless(path):
+        return {}[path.read_bytes()]
+
+    reader = fuzz.Reader(".csv", [b"1\n"], careless)
+    monkeypatch.setitem(fuzz.READERS, "careless", reader)
+    with pytest.raises(KeyError):
+        fuzz.attack("careless", 5, tmp_path)
+
+
+def test_an_archive_that_unfolds_is_refused_before_it_does(tmp_path):
+    path = tmp_path / "bomb.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.npy", fuzz._npy(np.zeros(500_000)))
+    assert path.stat().st_size < 10_000
+    with pytest.raises(ValueError, match=r"unpacks to 4,000,128 bytes, more than 1,000,000"):
+        _archive.read_arrays(path, most_bytes=1_000_000)
+    assert _archive.read_arrays(path)["x"].shape == (500_000,)
+
+
+def test_an_array_that_claims_more_than_it_holds_is_refused_before_it_is_allocated(tmp_path):
+    header = fuzz._npy(np.zeros(2)).replace(b"(2,), ", b"(9999999999,), ")[:128]
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("x.npy", header + bytes(16))
+    with pytest.raises(ValueError, match="damaged: it claims more than it holds"):
+        _archive.read_arrays(path)
+
+
+def test_images_that_unfold_are_refused(tmp_path, monkeypatch):
+    import gzip
+
+    path = tmp_path / "x.gz"
+    path.write_bytes(gzip.compress(bytes([0, 0, 8, 1, 0, 0x10, 0, 0]) + bytes(2**20)))
+    assert images.read_idx(path).shape == (2**20,)
+    monkeypatch.setattr(images, "MOST_BYTES", 2**19)
+    with pytest.raises(ValueError, match="at most 524,288 bytes"):
+        images.read_idx(path)
+
+
+def test_a_parquet_file_of_too_many_rows_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "x.parquet"
+    path.write_bytes(fuzz._parquet(a=[0.0] * 1000))
+    assert read_columns(path, None, None).inputs.shape == (1000, 1)
+    monkeypatch.setattr("learnable_novelty.measure.files.MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match="claims 1,000 rows of 1 columns"):
+        read_columns(path, None, None)
+
+
+class Bomb:
+    def __reduce__(self):
+        return pytest.fail, ("unpickled",)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".npy"])
+def test_pickles_in_arrays_are_never_loaded(tmp_path, suffix):
+    path = tmp_path / f"x{suffix}"
+    array = np.array([Bomb()])
+    np.savez(path, x=array) if suffix == ".npz" else np.save(path, array, allow_pickle=True)
+    with pytest.raises(ValueError, match="pickled"):
+        read_columns(path, None, None)
+
+
+def test_pickles_in_checkpoints_are_never_loaded(tmp_path):
+    import torch
+
+    from learnable_novelty.objective.checkpoints import Checkpoints
+
+    held = Checkpoints(tmp_path, {"a": 1})
+    torch.save({"module": Bomb()}, held.path(0))
+    with pytest.raises(ValueError, match="damaged"):
+        held.load(0, torch.device("cpu"))
+    held.path(0).write_bytes(pickle.dumps(Bomb()))
+    with pytest.raises(ValueError, match="damaged"):
+        held.load(0, torch.device("cpu"))
