@@ -16,14 +16,15 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
-from learnable_novelty._random import Seed, split
+from learnable_novelty._random import numpy_generator, split
 from learnable_novelty.measure.data import as_tensor
 
 FIRST_BLOCK = 32
 """Samples coded before anything is learned; the next blocks double the samples seen."""
 WIDTH, LAYERS = 64, 2
 """Hidden units per layer, and hidden layers."""
-LEARNING_RATE, BATCH = 3e-3, 128
+LEARNING_RATE, BATCH = 1e-2, 128
+"""Of 3e-3 and 1e-2 this rate gave the shorter code of Lorenz, 1,024 samples; nothing else was tried."""
 STEPS, CHECK_EVERY, PATIENCE = 600, 20, 5
 """Most steps of Adam after each block; how often the held-out loss is looked at; how many looks
 without a new best end the training."""
@@ -53,10 +54,13 @@ class Prequential:
         return self.total_bits / self.values if self.values else 0.0
 
 
-def prequential_code(inputs: Any, targets: Any, *, seed: Seed = 0) -> Prequential:
+def prequential_code(inputs: Any, targets: Any, *, seed: int = 0) -> Prequential:
     """Code targets block by block with a network trained on the blocks before.
 
-    The first 32 samples are coded by a standard normal, or fair coins; every further block holds as
+    Samples are sent in a random order that both sides know. A ridge, too, takes them as a set; in
+    the order of time a curve would mix what is learned with what changes.
+
+    The first 32 are coded by a standard normal, or fair coins; every further block holds as
     many samples as were seen, and is coded by a network (two hidden layers of 64 tanh units, output
     zero at first, Adam) that was trained from scratch on four fifths of those seen, until its loss
     on the last fifth stops falling. Real targets are coded to a hundredth of their deviation, by
@@ -66,8 +70,8 @@ def prequential_code(inputs: Any, targets: Any, *, seed: Seed = 0) -> Prequentia
 
     Args:
         inputs: (num_samples, columns).
-        targets: (num_samples, columns), in the order in which they are sent.
-        seed: of weights and batches.
+        targets: (num_samples, columns).
+        seed: of order, weights and batches.
 
     Returns:
         Total code length and structure, in bits.
@@ -79,7 +83,8 @@ def prequential_code(inputs: Any, targets: Any, *, seed: Seed = 0) -> Prequentia
             "expected inputs and targets (num_samples, columns) of as many samples, got "
             f"{tuple(x.shape)} and {tuple(y.shape)}"
         )
-    y = y[:, (y != y[0]).any(0)].double()
+    order = numpy_generator(seed, "prequential", "order").permutation(x.shape[0])
+    x, y = x[order], y[order][:, (y != y[0]).any(0)].double()
     if y.shape[1] == 0:
         return Prequential(0.0, 0.0, 0, (), ())
     code: _Code = _Bernoulli() if _is_binary(y) else _Gaussian()
@@ -188,7 +193,7 @@ def _train(seen: tuple[Tensor, Tensor], code: _Code, target_dim: int, seed: int)
     held_out = seen[0][samples:], seen[1][samples:]
     if samples == 0:
         return _Learner(network, code, held_out)
-    optimizer = torch.optim.Adam(network.parameters(), LEARNING_RATE)
+    optimizer = torch.optim.Adam(network.parameters(), LEARNING_RATE, fused=True)
     best, kept, looks = math.inf, network, 0
     for step in range(STEPS + 1):
         if step % CHECK_EVERY == 0:
