@@ -1,8 +1,9 @@
 """Ours: learnable novelty beside its rivals, on the same data.
 
-The 88 elementary automata, all flows of the ``dysts`` collection, noise and constants, each measured
-by learnable novelty, by the prequential code of a trained network, by predictive information, gzip,
-Lempel-Ziv, permutation and sample entropy. A flow is sampled twice: ten times a period, so that ten
+The 88 elementary automata, all flows of the ``dysts`` collection, noise and constants, each
+measured by learnable novelty, by the prequential code of a trained network, by predictive
+information, gzip, Lempel-Ziv, permutation and sample entropy. A flow is sampled twice: ten times a
+period, so that ten
 lead times reach one period ahead, and every 0.1 of its own time, so that they are the paper's.
 Records every value and its cost; what share of the systems each measure puts below noise; and rank
 correlations with what the collection publishes.
@@ -42,10 +43,9 @@ SAMPLINGS = ("period", "fixed")
 """How the lead times of flows are measured: in periods, or in the flow's own time."""
 VECTOR_CONTROLS = ("white noise", "red noise", "sine", "constant")
 CELL_CONTROLS = ("coins", "constant cells")
+CONTROL_COLUMNS = 3
 NOISE = {"flow": "white noise", "automaton": "coins"}
 """What each kind of system is held against."""
-DEAD = 1
-"""Wolfram's class of rules that die out: nothing to learn, and rightly below noise."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,12 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     if unknown:
         raise ValueError(f"expected flows of the collection, got {', '.join(sorted(unknown))}")
     rows = list(bench.map(measure, _tasks(config, list(flows), seed)).values())
+    for row in rows:
+        if row["values"]:
+            # Systems have different numbers of columns, so the whole code is compared per value.
+            total = row["values"]["prequential_total"]
+            columns = flows[row["name"]].dim if row["kind"] == "flow" else CONTROL_COLUMNS
+            row["values"]["prequential_rate"] = total / _target_values(config, row, columns)
     results = {
         "rows": rows,
         "measures": _measures(rows),
@@ -117,9 +123,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
             name: {"period": flow.period, **flow.published} for name, flow in flows.items()
         },
     }
-    figures = [
-        Published(name, flow.period, flow.published) for name, flow in flows.items()
-    ]
+    figures = [Published(name, flow.period, flow.published) for name, flow in flows.items()]
     results["correlations"] = [
         {"sampling": sampling, **found}
         for sampling in SAMPLINGS
@@ -143,6 +147,7 @@ def _tasks(config: Config, flows: list[str], seed: int) -> dict[str, tuple[Any, 
 
 def measure(config: Config, kind: str, name: str, sampling: str, seed: int) -> dict[str, Any]:
     """Measure one system by everything."""
+    load_antropy()  # compiles for seconds, which are not the entropies' own
     row: dict[str, Any] = {"kind": kind, "name": name, "sampling": sampling}
     if kind in ("automaton", "cells"):
         history = make_rings(config, kind, name, seed)
@@ -162,7 +167,7 @@ def measure(config: Config, kind: str, name: str, sampling: str, seed: int) -> d
 def make_series(
     config: Config, kind: str, name: str, sampling: str, seed: int
 ) -> NDArray[np.float64]:
-    """Make the series of a flow, or of noise and the like in three columns."""
+    """Make the series of a flow, or of noise and the like."""
     steps = config.pairs + config.window
     if kind == "flow":
         flow = next(flow for flow in collected_flows() if flow.name == name)
@@ -170,7 +175,7 @@ def make_series(
         interval = per_period if sampling == "period" else config.interval
         return flow.trajectory(interval, steps, config.settle_periods * flow.period)
     generator = numpy_generator(seed, "compare", name)
-    noise = generator.standard_normal((steps, 3))
+    noise = generator.standard_normal((steps, CONTROL_COLUMNS))
     if name == "white noise":
         return noise
     if name == "red noise":  # x_t = 0.9 x_{t-1} + noise, of unit deviation
@@ -179,7 +184,7 @@ def make_series(
         return noise
     if name == "sine":
         phase = 2 * math.pi * np.arange(steps) / config.samples_per_period
-        return np.sin(phase[:, None] + 2 * math.pi * np.arange(3) / 3)
+        return np.sin(phase[:, None] + 2 * math.pi * np.arange(CONTROL_COLUMNS) / CONTROL_COLUMNS)
     return np.ones_like(noise)
 
 
@@ -196,7 +201,9 @@ def measure_series(config: Config, series: NDArray[np.float64], seed: int) -> li
         )
     )
     evidence, evidence_seconds = timed(
-        lambda: score(series, observer=Observer(reservoir, ridge_penalty="evidence"), null=0, **common)
+        lambda: score(
+            series, observer=Observer(reservoir, ridge_penalty="evidence"), null=0, **common
+        )
     )
     windows = Windows.of(config.window, 1, None)
     standard = _standardized(series)
@@ -225,9 +232,7 @@ def make_rings(config: Config, kind: str, name: str, seed: int) -> NDArray[np.ui
     return states[-config.ring_steps :]
 
 
-def measure_rings(
-    config: Config, cells: NDArray[np.uint8], name: str, seed: int
-) -> list[Reading]:
+def measure_rings(config: Config, cells: NDArray[np.uint8], name: str, seed: int) -> list[Reading]:
     """Measure rings: every ring at every time with its next 32 states is a sample."""
     window = config.automaton.window
     words = pack(cells)
@@ -270,6 +275,14 @@ def _standardized(series: NDArray[np.float64]) -> Any:
     return scaled(tensor, 1, *column_scale(tensor, 1))
 
 
+def _target_values(config: Config, row: dict[str, Any], columns: int) -> int:
+    """Count the values that the targets of a system hold."""
+    if row["kind"] in ("automaton", "cells"):
+        window = config.automaton.window
+        return config.rings * (config.ring_steps - window) * 64 * window
+    return config.pairs * config.window * columns
+
+
 def _measures(rows: Iterable[dict[str, Any]]) -> list[str]:
     """List the keys of all measures, in the order of the readings."""
     return list(dict.fromkeys(key for row in rows for key in row["values"]))
@@ -287,21 +300,26 @@ def _values(rows: Iterable[dict[str, Any]], sampling: str) -> dict[str, dict[str
 
 
 def _below_noise(rows: list[dict[str, Any]], kind: str) -> dict[str, dict[str, float]]:
-    """Return, per measure, what share of the systems that live it puts below noise."""
+    """Return, per measure, what share of the systems in motion it puts below noise."""
     noise = next(row["values"] for row in rows if row["name"] == NOISE[kind])
     shares: dict[str, dict[str, float]] = {}
     for sampling in SAMPLINGS if kind == "flow" else ("",):
-        living = [
+        moving = [
             row["values"]
             for row in rows
-            if row["kind"] == kind and row["sampling"] == sampling and row.get("class") != DEAD
+            if row["kind"] == kind and row["sampling"] == sampling and not _is_still(row)
         ]
         for key, held in noise.items():
-            values = [float(v[key]) for v in living if v.get(key) is not None]
+            values = [float(v[key]) for v in moving if v.get(key) is not None]
             if held is not None and key != "p_value" and values:
                 below = float(np.mean(np.array(values) < float(held)))
                 shares.setdefault(sampling or "steps", {})[key] = below
     return shares
+
+
+def _is_still(row: dict[str, Any]) -> bool:
+    """Say whether nothing changes: rules that died out have nothing to learn, and belong below."""
+    return row["values"].get("prequential_total") == 0.0
 
 
 def _seconds(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:

@@ -50,9 +50,7 @@ def correlate(
     for figure in held[0].figures:
         scale = {s.name: s.period if per_period and figure in RATES else 1.0 for s in held}
         known = {
-            s.name: value * scale[s.name]
-            for s in held
-            if (value := s.figures[figure]) is not None
+            s.name: value * scale[s.name] for s in held if (value := s.figures[figure]) is not None
         }
         for measure, scores in values.items():
             names = [name for name in known if name in scores]

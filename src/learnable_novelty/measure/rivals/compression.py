@@ -9,8 +9,8 @@ from learnable_novelty.measure.rivals.columns import as_series
 from learnable_novelty.measure.rivals.text import symbols
 
 LEVELS = 16
-"""Symbols that a value is read as. With 256, one for every byte, no two stretches of a thousand values
-of a chaotic flow are alike, and gzip finds nothing in Lorenz."""
+"""Symbols that a value is read as. With 256, one for every byte, no two stretches of a thousand
+values of a chaotic flow are alike, and gzip finds nothing in Lorenz."""
 
 
 def gzip_rate(series: Any) -> float:

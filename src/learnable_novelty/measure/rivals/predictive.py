@@ -32,8 +32,8 @@ def predictive_information(inputs: Any, targets: Any) -> float | None:
     Returns:
         Bits; None with no more samples than columns, which would fit anything.
 
-    >>> bool(predictive_information([1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 4.0, 6.0, 8.0, 10.0]) == math.inf)
-    True
+    >>> predictive_information([1.0, 2.0, 5.0, 4.0], [3.0, 5.0, 11.0, 9.0])
+    inf
     """
     x, y = _basis(as_series(inputs)), _basis(as_series(targets))
     if x.shape[1] == 0 or y.shape[1] == 0:

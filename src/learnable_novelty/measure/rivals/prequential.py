@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import torch
 from torch import Tensor, nn
@@ -24,7 +24,7 @@ FIRST_BLOCK = 32
 WIDTH, LAYERS = 64, 2
 """Hidden units per layer, and hidden layers."""
 LEARNING_RATE, BATCH = 1e-2, 128
-"""Of 3e-3 and 1e-2 this rate gave the shorter code of Lorenz, 1,024 samples; nothing else was tried."""
+"""Of 3e-3 and 1e-2 this rate gave the shorter code of Lorenz; no other was tried."""
 STEPS, CHECK_EVERY, PATIENCE = 600, 20, 5
 """Most steps of Adam after each block; how often the held-out loss is looked at; how many looks
 without a new best end the training."""
@@ -216,14 +216,19 @@ def _network(columns: int, target_dim: int, generator: torch.Generator) -> nn.Se
     sizes = [columns, *([WIDTH] * LAYERS)]
     layers: list[nn.Module] = []
     for fan_in, width in itertools.pairwise(sizes):
-        layer = nn.utils.skip_init(nn.Linear, fan_in, width)
+        layer = _linear(fan_in, width)
         nn.init.uniform_(layer.weight, -(fan_in**-0.5), fan_in**-0.5, generator=generator)
         nn.init.uniform_(layer.bias, -(fan_in**-0.5), fan_in**-0.5, generator=generator)
         layers += [layer, nn.Tanh()]
-    last = nn.utils.skip_init(nn.Linear, WIDTH, target_dim)
+    last = _linear(WIDTH, target_dim)
     nn.init.zeros_(last.weight)
     nn.init.zeros_(last.bias)
     return nn.Sequential(*layers, last)
+
+
+def _linear(fan_in: int, width: int) -> nn.Linear:
+    """Make a layer without drawing from the global stream of random numbers."""
+    return cast(nn.Linear, nn.utils.skip_init(nn.Linear, fan_in, width))
 
 
 def _standardized(values: Tensor) -> Tensor:
