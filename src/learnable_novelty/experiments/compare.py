@@ -3,8 +3,8 @@
 The 88 elementary automata, all flows of the ``dysts`` collection, noise and constants, each
 measured by learnable novelty, by the prequential code of a trained network, by predictive
 information, gzip, Lempel-Ziv, permutation and sample entropy. A flow is sampled twice: ten times a
-period, so that ten
-lead times reach one period ahead, and every 0.1 of its own time, so that they are the paper's.
+period, so that ten lead times reach one period ahead, and every 0.1 of its own time, so that they
+are the paper's.
 Records every value and its cost; what share of the systems each measure puts below noise; and rank
 correlations with what the collection publishes.
 """

@@ -171,6 +171,7 @@ def _automata(axes: Axes, record: Record) -> None:
     _measures_down(axes, shares, names=True)
     axes.set_xlabel("place in the ranking: lowest to highest")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, -0.34), ncols=3, handletextpad=0.2)
+    _kinds(axes)
     label_panel(axes, "a", f"{sum(r['kind'] == 'automaton' for r in rows)} automata and coins")
 
 
@@ -198,8 +199,10 @@ def _flows(axes: Axes, record: Record) -> None:
         )
     _controls(axes, rows, ("white noise", "red noise", "sine", "constant"))
     _measures_down(axes, results["below_noise"]["flow"]["period"], names=False)
-    axes.set_xlabel("place in the ranking: lowest to highest")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, -0.29), ncols=4, handletextpad=0.2)
+    axes.set_xlabel(
+        "place in the ranking: lowest to highest\n(colour: largest Lyapunov exponent per period, by rank)"
+    )
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, -0.34), ncols=4, handletextpad=0.2)
     colours = ScalarMappable(Normalize(0, 1), "viridis")
     bar = axes.figure.colorbar(colours, ax=axes, fraction=0.035, pad=0.13, ticks=[0, 0.5, 1])
     bar.ax.set_yticklabels(["least", "", "most"])
@@ -225,7 +228,7 @@ def _controls(axes: Axes, rows: list[dict[str, Any]], names: tuple[str, ...]) ->
             facecolor="white" if marker == "s" else BLACK,
             edgecolor=BLACK if marker == "s" else "white",
             linewidths=0.9,
-            zorder=3,
+            zorder=4 if marker == "*" else 3,
             label=label,
         )
 
@@ -242,6 +245,22 @@ def _measures_down(axes: Axes, shares: dict[str, float], *, names: bool) -> None
         else:
             axes.text(0.5, place, "not measured", va="center", ha="center", fontsize=7, color="0.5")
     axes.text(1.05, -0.75, "below\nnoise", va="bottom", fontsize=7)
+
+
+def _kinds(axes: Axes) -> None:
+    """Say beside the names which measures look for structure and which for surprise."""
+    for first, last, name in ((0, STRUCTURE, "structure"), (STRUCTURE, len(MEASURES), "surprise")):
+        axes.annotate(
+            name,
+            (0, (first + last - 1) / 2),
+            xycoords=("axes fraction", "data"),
+            xytext=(-142, 0),
+            textcoords="offset points",
+            rotation=90,
+            ha="center",
+            va="center",
+            color="0.4",
+        )
 
 
 def _ranked(rows: list[dict[str, Any]], key: str) -> list[tuple[dict[str, Any], float]]:
@@ -287,6 +306,7 @@ def _heat(axes: Axes, record: Record) -> None:
     axes.tick_params(length=0)
     for start, name in zip((0, len(DRAWN)), SAMPLINGS.values(), strict=True):
         axes.text(start + (len(DRAWN) - 1) / 2, -0.62, name, ha="center", fontsize=8)
+    _kinds(axes)
     label_panel(axes, "c", "rank correlation with what is published of the flows, 95% interval\n")
 
 
