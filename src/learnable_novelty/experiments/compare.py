@@ -70,10 +70,12 @@ class Config:
     """Reservoirs of the flow observer."""
     null: int = 19
     """Rearrangements of a series, for the p-value."""
-    rings: int = 16
-    """Rings of 64 cells per rule."""
-    ring_steps: int = 64
-    """Steps of each, after the burn-in; with a window of 32 they make 32 pairs a ring."""
+    rings: int = 256
+    """Rings of 64 cells per rule. With few rings followed for long, a rule that only shifts
+    its cells is learnable: the observer remembers the rings."""
+    ring_steps: int = 34
+    """Steps of each, after the burn-in; with a window of 32 they make two pairs a ring, and the
+    paper's N of 512."""
     automaton: AutomatonConfig = dataclasses.field(default_factory=lambda: AutomatonConfig(draws=4))
     """The automaton observer of table 2; its number of samples follows from the rings."""
     floor_repeats: int = 2

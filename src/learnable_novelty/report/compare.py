@@ -200,7 +200,8 @@ def _flows(axes: Axes, record: Record) -> None:
     _controls(axes, rows, ("white noise", "red noise", "sine", "constant"))
     _measures_down(axes, results["below_noise"]["flow"]["period"], names=False)
     axes.set_xlabel(
-        "place in the ranking: lowest to highest\n(colour: largest Lyapunov exponent per period, by rank)"
+        "place in the ranking: lowest to highest\n"
+        "(colour: largest Lyapunov exponent per period, by rank)"
     )
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, -0.34), ncols=4, handletextpad=0.2)
     colours = ScalarMappable(Normalize(0, 1), "viridis")
@@ -333,7 +334,7 @@ def _cost(axes: Axes, record: Record) -> None:
     axes.set_axisbelow(True)
     axes.axhline(STRUCTURE - 0.5, color="0.6", linewidth=0.8, linestyle=":")
     axes.set_xlabel("CPU time (ms), median")
-    axes.legend(loc="lower right")
+    axes.legend(loc="upper left")
     label_panel(axes, "d", "what it costs\n")
 
 
