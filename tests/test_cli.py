@@ -39,6 +39,22 @@ def test_score_prints_json_and_nothing_else(capsys, data):
     assert found["null_count"] == 5
 
 
+def test_compare_prints_every_measure_with_its_unit_and_time(capsys, data):
+    common = ["compare", data, "--window", 2, "--draws", 1, "--null", 5]
+    code, out, _ = run(capsys, *common)
+    assert code == 0
+    assert "a, b, y -> its own future" in out
+    for name in ("learnable novelty", "trained network", "gzip", "Lempel-Ziv", "sample entropy"):
+        assert name in out
+    code, out, _ = run(capsys, *common, "--json")
+    assert code == 0
+    found = json.loads(out)
+    readings = {reading["key"]: reading for reading in found["readings"]}
+    assert readings["bits"]["value"] == found["score"]["bits"]
+    assert readings["permutation_entropy"]["seconds"] > 0
+    assert found["inputs"] == ["a", "b", "y"]
+
+
 def test_score_draws(capsys, data, tmp_path):
     out = tmp_path / "s.png"
     code, _, _ = run(
@@ -74,6 +90,12 @@ def test_a_ridge_can_be_fixed(capsys, data):
         (["score", "DATA", "--targets", "y", "--plot", "x.gif"], "--plot takes"),
         (["score", "DATA", "--targets", "y", "--plot", "none/x.png"], "existing folder"),
         (["score", "DATA", "--leads", "1,b"], "--leads takes"),
+        (["compare", "none.csv", "--window", "2"], "expected a file"),
+        (["compare", "DATA"], "expected --targets"),
+        (["compare", "DATA", "--window", "500"], "got 120"),
+        (["compare", "DATA", "--window", "2", "--null", "dance"], "null must be"),
+        (["compare", "DATA", "--targets", "y", "--ridge", "x"], "--ridge takes a number"),
+        (["run", "compare", "--config", "quick", "--set", "flows=('x',)"], "expected flows"),
         (["run", "nothing"], "expected an experiment"),
         (["run", "eca", "--set", "draws"], "NAME=VALUE"),
         (["run", "eca", "--set", "colour=1"], "no setting"),

@@ -16,11 +16,14 @@ FAST = {
     "eca-scan": {"channels": 16, "samples": 24, "burn_in": 40, "axes": ("depth",)},
     "mdl": {"channels": 24, "samples": 24, "burn_in": 40, "observers": ("table 2",)},
     "overview": {"length": 60, "repeats": 2, "samples": 64},
+    "compare": {"pairs": 64, "flows": ("Lorenz", "MackeyGlass"), "rules": (0, 30, 110), "rings": 2},
     "calibration": {"repeats": 4, "noise_repeats": 2, "series_length": 128, "null": 9},
 }
 
+QUICK_RUNS = ["overview", "eca", "eca-scan", "mdl", "floor", "calibration", "compare"]
 
-@pytest.mark.parametrize("name", ["overview", "eca", "eca-scan", "mdl", "floor", "calibration"])
+
+@pytest.mark.parametrize("name", QUICK_RUNS)
 def test_quick_run_is_saved_found_again_and_drawn(name, tmp_path):
     overrides = FAST.get(name, {})
     record, fresh = run_experiment(name, "quick", root=tmp_path, overrides=overrides)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from learnable_novelty._version import __version__
-from learnable_novelty.cli import agents, explore, ledger, run, score
+from learnable_novelty.cli import agents, compare, explore, ledger, run, score
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -42,6 +42,6 @@ def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="novelty", description="Learnable novelty, in bits.")
     parser.add_argument("--version", action="version", version=f"novelty {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (score, run, agents, ledger, explore):
+    for module in (score, compare, run, agents, ledger, explore):
         module.add_commands(commands)
     return parser

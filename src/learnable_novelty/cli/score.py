@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,32 +15,48 @@ from learnable_novelty.cli.progress import progress
 def add_commands(commands: Any) -> None:
     """Add ``score``."""
     score = commands.add_parser("score", help="measure the learnable structure in a file")
-    score.add_argument("file", type=Path, help=".csv, .tsv, .npy, .npz or .parquet")
-    score.add_argument(
-        "--inputs", metavar="COLS", help="input columns: names or numbers, by commas"
-    )
-    score.add_argument("--targets", metavar="COLS", help="target columns")
-    score.add_argument("--window", type=int, metavar="W", help="rows are time: predict W steps")
-    score.add_argument("--history", type=int, metavar="K", default=1, help="past steps per input")
-    score.add_argument("--leads", metavar="L", help="lead times instead of a window, by commas")
-    score.add_argument("--draws", type=int, metavar="N", default=8, help="reservoirs (8)")
-    score.add_argument(
-        "--null", metavar="N", default="99", help="rearrangements (99), or a kind such as linear"
-    )
-    score.add_argument("--ridge", metavar="R", help='ridge penalty: a number, or "evidence"')
-    score.add_argument("--seed", type=int, default=0)
-    score.add_argument("--json", action="store_true", help="print JSON")
+    add_data_options(score)
     score.add_argument("--plot", type=Path, metavar="OUT.png", help="draw the score")
     score.set_defaults(command=_score)
 
 
-def _score(options: argparse.Namespace) -> int:
+def add_data_options(command: argparse.ArgumentParser) -> None:
+    """Add what says which data are measured and how."""
+    command.add_argument("file", type=Path, help=".csv, .tsv, .npy, .npz or .parquet")
+    command.add_argument(
+        "--inputs", metavar="COLS", help="input columns: names or numbers, by commas"
+    )
+    command.add_argument("--targets", metavar="COLS", help="target columns")
+    command.add_argument("--window", type=int, metavar="W", help="rows are time: predict W steps")
+    command.add_argument("--history", type=int, metavar="K", default=1, help="past steps per input")
+    command.add_argument("--leads", metavar="L", help="lead times instead of a window, by commas")
+    command.add_argument("--draws", type=int, metavar="N", default=8, help="reservoirs (8)")
+    command.add_argument(
+        "--null", metavar="N", default="99", help="rearrangements (99), or a kind such as linear"
+    )
+    command.add_argument("--ridge", metavar="R", help='ridge penalty: a number, or "evidence"')
+    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--json", action="store_true", help="print JSON")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a command line asks to be measured."""
+
+    arrays: tuple[Any, Any]
+    """Inputs and targets."""
+    settings: dict[str, Any]
+    """Keywords of ``score``."""
+    described: dict[str, Any]
+    """File and columns, for JSON."""
+    title: str
+
+
+def read_request(options: argparse.Namespace) -> Request:
+    """Check the options and read the columns."""
     from learnable_novelty.measure.files import read_columns
-    from learnable_novelty.measure.score import score
 
     check_seed(options.seed)
-    if options.plot is not None:
-        check_drawable(options.plot)
     if options.targets is None and options.window is None and options.leads is None:
         raise ValueError(
             "expected --targets COLS where rows are samples, or --window W where rows are time"
@@ -48,32 +65,41 @@ def _score(options: argparse.Namespace) -> int:
     both = set(data.input_names) & set(data.target_names)
     if both and options.window is None and options.leads is None:
         raise ValueError(f"expected inputs that are not targets too, got {', '.join(sorted(both))}")
-    null: int | str = int(options.null) if options.null.isdigit() else options.null
-    leads = None if options.leads is None else integers("--leads", options.leads)
+    settings = {
+        "window": options.window,
+        "history": options.history,
+        "leads": None if options.leads is None else integers("--leads", options.leads),
+        "ridge_penalty": _ridge(options.ridge),
+        "draws": options.draws,
+        "null": int(options.null) if options.null.isdigit() else options.null,
+        "seed": options.seed,
+    }
+    described = {
+        "file": str(options.file),
+        "inputs": data.input_names,
+        "targets": data.target_names or data.input_names,
+    }
+    title = (
+        f"{options.file}: {', '.join(data.input_names)} -> "
+        f"{', '.join(data.target_names) or 'its own future'}"
+    )
+    return Request((data.inputs, data.targets), settings, described, title)
+
+
+def _score(options: argparse.Namespace) -> int:
+    from learnable_novelty.measure.score import score
+
+    if options.plot is not None:
+        check_drawable(options.plot)
+    request = read_request(options)
     with progress(f"scoring {options.file.name}", options.draws) as report:
-        result = score(
-            data.inputs,
-            data.targets,
-            window=options.window,
-            history=options.history,
-            leads=leads,
-            ridge_penalty=_ridge(options.ridge),
-            draws=options.draws,
-            null=null,
-            seed=options.seed,
-            progress=report,
-        )
+        result = score(*request.arrays, **request.settings, progress=report)
     if options.plot is not None:
         result.plot(options.plot)
     if options.json:
-        described = {"file": str(options.file), "inputs": data.input_names}
-        described |= {"targets": data.target_names or data.input_names}
-        print(json.dumps({**described, **result.to_dict()}, indent=1))
+        print(json.dumps({**request.described, **result.to_dict()}, indent=1))
     else:
-        print(
-            f"{options.file}: {', '.join(data.input_names)} -> "
-            f"{', '.join(data.target_names) or 'its own future'}"
-        )
+        print(request.title)
         print(result)
         if options.plot is not None:
             print(f"  drawn to {options.plot}")
