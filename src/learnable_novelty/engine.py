@@ -11,7 +11,8 @@ import multiprocessing.connection
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from typing import Any
@@ -124,6 +125,34 @@ def run_tasks(
         for future in as_completed(futures):
             finish(future)
     return {name: done[name] for name in tasks}
+
+
+def in_order(
+    executor: Executor | None,
+    function: Callable[..., Any],
+    tasks: Iterable[tuple[Any, ...]],
+) -> Iterator[Any]:
+    """Run a function over tasks and yield the results in their order.
+
+    Few tasks are under way at a time, so that neither they nor their results pile up.
+    """
+    if executor is None or isinstance(executor, Serial):
+        for arguments in tasks:
+            yield function(*arguments)
+        return
+    # Executors of the standard library and ours say how many workers they have.
+    limit = 2 * getattr(executor, "_max_workers", available_cores())
+    waiting: deque[Future[Any]] = deque()
+    try:
+        for arguments in tasks:
+            waiting.append(executor.submit(function, *arguments))
+            if len(waiting) >= limit:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
 
 
 def _start_worker() -> None:
