@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from learnable_novelty.cli import agents
-from learnable_novelty.cli.options import check_device, check_seed, integers, setting
+from learnable_novelty.cli.options import ENGINES, check_device, check_seed, integers, setting
 from learnable_novelty.cli.progress import print_tables, progress
 
 
@@ -21,9 +21,7 @@ def add_commands(commands: Any) -> None:
     run.add_argument("--seed", type=int, default=0)
     run.add_argument("--out", type=Path, default=Path("results"), help="results folder (results)")
     run.add_argument("--json", action="store_true", help="print the record")
-    run.add_argument(
-        "--engine", help="serial, cores or cores:N (serial for trainings, cores for the rest)"
-    )
+    run.add_argument("--engine", help=f"{ENGINES} (serial for trainings, cores for the rest)")
     run.add_argument("--force", action="store_true", help="run again even if the record is there")
     run.add_argument("--resume", action="store_true", help="only go on with a run that was cut off")
     run.add_argument("--device", default="cpu", help="where trainings compute: cpu (default), cuda")

@@ -7,14 +7,16 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from learnable_novelty.cli.options import check_drawable, check_seed, integers
+from learnable_novelty.cli.options import ENGINES, check_drawable, check_seed, integers
 from learnable_novelty.cli.progress import progress
 
 
 def add_commands(commands: Any) -> None:
     """Add ``score``."""
     score = commands.add_parser("score", help="measure the learnable structure in a file")
-    score.add_argument("file", type=Path, help=".csv, .tsv, .npy, .npz or .parquet")
+    score.add_argument(
+        "file", type=Path, help=".csv, .tsv, .npy, .npz, .parquet; a folder of .parquet; .zarr"
+    )
     score.add_argument(
         "--inputs", metavar="COLS", help="input columns: names or numbers, by commas"
     )
@@ -28,13 +30,19 @@ def add_commands(commands: Any) -> None:
     )
     score.add_argument("--ridge", metavar="R", help='ridge penalty: a number, or "evidence"')
     score.add_argument("--seed", type=int, default=0)
+    score.add_argument(
+        "--chunks", action="store_true", help="do not load the file: read it by chunks"
+    )
+    score.add_argument("--engine", default="serial", help=ENGINES)
     score.add_argument("--json", action="store_true", help="print JSON")
     score.add_argument("--plot", type=Path, metavar="OUT.png", help="draw the score")
     score.set_defaults(command=_score)
 
 
 def _score(options: argparse.Namespace) -> int:
+    from learnable_novelty.engine import open_engine
     from learnable_novelty.measure.files import read_columns
+    from learnable_novelty.measure.large_files import is_large, open_columns
     from learnable_novelty.measure.score import score
 
     check_seed(options.seed)
@@ -44,16 +52,21 @@ def _score(options: argparse.Namespace) -> int:
         raise ValueError(
             "expected --targets COLS where rows are samples, or --window W where rows are time"
         )
-    data = read_columns(options.file, options.inputs, options.targets)
+    by_chunks = options.chunks or is_large(options.file)
+    read = open_columns if by_chunks else read_columns
+    data: Any = read(options.file, options.inputs, options.targets)
     both = set(data.input_names) & set(data.target_names)
     if both and options.window is None and options.leads is None:
         raise ValueError(f"expected inputs that are not targets too, got {', '.join(sorted(both))}")
     null: int | str = int(options.null) if options.null.isdigit() else options.null
     leads = None if options.leads is None else integers("--leads", options.leads)
-    with progress(f"scoring {options.file.name}", options.draws) as report:
+    values = (data,) if by_chunks else (data.inputs, data.targets)
+    with (
+        open_engine(options.engine) as executor,
+        progress(f"scoring {options.file.name}", options.draws) as report,
+    ):
         result = score(
-            data.inputs,
-            data.targets,
+            *values,
             window=options.window,
             history=options.history,
             leads=leads,
@@ -61,6 +74,7 @@ def _score(options: argparse.Namespace) -> int:
             draws=options.draws,
             null=null,
             seed=options.seed,
+            executor=executor,
             progress=report,
         )
     if options.plot is not None:

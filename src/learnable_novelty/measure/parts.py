@@ -27,8 +27,10 @@ PART_CHUNKS = 8
 class Part(Protocol):
     """A stretch of consecutive samples."""
 
-    count: int | None
-    """How many, where that is known before they are read."""
+    @property
+    def count(self) -> int | None:
+        """How many, where that is known before they are read."""
+        ...
 
     def chunks(self) -> Iterator[Chunk]:
         """Read the samples from the first on."""
@@ -121,11 +123,6 @@ def row_bytes(array: Any) -> int:
     return int(np.prod(array.shape[1:], dtype=np.int64)) * np.dtype(array.dtype).itemsize
 
 
-def open_npy(path: Path) -> np.ndarray:
-    """Map a file of NumPy's; nothing is unpickled."""
-    return np.lib.format.open_memmap(path, mode="r")
-
-
 def opener_of(array: Any) -> Callable[[], Any]:
     """Return what opens an array again; a mapped file is named, its content not sent."""
     if isinstance(array, np.memmap) and isinstance(array.base, mmap.mmap) and array.filename:
@@ -189,10 +186,10 @@ class DaskPart:
     count: int | None
 
     def chunks(self) -> Iterator[Chunk]:
-        import dask
+        from dask.base import compute
 
         # In this process and thread: where a part is read is settled already.
-        x, y = dask.compute(self.inputs, self.targets, scheduler="synchronous")
+        x, y = compute(self.inputs, self.targets, scheduler="synchronous")
         yield x, y
 
 

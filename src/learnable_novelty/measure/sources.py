@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
+from learnable_novelty.measure.large_files import Opened, open_columns, refuse_pickles
 from learnable_novelty.measure.parts import (
     Chunk,
     Columns,
@@ -56,17 +57,16 @@ def source_of(inputs: Any, targets: Any) -> Source | Stream | None:
     """Return how to read data by chunks, or None for data that is in memory."""
     library = type(inputs).__module__.partition(".")[0]
     if isinstance(inputs, (str, PathLike)):
-        from learnable_novelty.measure.files import open_columns
-
         return open_columns(Path(inputs), None, _names(targets)).source
-    if isinstance(inputs, Source):
-        return _alone(inputs, targets)
+    if isinstance(inputs, Opened):
+        return _alone(inputs.source, targets)
     if isinstance(inputs, np.memmap) or library == "zarr":
         return _sliced(inputs, targets)
     if library == "dask":
         return _dask(inputs, targets)
     if callable(inputs) and not isinstance(inputs, Tensor):
-        return _alone(Stream(inputs, again=True), targets)
+        make: Any = inputs
+        return _alone(Stream(make, again=True), targets)
     if isinstance(inputs, Iterator):
         return _alone(Stream(functools.partial(_same, inputs), again=False), targets)
     if _is_chunks(inputs):
@@ -78,8 +78,9 @@ def _is_chunks(values: Any) -> bool:
     """Tell chunks that can be read again from an array of any library or of nested lists."""
     if isinstance(values, (list, tuple)):
         first = values[0] if values else None
-        pair = isinstance(first, (list, tuple)) and len(first) == 2
-        return pair and all(len(getattr(one, "shape", ())) > 0 for one in first)
+        if not isinstance(first, (list, tuple)) or len(first) != 2:
+            return False
+        return all(len(getattr(one, "shape", ())) > 0 for one in first)
     array = isinstance(values, (Tensor, np.ndarray)) or hasattr(values, "__array__")
     return isinstance(values, Iterable) and not array and not hasattr(values, "to_numpy")
 
@@ -112,6 +113,7 @@ def _sliced(inputs: Any, targets: Any) -> Source:
             raise TypeError(f"expected {name} to be an array with a shape, got {kind}")
         if array is not None and array.dtype.kind not in "fiub":
             raise TypeError(f"{name} must be numbers, got an array of dtype {array.dtype}")
+        refuse_pickles(array, name)
     held = [None if array is None else Columns(opener_of(array)) for array in (inputs, targets)]
     size = row_bytes(inputs) + (0 if targets is None else row_bytes(targets))
     stored = getattr(inputs, "chunks", None)

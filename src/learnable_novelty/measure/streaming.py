@@ -55,8 +55,7 @@ def score_source(source: Source | Stream, request: Request) -> Score:
             f"got {request.null.kind!r}"
         )
     windows, (posited, text) = request.windows(), read_target_unit(request.target_unit)
-    once = isinstance(source, Stream) and not source.again
-    if once and request.standardize_inputs:
+    if _once(source) and request.standardize_inputs:
         raise ValueError(
             "expected data that can be read twice, to standardize the inputs first, got an "
             "iterator: pass a function that makes one, or standardize_inputs=False"
@@ -65,7 +64,7 @@ def score_source(source: Source | Stream, request: Request) -> Score:
     _check_layout(layout, windows)
     axis = request.column_axis(layout)
     draft = Job([], layout, windows, axis, None, 1.0 if posited is None else posited, None)
-    if once:
+    if isinstance(source, Stream) and _once(source):
         job, blocks, samples = observe_once(source, draft, request)
     else:
         look = _look(source, draft, request)
@@ -87,6 +86,11 @@ def score_source(source: Source | Stream, request: Request) -> Score:
     return summarize(draws, about, job.observers[0])
 
 
+def _once(source: Source | Stream) -> bool:
+    """Tell an iterator, which cannot be read again."""
+    return isinstance(source, Stream) and not source.again
+
+
 def _peek(source: Source | Stream) -> tuple[Layout, Source | Stream]:
     """Look at the first samples, without losing them."""
     chunks = source.chunks()
@@ -94,7 +98,7 @@ def _peek(source: Source | Stream) -> tuple[Layout, Source | Stream]:
     for chunk in chunks:
         seen.append(chunk)
         for x, y in read(iter([chunk])):
-            if isinstance(source, Stream) and not source.again:
+            if isinstance(source, Stream) and _once(source):
                 source = replace(source, make=lambda: itertools.chain(seen, chunks))
             return Layout.of(x, y), source
     raise ValueError("expected samples, got none")
@@ -128,8 +132,8 @@ class _Look:
 
 def _look(source: Source | Stream, draft: Job, request: Request) -> _Look:
     """Find counts, and means and deviations where they are wanted."""
-    known = isinstance(source, Source) and source.count is not None
-    if known and not request.standardize_inputs and request.target_unit != "sd":
+    wanted = request.standardize_inputs or request.target_unit == "sd"
+    if isinstance(source, Source) and source.count is not None and not wanted:
         return _Look([part.count or 0 for part in source.parts])
     shards = shards_of(source, 0, draft.piece * SHARD_PIECES)
     tasks = ((shard, draft.layout, draft.column_axis) for shard in shards)
