@@ -1,4 +1,4 @@
-"""Where work runs: in this process, or on this machine's cores.
+"""Where work runs: in this process, on this machine's cores, or on a Dask cluster.
 
 Everything that fans out is written against ``concurrent.futures.Executor``; any other executor
 can be passed from Python.
@@ -17,6 +17,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_complet
 from contextlib import contextmanager
 from typing import Any
 
+from learnable_novelty.cluster import open_cluster
 from learnable_novelty.records import Journal
 
 Report = Callable[[int, int], None]
@@ -36,14 +37,31 @@ class Serial(Executor):
 
 @contextmanager
 def open_engine(name: str) -> Iterator[Executor]:
-    """Open the named engine: "serial", "cores", or "cores:N"."""
+    """Open the named engine.
+
+    Args:
+        name: "serial" (this process), "cores" or "cores:N" (processes of this machine), "dask" or
+            "dask:N" (a Dask cluster on this machine), or "dask://HOST:PORT" (the scheduler of one
+            that runs already).
+    """
     kind, _, number = name.partition(":")
     if kind == "serial" and not number:
         yield Serial()
         return
-    if kind != "cores" or (number and not (number.isdigit() and int(number) > 0)):
-        raise ValueError(f'engine must be "serial", "cores" or "cores:N", got {name!r}')
+    if kind == "dask" and number.startswith("//") and ":" in number:
+        with open_cluster(number.removeprefix("//"), None) as executor:
+            yield executor
+        return
+    if kind not in ("cores", "dask") or (number and not (number.isdigit() and int(number) > 0)):
+        raise ValueError(
+            'engine must be "serial", "cores", "cores:N", "dask", "dask:N" or "dask://HOST:PORT", '
+            f"got {name!r}"
+        )
     workers = int(number) if number else available_cores()
+    if kind == "dask":
+        with open_cluster(None, workers) as executor:
+            yield executor
+        return
     # Spawned, not forked: a fork copies the locks of torch's threads but not the threads.
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())

@@ -104,6 +104,8 @@ def score(
     root = split(seed, "score") if isinstance(seed, torch.Generator) else int(seed)
     if observer is not None and not isinstance(observer, Observer):
         raise TypeError(f"observer must be an Observer, got {type(observer).__name__}")
+    if observer is not None and observer.process_group is not None:
+        raise ValueError("score measures the data of one process: expected no process_group")
     if observer is not None and ridge_penalty is not None:
         raise ValueError("ridge_penalty is for the default observer; the one given has its own")
     penalty = "evidence" if ridge_penalty is None else ridge_penalty
