@@ -118,9 +118,19 @@ def _open_row_groups(path: Path, inputs: str | None, targets: str | None) -> Ope
     names = list(first.names)
     chosen = choose_columns(names, inputs, targets, path)
     x, y = (tuple(names[i] for i in one) for one in chosen)
+    for name in x + y:
+        _check_numbers(name, first.field(name).type, path)
     if not sum(rows for _, _, rows in groups):
         raise ValueError(f"expected rows of data in {path}, got none")
     return Opened(Source([RowGroup(*group, x, y) for group in groups]), list(x), list(y))
+
+
+def _check_numbers(name: str, kind: Any, path: Path) -> None:
+    """Raise unless a column holds numbers."""
+    from pyarrow import types
+
+    if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
+        raise ValueError(f"expected numbers in column {name!r} of {path.name}, got {kind}")
 
 
 def _difference(name: str, schema: Any, other_name: str, other: Any) -> str:

@@ -18,7 +18,7 @@ from learnable_novelty.observer.signed import SignedFit
 
 FLOOR_REPEATS = 16
 JACKKNIFE_BLOCKS = 20
-SIGN_BLOCKS = 60
+SIGN_BLOCKS = 40
 """Blocks that get a sign each; a multiple of those that the jackknife leaves out."""
 
 

@@ -22,7 +22,8 @@ from learnable_novelty.observer.spectrum import Axes
 
 GRID_POINTS = 65
 ZOOMS = 2
-HALVINGS = 60
+ROOT_POINTS = 17
+ROOT_STEPS = 12
 # Eigenvalues carry an absolute error of about eps times the largest; a penalty near that would
 # read rounding as structure. In units of eps and of the largest eigenvalue:
 SMALLEST_PENALTY = 4096.0
@@ -56,16 +57,17 @@ def negative_log_evidence(
 def evidence_slope(
     eigenvalues: Tensor, cross_power: Tensor, power: Tensor, count: float, penalties: Tensor
 ) -> Tensor:
-    """Differentiate the expression above by log lambda, with one lambda for each problem.
+    """Differentiate the expression above by log lambda; shapes as there, lambda finite.
 
     -sum_i k_i / (k_i + lambda) + (n - 1) lambda sum_i |b_i|^2 / (k_i + lambda)^2 / residual
     """
-    shrink = eigenvalues + penalties[:, None]
-    tiny = torch.finfo(power.dtype).eps * power
-    residual = power - (cross_power / shrink).sum(-1)
-    change = penalties * (cross_power / shrink.square()).sum(-1) / torch.maximum(residual, tiny)
+    inverse = (eigenvalues + penalties[..., None]).reciprocal()
+    weighted = inverse * cross_power[:, None]
+    tiny = torch.finfo(power.dtype).eps * power[:, None]
+    residual = power[:, None] - weighted.sum(-1)
+    change = penalties * (weighted * inverse).sum(-1) / torch.maximum(residual, tiny)
     change = torch.where(residual > tiny, change, 0.0)
-    return (count - 1) * change - (eigenvalues / shrink).sum(-1)
+    return (count - 1) * change - inverse @ eigenvalues
 
 
 def evidence_penalties(
@@ -91,10 +93,13 @@ def evidence_penalties(
         centre = grid.gather(1, values.argmin(1, keepdim=True))[:, 0]
         step = (high - low) / (GRID_POINTS - 1)
         low, high = centre - step, centre + step
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        rises = evidence_slope(eigenvalues, cross_power, power, count, middle.exp()) > 0
-        low, high = torch.where(rises, low, middle), torch.where(rises, middle, high)
+    unit = torch.linspace(0, 1, ROOT_POINTS, dtype=power.dtype, device=power.device)
+    for _ in range(ROOT_STEPS):
+        grid = low[:, None] + (high - low)[:, None] * unit
+        rises = evidence_slope(eigenvalues, cross_power, power, count, grid.exp()) > 0
+        rises[:, -1] = True  # beyond the last point, if it rises nowhere before
+        first = rises.long().argmax(1, keepdim=True).clamp(min=1)
+        low, high = grid.gather(1, first - 1)[:, 0], grid.gather(1, first)[:, 0]
     best = ((low + high) / 2).exp()
     pair = torch.stack([best, infinite], dim=1)
     finite_cost, infinite_cost = negative_log_evidence(
