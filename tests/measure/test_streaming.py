@@ -324,7 +324,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
     found = larger.score_file(tmp_path / "a.npy", 1024, draws=1)
     # Loaded, standardized and copied once more it would be three times its size.
     assert found["peak_mib"] - found["start_mib"] < 250
-    assert found["rows"] == 32768 and found["p_value"] == 0.01
+    assert found["rows"] == 32768 and found["p_value"] <= 0.05
 
 
 def test_nested_lists_stay_in_memory():
