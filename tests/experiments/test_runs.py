@@ -17,10 +17,19 @@ FAST = {
     "mdl": {"channels": 24, "samples": 24, "burn_in": 40, "observers": ("table 2",)},
     "overview": {"length": 60, "repeats": 2, "samples": 64},
     "calibration": {"repeats": 4, "noise_repeats": 2, "series_length": 128, "null": 9},
+    "signs": {
+        "repeats": 2,
+        "samples": 128,
+        "series_length": 256,
+        "lattices": 20,
+        "floor_size": 128,
+    },
 }
 
 
-@pytest.mark.parametrize("name", ["overview", "eca", "eca-scan", "mdl", "floor", "calibration"])
+@pytest.mark.parametrize(
+    "name", ["overview", "eca", "eca-scan", "mdl", "floor", "calibration", "signs"]
+)
 def test_quick_run_is_saved_found_again_and_drawn(name, tmp_path):
     overrides = FAST.get(name, {})
     record, fresh = run_experiment(name, "quick", root=tmp_path, overrides=overrides)

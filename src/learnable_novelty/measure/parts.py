@@ -65,9 +65,13 @@ class Columns:
     def slice(self, array: Any, first: int, last: int) -> np.ndarray:
         """Copy some rows."""
         rows = np.asarray(array[first:last])
-        if self.columns is not None:
-            rows = (rows[:, None] if rows.ndim == 1 else rows)[:, list(self.columns)]
-        return np.array(rows)
+        if self.columns is None:
+            return np.array(rows)
+        table = rows[:, None] if rows.ndim == 1 else rows
+        low, high = min(self.columns), max(self.columns) + 1
+        if self.columns == tuple(range(low, high)):  # neighbours: one copy, no list of places
+            return np.array(table[:, low:high])
+        return table[:, list(self.columns)]
 
 
 @dataclass(frozen=True)
