@@ -20,7 +20,7 @@ SETTINGS = {
     "wide": (32,),
     "wide_steps": 96,
     "draws": 1,
-    "shown": 0,
+    "shown": 1,
 }
 TINY = ["--config", "quick", "--seeds", "1", "--update", "residual"]
 TINY += [text for name, value in SETTINGS.items() for text in ("--set", f"{name}={value}")]

@@ -112,7 +112,8 @@ def draw_false_positives(spread: Any, bars: Any, rates: dict[str, Any]) -> None:
     bars.axvspan(LOW, HIGH, color=GREEN, alpha=0.2, linewidth=0, zorder=0)
     bars.axvline(LEVEL, color="0.3", linewidth=0.8, linestyle="--")
     bars.set_yticks(places, [kind.replace(", ", ",\n") for kind in rates])
-    bars.set_xscale("log")
+    if max(r["rate"] for r in rates.values()) > 4 * HIGH:
+        bars.set_xscale("log")
     bars.set(xlabel="share with p ≤ 0.05\n(band: 0.03 to 0.07)")
     bars.invert_yaxis()
     label_panel(bars, "b", "false positives")
