@@ -23,6 +23,8 @@ from learnable_novelty.engine import available_cores
 HERE = Path(__file__).parent
 # Chunks first: its memory is measured against a process that has held nothing large yet.
 NAMES = ("chunks", "online", "dual", "moments", "null", "automata", "encoder", "neural", "reward")
+LONG = ("larger", "cluster")
+"""Run only when they are named: minutes, and a machine without other work."""
 
 
 def machine() -> dict[str, Any]:
@@ -61,11 +63,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
         "--save",
-        action="store_true",
-        help="also write benchmarks/results.json, or results-gpu.json where there is a GPU",
+        nargs="?",
+        const="results-gpu" if torch.cuda.is_available() else "results",
+        metavar="NAME",
+        help="also write benchmarks/NAME.json: results, or results-gpu where there is a GPU",
     )
     parser.add_argument("--threads", type=int, help="torch threads; all cores by default")
-    parser.add_argument("--only", choices=NAMES, action="append", help="run this one; repeatable")
+    parser.add_argument(
+        "--only", choices=(*NAMES, *LONG), action="append", help="run this one; repeatable"
+    )
     options = parser.parse_args(arguments)
     if options.threads:
         torch.set_num_threads(options.threads)
@@ -80,8 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     out.mkdir(exist_ok=True)
     (out / "results.json").write_text(text + "\n")
     if options.save:
-        name = "results-gpu.json" if torch.cuda.is_available() else "results.json"
-        (HERE / name).write_text(text + "\n")
+        (HERE / f"{options.save}.json").write_text(text + "\n")
     return 0 if all(row.met for row in rows) else 1
 
 

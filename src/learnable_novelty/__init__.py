@@ -12,7 +12,7 @@ from typing import Any
 
 from learnable_novelty import objective, systems
 from learnable_novelty._version import __version__
-from learnable_novelty.measure import Null, Score, score
+from learnable_novelty.measure import Null, Score, open_columns, score
 from learnable_novelty.observer import (
     Moments,
     Observer,
@@ -59,6 +59,7 @@ __all__ = [
     "Score",
     "__version__",
     "objective",
+    "open_columns",
     "perturbation_multiplier",
     "reservoirs",
     "score",

@@ -1,4 +1,4 @@
-"""Where work runs: in this process, or on this machine's cores.
+"""Where work runs: in this process, on this machine's cores, or on a Dask cluster.
 
 Everything that fans out is written against ``concurrent.futures.Executor``; any other executor
 can be passed from Python.
@@ -11,11 +11,13 @@ import multiprocessing.connection
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from typing import Any
 
+from learnable_novelty.cluster import open_cluster
 from learnable_novelty.records import Journal
 
 Report = Callable[[int, int], None]
@@ -35,14 +37,31 @@ class Serial(Executor):
 
 @contextmanager
 def open_engine(name: str) -> Iterator[Executor]:
-    """Open the named engine: "serial", "cores", or "cores:N"."""
+    """Open the named engine.
+
+    Args:
+        name: "serial" (this process), "cores" or "cores:N" (processes of this machine), "dask" or
+            "dask:N" (a Dask cluster on this machine), or "dask://HOST:PORT" (the scheduler of one
+            that runs already).
+    """
     kind, _, number = name.partition(":")
     if kind == "serial" and not number:
         yield Serial()
         return
-    if kind != "cores" or (number and not (number.isdigit() and int(number) > 0)):
-        raise ValueError(f'engine must be "serial", "cores" or "cores:N", got {name!r}')
+    if kind == "dask" and number.startswith("//") and ":" in number:
+        with open_cluster(number.removeprefix("//"), None) as executor:
+            yield executor
+        return
+    if kind not in ("cores", "dask") or (number and not (number.isdigit() and int(number) > 0)):
+        raise ValueError(
+            'engine must be "serial", "cores", "cores:N", "dask", "dask:N" or "dask://HOST:PORT", '
+            f"got {name!r}"
+        )
     workers = int(number) if number else available_cores()
+    if kind == "dask":
+        with open_cluster(None, workers) as executor:
+            yield executor
+        return
     # Spawned, not forked: a fork copies the locks of torch's threads but not the threads.
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())
@@ -124,6 +143,34 @@ def run_tasks(
         for future in as_completed(futures):
             finish(future)
     return {name: done[name] for name in tasks}
+
+
+def in_order(
+    executor: Executor | None,
+    function: Callable[..., Any],
+    tasks: Iterable[tuple[Any, ...]],
+) -> Iterator[Any]:
+    """Run a function over tasks and yield the results in their order.
+
+    Few tasks are under way at a time, so that neither they nor their results pile up.
+    """
+    if executor is None or isinstance(executor, Serial):
+        for arguments in tasks:
+            yield function(*arguments)
+        return
+    # Executors of the standard library and ours say how many workers they have.
+    limit = 2 * getattr(executor, "_max_workers", available_cores())
+    waiting: deque[Future[Any]] = deque()
+    try:
+        for arguments in tasks:
+            waiting.append(executor.submit(function, *arguments))
+            if len(waiting) >= limit:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
 
 
 def _start_worker() -> None:

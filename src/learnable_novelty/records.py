@@ -193,10 +193,10 @@ def versions() -> dict[str, str]:
     """Return the versions that a result may depend on."""
     import torch
 
-    import learnable_novelty
+    from learnable_novelty._version import __version__
 
     return {
-        "learnable_novelty": learnable_novelty.__version__,
+        "learnable_novelty": __version__,
         "python": platform.python_version(),
         "torch": str(torch.__version__),
         "numpy": np.__version__,

@@ -18,9 +18,16 @@ FAST = {
     "overview": {"length": 60, "repeats": 2, "samples": 64},
     "compare": {"pairs": 64, "flows": ("Lorenz", "MackeyGlass"), "rules": (0, 30, 110), "rings": 2},
     "calibration": {"repeats": 4, "noise_repeats": 2, "series_length": 128, "null": 9},
+    "signs": {
+        "repeats": 2,
+        "samples": 128,
+        "series_length": 256,
+        "lattices": 20,
+        "floor_size": 128,
+    },
 }
 
-QUICK_RUNS = ["overview", "eca", "eca-scan", "mdl", "floor", "calibration", "compare"]
+QUICK_RUNS = ["overview", "eca", "eca-scan", "mdl", "floor", "calibration", "compare", "signs"]
 
 
 @pytest.mark.parametrize("name", QUICK_RUNS)

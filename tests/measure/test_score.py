@@ -7,7 +7,7 @@ import torch
 
 import learnable_novelty as ln
 from learnable_novelty.experiments.calibration import autoregression
-from learnable_novelty.measure.score import all_but_one
+from learnable_novelty.measure.summary import all_but_one
 from learnable_novelty.observer.moments import Moments, merge
 
 

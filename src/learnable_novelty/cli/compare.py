@@ -24,7 +24,7 @@ def _compare(options: argparse.Namespace) -> int:
 
     request = read_request(options)
     with progress(f"comparing on {options.file.name}", None) as report:
-        found = compare(*request.arrays, **request.settings, progress=report)
+        found = compare(*request.data, **request.settings, progress=report)
     if options.json:
         print(json.dumps({**request.described, **found.to_dict()}, indent=1))
     else:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+ENGINES = "where work runs: serial, cores, cores:N, dask, dask:N or dask://HOST:PORT"
+
 
 def setting(text: str) -> tuple[str, Any]:
     """Read NAME=VALUE."""

@@ -44,7 +44,7 @@ class _Bars:
 
 
 @contextmanager
-def progress(title: str, total: int | None) -> Iterator[_Bars]:
+def progress(title: str, total: int | None, *, show: bool = True) -> Iterator[_Bars]:
     """Show progress on the error stream, so that the output stays clean."""
     from rich.console import Console
     from rich.progress import (
@@ -57,5 +57,6 @@ def progress(title: str, total: int | None) -> Iterator[_Bars]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     console = Console(stderr=True)
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
+    columns = (*columns, TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not show) as bar:
         yield _Bars(bar, title, total)

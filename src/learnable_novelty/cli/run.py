@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from learnable_novelty.cli import agents
-from learnable_novelty.cli.options import check_device, check_seed, integers, setting
+from learnable_novelty.cli.options import ENGINES, check_device, check_seed, integers, setting
 from learnable_novelty.cli.progress import print_tables, progress
+from learnable_novelty.ranks import started_by_torchrun
 
 
 def add_commands(commands: Any) -> None:
@@ -21,9 +22,7 @@ def add_commands(commands: Any) -> None:
     run.add_argument("--seed", type=int, default=0)
     run.add_argument("--out", type=Path, default=Path("results"), help="results folder (results)")
     run.add_argument("--json", action="store_true", help="print the record")
-    run.add_argument(
-        "--engine", help="serial, cores or cores:N (serial for trainings, cores for the rest)"
-    )
+    run.add_argument("--engine", help=f"{ENGINES} (serial for trainings, cores for the rest)")
     run.add_argument("--force", action="store_true", help="run again even if the record is there")
     run.add_argument("--resume", action="store_true", help="only go on with a run that was cut off")
     run.add_argument("--device", default="cpu", help="where trainings compute: cpu (default), cuda")
@@ -53,6 +52,7 @@ def _run(options: argparse.Namespace) -> int:
     from learnable_novelty.engine import open_engine
     from learnable_novelty.experiments import COLLECTIONS, run_experiment
     from learnable_novelty.experiments.base import configure, module_of
+    from learnable_novelty.ranks import joined
     from learnable_novelty.report import tables_of
 
     if options.name in COLLECTIONS:
@@ -64,12 +64,16 @@ def _run(options: argparse.Namespace) -> int:
     overrides = dict(setting(text) for text in options.set) | _run_overrides(options)
     configure(name, options.config, overrides)
     engine = _engine(options, module_of(name))
-    with open_engine(engine) as executor, progress(name, None) as report:
+    with (
+        joined(options.device, options.out, name) as (speaks, root),
+        open_engine(engine) as executor,
+        progress(name, None, show=speaks) as report,
+    ):
         record, fresh = run_experiment(
             name,
             options.config,
             seed=options.seed,
-            root=options.out,
+            root=root,
             executor=executor,
             report=report,
             detail=report.detail,
@@ -79,6 +83,8 @@ def _run(options: argparse.Namespace) -> int:
             force=options.force,
             resume=options.resume,
         )
+    if not speaks:
+        return 0
     if options.json:
         print(json.dumps(record.to_json(), indent=1))
     else:
@@ -147,6 +153,12 @@ def _engine(options: argparse.Namespace, module: Any) -> str:
         raise ValueError(f"{options.name} trains nothing and runs on the cpu, not {options.device}")
     if options.data is not None and "data" not in uses:
         raise ValueError(f"{options.name} reads no data, got --data {options.data}")
+    if started_by_torchrun():
+        if "ranks" not in uses:
+            raise ValueError(f"{options.name} is not divided among ranks: run it without torchrun")
+        if options.engine not in (None, "serial"):
+            raise ValueError(f"torchrun needs --engine serial, got {options.engine}")
+        return "serial"
     if options.device == "cpu":
         return options.engine or getattr(module, "ENGINE", "cores")
     if options.engine not in (None, "serial"):

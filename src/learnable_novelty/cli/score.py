@@ -8,21 +8,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from learnable_novelty.cli.options import check_drawable, check_seed, integers
+from learnable_novelty.cli.options import ENGINES, check_drawable, check_seed, integers
 from learnable_novelty.cli.progress import progress
 
 
 def add_commands(commands: Any) -> None:
     """Add ``score``."""
     score = commands.add_parser("score", help="measure the learnable structure in a file")
-    add_data_options(score)
+    add_data_options(score, files=".csv, .tsv, .npy, .npz, .parquet; a folder of .parquet; .zarr")
+    score.add_argument(
+        "--chunks", action="store_true", help="do not load the file: read it by chunks"
+    )
+    score.add_argument("--engine", default="serial", help=ENGINES)
     score.add_argument("--plot", type=Path, metavar="OUT.png", help="draw the score")
     score.set_defaults(command=_score)
 
 
-def add_data_options(command: argparse.ArgumentParser) -> None:
+def add_data_options(
+    command: argparse.ArgumentParser, files: str = ".csv, .tsv, .npy, .npz or .parquet"
+) -> None:
     """Add what says which data are measured and how."""
-    command.add_argument("file", type=Path, help=".csv, .tsv, .npy, .npz or .parquet")
+    command.add_argument("file", type=Path, help=files)
     command.add_argument(
         "--inputs", metavar="COLS", help="input columns: names or numbers, by commas"
     )
@@ -43,8 +49,8 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
 class Request:
     """What a command line asks to be measured."""
 
-    arrays: tuple[Any, Any]
-    """Inputs and targets."""
+    data: tuple[Any, ...]
+    """Inputs and targets, or what is read by chunks."""
     settings: dict[str, Any]
     """Keywords of ``score``."""
     described: dict[str, Any]
@@ -52,16 +58,18 @@ class Request:
     title: str
 
 
-def read_request(options: argparse.Namespace) -> Request:
-    """Check the options and read the columns."""
+def read_request(options: argparse.Namespace, *, by_chunks: bool = False) -> Request:
+    """Check the options and read the columns, or open them to be read by chunks."""
     from learnable_novelty.measure.files import read_columns
+    from learnable_novelty.measure.large_files import open_columns
 
     check_seed(options.seed)
     if options.targets is None and options.window is None and options.leads is None:
         raise ValueError(
             "expected --targets COLS where rows are samples, or --window W where rows are time"
         )
-    data = read_columns(options.file, options.inputs, options.targets)
+    read = open_columns if by_chunks else read_columns
+    data: Any = read(options.file, options.inputs, options.targets)
     both = set(data.input_names) & set(data.target_names)
     if both and options.window is None and options.leads is None:
         raise ValueError(f"expected inputs that are not targets too, got {', '.join(sorted(both))}")
@@ -83,17 +91,23 @@ def read_request(options: argparse.Namespace) -> Request:
         f"{options.file}: {', '.join(data.input_names)} -> "
         f"{', '.join(data.target_names) or 'its own future'}"
     )
-    return Request((data.inputs, data.targets), settings, described, title)
+    held = (data,) if by_chunks else (data.inputs, data.targets)
+    return Request(held, settings, described, title)
 
 
 def _score(options: argparse.Namespace) -> int:
+    from learnable_novelty.engine import open_engine
+    from learnable_novelty.measure.large_files import is_large
     from learnable_novelty.measure.score import score
 
     if options.plot is not None:
         check_drawable(options.plot)
-    request = read_request(options)
-    with progress(f"scoring {options.file.name}", options.draws) as report:
-        result = score(*request.arrays, **request.settings, progress=report)
+    request = read_request(options, by_chunks=options.chunks or is_large(options.file))
+    with (
+        open_engine(options.engine) as executor,
+        progress(f"scoring {options.file.name}", options.draws) as report,
+    ):
+        result = score(*request.data, **request.settings, executor=executor, progress=report)
     if options.plot is not None:
         result.plot(options.plot)
     if options.json:

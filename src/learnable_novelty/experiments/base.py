@@ -40,6 +40,7 @@ EXPERIMENTS: dict[str, str] = {
     "mdl-nca": "Appendix D: both readouts along the training of the neural automaton",
     "floor": "Ours: bits, floor and excess of noise, constants and structure",
     "calibration": "Ours: false positives and excess on noise",
+    "signs": "Ours: false positives and floors of data that is read by chunks",
     "compare": "Ours: learnable novelty beside its rivals on automata, flows and noise",
 }
 """Names, in the order of the paper, and what each shows."""

@@ -81,20 +81,24 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
             for n in config.noise_sizes
         },
     )
-    rates: dict[str, Any] = {}
-    for kind in (*TESTS, *WRONG):
-        values = np.array(
-            [p for part in range(config.parts) for p in p_values[f"{kind}, part {part}"]]
-        )
-        rate = float((values <= LEVEL).mean())
-        rates[kind] = {
-            "rate": rate,
-            "se": (rate * (1 - rate) / values.size) ** 0.5,
-            "repeats": int(values.size),
-            "p_values": values.tolist(),
-        }
+    rates = {
+        kind: false_positives([p_values[f"{kind}, part {part}"] for part in range(config.parts)])
+        for kind in (*TESTS, *WRONG)
+    }
     covered = {name: _coverage(pairs) for name, pairs in noise.items()}
     return Outcome({"false_positives": rates, "noise": covered, "controls": controls})
+
+
+def false_positives(p_values: list[list[float]]) -> dict[str, Any]:
+    """Count p-values at or below the level."""
+    values = np.array([p for part in p_values for p in part])
+    rate = float((values <= LEVEL).mean())
+    return {
+        "rate": rate,
+        "se": (rate * (1 - rate) / values.size) ** 0.5,
+        "repeats": int(values.size),
+        "p_values": values.tolist(),
+    }
 
 
 def null_p_values(config: Config, kind: str, part: int, seed: int) -> list[float]:

@@ -37,8 +37,8 @@ from learnable_novelty.experiments.neural import (
 from learnable_novelty.measure.solitons import measure_solitons
 from learnable_novelty.systems.neural import NeuralCA, Update
 
-ENGINE, USES = "serial", ("device",)
-"""A training uses all cores, or the GPU, by itself."""
+ENGINE, USES = "serial", ("device", "ranks")
+"""A training uses all cores, or the GPU, by itself; torchrun divides its batch."""
 
 
 @dataclass(frozen=True)

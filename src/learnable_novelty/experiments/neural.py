@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty import ranks
 from learnable_novelty._random import split
 from learnable_novelty.objective import Ascended, Ascent, AscentConfig
 from learnable_novelty.observer import Observer, reservoirs
@@ -80,12 +81,17 @@ class NeuralConfig:
     rounded to bfloat16 too. A CPU always takes float32."""
 
 
-def neural_observer(config: NeuralConfig, seed: int) -> Observer:
+def neural_observer(config: NeuralConfig, seed: int, process_group: Any = None) -> Observer:
     """Draw the observer of a training seed."""
     reservoir = reservoirs.Conv1d(
         2, config.channels, config.depth, input_scale=config.input_scale, seed=seed
     )
-    return Observer(reservoir, ridge_penalty=config.ridge_penalty, target_unit=config.target_unit)
+    return Observer(
+        reservoir,
+        ridge_penalty=config.ridge_penalty,
+        target_unit=config.target_unit,
+        process_group=process_group,
+    )
 
 
 def neural_automaton(config: NeuralConfig, update: Update, seed: int) -> NeuralCA:
@@ -134,9 +140,15 @@ def train(
     directory: Path | None,
     report: Callable[[int, int, float], None] | None = None,
 ) -> tuple[NeuralCA, Ascended]:
-    """Train one automaton, going on from its checkpoints where there are any."""
+    """Train one automaton, going on from its checkpoints where there are any.
+
+    Under torchrun every rank simulates an equal part of the batch. Batch normalization then takes
+    the moments of that part, as under ``DistributedDataParallel``; the score is that of all parts.
+    """
+    group = ranks.process_group()
+    share = dataclass_replace(config, batch=ranks.share_of(config.batch, group))
     automaton = neural_automaton(config, update, split(seed, "automaton")).to(device)
-    observer = neural_observer(config, split(seed, "observer"))
+    observer = neural_observer(config, split(seed, "observer"), group)
     climb = AscentConfig(
         steps=config.steps,
         learning_rate=config.learning_rate,
@@ -150,7 +162,7 @@ def train(
     ascent = Ascent(
         automaton,
         observer,
-        lambda generator: sample(config, automaton, generator),
+        lambda generator: sample(share, automaton, generator),
         climb,
         seed=split(seed, "batches"),
         directory=directory,

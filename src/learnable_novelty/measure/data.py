@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer.standardize import is_constant
+from learnable_novelty.measure.spread import Spread
 
 
 def as_tensor(values: Any, name: str) -> Tensor:
@@ -21,6 +21,14 @@ def as_tensor(values: Any, name: str) -> Tensor:
         TypeError: for values that are not numbers.
         ValueError: for NaN, infinities, or fewer than two samples.
     """
+    tensor = as_chunk(values, name)
+    if tensor.shape[0] < 2:
+        raise ValueError(f"{name} must hold at least two samples, got {tensor.shape[0]}")
+    return tensor
+
+
+def as_chunk(values: Any, name: str) -> Tensor:
+    """Convert some of the samples, as ``as_tensor`` does; there may be one of them, or none."""
     if isinstance(values, Tensor):
         tensor = values.detach()
     else:
@@ -37,10 +45,9 @@ def as_tensor(values: Any, name: str) -> Tensor:
         tensor = tensor.double()
     if tensor.ndim == 1:
         tensor = tensor[:, None]
-    if tensor.ndim == 0 or tensor.shape[0] < 2:
-        count = 1 if tensor.ndim == 0 else tensor.shape[0]
-        raise ValueError(f"{name} must hold at least two samples, got {count}")
-    if tensor.numel() == 0:
+    if tensor.ndim == 0:
+        raise ValueError(f"{name} must hold at least two samples, got 1")
+    if 0 in tensor.shape[1:]:
         raise ValueError(f"{name} must have at least one column, got shape {tuple(tensor.shape)}")
     if not bool(torch.isfinite(tensor).all()):
         raise ValueError(f"{name} must be finite, got NaN or infinite values")
@@ -69,16 +76,7 @@ def whole_number(name: str, value: Any, least: int) -> int:
 
 def column_scale(values: Tensor, column_axis: int) -> tuple[Tensor, Tensor]:
     """Return mean and deviation per column, over all other axes; 1 for a constant column."""
-    columns = values.movedim(column_axis, -1).reshape(-1, values.shape[column_axis]).double()
-    # In units of a power of two near the largest value, which costs no rounding: of 1e200 and of
-    # 1e-200 there are no squares.
-    exponent = torch.frexp(columns.abs().amax(0)).exponent.clamp(-1000, 1000)
-    unit = torch.exp2(exponent.double())
-    columns = columns / unit
-    mean = columns.mean(0)
-    variance = (columns - mean).square().mean(0)
-    constant = is_constant(variance, mean, torch.finfo(values.dtype).eps)
-    return mean * unit, torch.where(constant, 1.0, variance.sqrt() * unit)
+    return Spread.of(values, column_axis).scale()
 
 
 def scaled(values: Tensor, column_axis: int, mean: Tensor | float, scale: Tensor | float) -> Tensor:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+
+from learnable_novelty._random import split
 from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.observer.penalty import RidgePenalty
 
@@ -40,3 +43,21 @@ def default_observer(shape: tuple[int, ...], ridge_penalty: RidgePenalty = "evid
 def default_width(num_rows: int, most: int = VECTOR_WIDTH) -> int:
     """Return the number of features for this many rows: a quarter of it, from 4 to ``most``."""
     return min(most, max(4, num_rows // SAMPLES_PER_FEATURE))
+
+
+def draw_observers(
+    observer: Observer | None,
+    ridge_penalty: RidgePenalty,
+    shape: tuple[int, ...],
+    draws: int,
+    seed: int,
+) -> list[Observer]:
+    """Copy the observer once per draw; one that was given keeps its reservoir in the first."""
+    template = observer
+    if template is None:
+        template = default_observer(shape, ridge_penalty)
+        template.redraw(split(seed, "draw", 0))
+    copies = [copy.deepcopy(template) for _ in range(draws)]
+    for index, drawn in enumerate(copies[1:], start=1):
+        drawn.redraw(split(seed, "draw", index))
+    return copies

@@ -45,13 +45,7 @@ def read_columns(path: Path, inputs: str | None, targets: str | None) -> Columns
         ValueError: for a file that cannot be read, is empty, or lacks a column.
     """
     source = _open(path)
-    chosen_targets = [] if targets is None else _find(source.names, targets, path)
-    if inputs is not None:
-        chosen_inputs = _find(source.names, inputs, path)
-    else:
-        chosen_inputs = [i for i in range(len(source.names)) if i not in chosen_targets]
-    if not chosen_inputs:
-        raise ValueError(f"expected input columns in {path}, none are left beside the targets")
+    chosen_inputs, chosen_targets = choose_columns(source.names, inputs, targets, path)
     return Columns(
         inputs=source.read(chosen_inputs),
         targets=source.read(chosen_targets) if chosen_targets else None,
@@ -77,6 +71,20 @@ def _open(path: Path) -> _Source:
     if path.stat().st_size == 0:
         raise ValueError(f"expected data in {path}, the file is empty")
     return _READERS[path.suffix.lower()](path)
+
+
+def choose_columns(
+    names: list[str], inputs: str | None, targets: str | None, path: Path
+) -> tuple[list[int], list[int]]:
+    """Return the positions of input and target columns; all that are no targets are inputs."""
+    chosen_targets = [] if targets is None else _find(names, targets, path)
+    if inputs is not None:
+        chosen_inputs = _find(names, inputs, path)
+    else:
+        chosen_inputs = [i for i in range(len(names)) if i not in chosen_targets]
+    if not chosen_inputs:
+        raise ValueError(f"expected input columns in {path}, none are left beside the targets")
+    return chosen_inputs, chosen_targets
 
 
 def _find(names: list[str], wanted: str, path: Path) -> list[int]:
@@ -163,7 +171,7 @@ def _is_number(text: str) -> bool:
 
 
 def _read_npy(path: Path) -> _Source:
-    return _of_array(_load_array(path), path)
+    return _of_array(load_array(path), path)
 
 
 def _read_npz(path: Path) -> _Source:
@@ -177,7 +185,7 @@ def _read_npz(path: Path) -> _Source:
     names = list(arrays)
 
     def read(columns: list[int]) -> NDArray[np.generic]:
-        parts = [_numeric(arrays[names[i]], names[i]) for i in columns]
+        parts = [numeric(arrays[names[i]], names[i]) for i in columns]
         if len(parts) == 1:
             return parts[0]
         flat = [part[:, None] if part.ndim == 1 else part for part in parts]
@@ -192,20 +200,22 @@ def _read_npz(path: Path) -> _Source:
 
 
 def _of_array(array: NDArray[np.generic], path: Path) -> _Source:
-    values = _numeric(array, path.name)
+    values = numeric(array, path.name)
     if values.ndim < 1 or values.size == 0:
         raise ValueError(f"expected rows of data in {path}, got shape {values.shape}")
     table = values[:, None] if values.ndim == 1 else values
     return _Source([str(i) for i in range(table.shape[1])], lambda columns: table[:, columns])
 
 
-def _numeric(array: NDArray[np.generic], name: str) -> NDArray[np.generic]:
+def numeric(array: NDArray[np.generic], name: str) -> NDArray[np.generic]:
+    """Return an array, or raise if it holds anything but numbers."""
     if array.dtype.kind not in "fiub":
         raise ValueError(f"expected numbers in {name}, got an array of dtype {array.dtype}")
     return array
 
 
-def _load_array(path: Path) -> NDArray[np.generic]:
+def load_array(path: Path) -> NDArray[np.generic]:
+    """Map a file of NumPy's; nothing is unpickled."""
     try:
         with quiet_headers():
             return np.lib.format.open_memmap(path, mode="r")
@@ -218,16 +228,12 @@ def _load_array(path: Path) -> NDArray[np.generic]:
 
 
 def _read_parquet(path: Path) -> _Source:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ModuleNotFoundError:
-        raise ValueError("reading .parquet needs the [data] extra (pyarrow)") from None
-    try:
-        file = pyarrow.parquet.ParquetFile(path)
-        names = list(file.schema_arrow.names)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise ValueError(f"expected a Parquet file in {path}: {error}") from None
+    from learnable_novelty.measure.large_files import open_parquet
+
+    file = open_parquet(path)
+    import pyarrow
+
+    names = list(file.schema_arrow.names)
 
     def read(columns: list[int]) -> NDArray[np.generic]:
         size = file.metadata.num_rows * len(columns) * 8
@@ -242,7 +248,7 @@ def _read_parquet(path: Path) -> _Source:
         except (pyarrow.ArrowException, OSError, KeyError, TypeError) as error:
             raise ValueError(f"expected a Parquet file in {path}: {error}") from None
         checked = [
-            _numeric(part, f"column {names[i]!r} of {path.name}")
+            numeric(part, f"column {names[i]!r} of {path.name}")
             for i, part in zip(columns, parts, strict=True)
         ]
         if checked[0].size == 0:

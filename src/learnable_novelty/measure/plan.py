@@ -21,6 +21,7 @@ from learnable_novelty.measure.rearrange import (
     row_orders,
     shift_orders,
 )
+from learnable_novelty.measure.summary import About, num_sign_blocks
 from learnable_novelty.measure.windows import Windows
 
 
@@ -67,6 +68,12 @@ class Plan:
                 order = torch.from_numpy(generator.permutation(self.series.shape[0]))
                 yield order, self.series[order]
 
+    def about(self) -> About:
+        """Say what is scored, and against which null."""
+        moved, claim = self.hypothesis()
+        samples = self.inputs.shape[0]
+        return About(samples, self.target_dim, moved, claim, self.standardization, self.seed)
+
     def hypothesis(self) -> tuple[str, str]:
         """Say what the null moves, and what it claims."""
         moved, claim = HYPOTHESES[self.null.kind]
@@ -74,6 +81,8 @@ class Plan:
             rows = self.targets.shape[0]
             step = rows // num_shifts(rows, self.spacing, self.null.count)
             moved += f" of {step} steps and its multiples (correlation time {self.spacing})"
+        if self.null.kind == "signs":
+            moved = f"{moved} ({num_sign_blocks(self.targets.shape[0])} blocks)"
         return moved, claim
 
 
@@ -95,21 +104,37 @@ def make_plan(
     y = x if targets is None else as_tensor(targets, "targets")
     if x.shape[0] != y.shape[0]:
         raise ValueError(f"expected as many targets as inputs, {x.shape[0]}, got {y.shape[0]}")
-    is_series = window is not None or leads is not None
+    is_series = asks_for_series(window, leads, history)
     if not is_series and targets is None:
-        raise ValueError("expected targets, or a window or leads to cut them from a series")
-    if not is_series and history != 1:
-        raise ValueError("history goes with a window or leads, for a series")
+        raise ValueError(NO_TARGETS)
     axis = 1 if x.ndim == 2 else column_axis
     unit, text = target_scale(y, axis, target_unit)
     y = scaled(y, axis, 0.0, unit)
     if standardize_inputs:
         x = scaled(x, axis, *column_scale(x, axis))
-        text = f"inputs standardized per column, {text}"
+        text = INPUTS_STANDARDIZED + text
     single = is_series and targets is None
     null = replace(null, kind=_kind(null.kind, is_series, single, x.ndim))
     plan = Plan(x, y, axis, null, seed, text)
     return _cut(plan, Windows.of(window, history, leads), single) if is_series else plan
+
+
+INPUTS_STANDARDIZED = "inputs standardized per column, "
+NO_TARGETS = "expected targets, or a window or leads to cut them from a series"
+
+
+def asks_for_series(window: int | None, leads: Sequence[int] | None, history: int) -> bool:
+    """Tell whether rows are time."""
+    is_series = window is not None or leads is not None
+    if not is_series and history != 1:
+        raise ValueError("history goes with a window or leads, for a series")
+    return is_series
+
+
+def check_leads(windows: Windows, single: bool) -> None:
+    """Raise if one series is to predict its own present."""
+    if single and 0 in windows.leads:
+        raise ValueError("expected leads of at least 1 for one series, got 0")
 
 
 def _cut(plan: Plan, windows: Windows, single: bool) -> Plan:
@@ -118,8 +143,7 @@ def _cut(plan: Plan, windows: Windows, single: bool) -> Plan:
     if x.ndim != 2 or y.ndim != 2:
         raise ValueError(f"expected a series (time, columns), got shape {tuple(x.shape)}")
     windows.check(x.shape[0])
-    if single and 0 in windows.leads:
-        raise ValueError("expected leads of at least 1 for one series, got 0")
+    check_leads(windows, single)
     return replace(
         plan,
         inputs=windows.inputs(x),
@@ -132,8 +156,14 @@ def _cut(plan: Plan, windows: Windows, single: bool) -> Plan:
 
 def target_scale(targets: Tensor, axis: int, unit: float | str) -> tuple[Tensor | float, str]:
     """Return what targets are divided by, one or one per column, and say so in words."""
+    posited, text = read_target_unit(unit)
+    return (column_scale(targets, axis)[1] if posited is None else posited), text
+
+
+def read_target_unit(unit: float | str) -> tuple[float | None, str]:
+    """Return the unit, None for the deviation of the targets, and how to speak of it."""
     if unit == "sd":
-        return column_scale(targets, axis)[1], "targets in units of their own deviation"
+        return None, "targets in units of their own deviation"
     if not isinstance(unit, (int, float)) or isinstance(unit, bool):
         raise ValueError(f'target_unit must be "sd" or a positive number, got {unit!r}')
     if not (unit > 0 and math.isfinite(unit)):
@@ -149,6 +179,7 @@ def _kind(kind: str, is_series: bool, single: bool, axes: int) -> Any:
         allowed = ["shifts", "rows"]
     else:
         allowed = ["rows"] if axes == 2 else ["samples", "translations"]
+    allowed.append("signs")
     if kind == "auto":
         return allowed[0]
     if kind not in allowed:

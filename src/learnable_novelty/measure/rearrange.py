@@ -18,7 +18,7 @@ from torch import Tensor
 from learnable_novelty._random import Seed, numpy_generator
 from learnable_novelty.measure.data import whole_number
 
-Kind = Literal["auto", "rows", "samples", "translations", "shifts", "time", "linear"]
+Kind = Literal["auto", "rows", "samples", "translations", "shifts", "time", "linear", "signs"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class Null:
         kind: "rows", "samples" (whole lattices or sequences), "translations" (whole lattices,
             each moved by a random lattice translation: for translation-invariant systems),
             "shifts" (circular, for two series), "time" (one series, shuffled), "linear" (one
-            series, phase-randomized), or "auto".
+            series, phase-randomized), "signs" (blocks of consecutive samples, each turned by a
+            random sign: for data of any kind and any size), or "auto".
 
     >>> Null(199, "translations")
     Null(count=199, kind='translations')
@@ -74,6 +75,10 @@ HYPOTHESES: dict[str, tuple[str, str]] = {
     "linear": (
         "the Fourier phases of the series",
         "the series is a stationary linear Gaussian process",
+    ),
+    "signs": (
+        "the targets of blocks of consecutive samples, by random signs",
+        "targets are unrelated to inputs; blocks are independent of each other",
     ),
 }
 

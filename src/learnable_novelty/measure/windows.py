@@ -34,9 +34,14 @@ class Windows:
             raise ValueError("expected at least one lead, got none")
         return Windows(past, chosen)
 
+    @property
+    def reach(self) -> int:
+        """How many steps a pair goes on after its first one."""
+        return self.history - 1 + max(self.leads)
+
     def num_pairs(self, length: int) -> int:
         """Return how many pairs a series of this length makes."""
-        return length - (self.history - 1) - max(self.leads)
+        return length - self.reach
 
     def check(self, length: int) -> None:
         """Raise unless the series is long enough for two pairs."""

@@ -22,6 +22,7 @@ from learnable_novelty.objective.config import AscentConfig
 from learnable_novelty.objective.graph import GraphedStep
 from learnable_novelty.objective.interrupt import Interruption, deferred_interrupts
 from learnable_novelty.objective.log import open_log
+from learnable_novelty.objective.ranks import Ranks
 
 Objective = Callable[[Tensor, Tensor], Tensor]
 MakeBatch = Callable[[torch.Generator], tuple[Tensor, Tensor]]
@@ -49,7 +50,9 @@ class Ascent:
 
     Args:
         module: what is trained, in place.
-        objective: an ``Observer``, or any function of (inputs, targets) to maximize.
+        objective: an ``Observer``, or any function of (inputs, targets) to maximize. If it has a
+            ``process_group``, its ranks climb together: each makes its own samples of the batch,
+            gradients are summed over ranks, and the first rank writes the checkpoints.
         make_batch: makes (inputs, targets) with the module, from a generator on its device.
         config: how to climb.
         seed: of the batches.
@@ -86,7 +89,10 @@ class Ascent:
         self._parameters = parameters
         self._device = parameters[0].device
         self._graphed: GraphedStep | None = None
-        graph = self.config.graph and self._device.type == "cuda"
+        self._ranks = Ranks(getattr(objective, "process_group", None))
+        graph = self._graph = (
+            self.config.graph and self._device.type == "cuda" and self._ranks.alone
+        )
         rate = torch.tensor(self.config.learning_rate, device=self._device) if graph else 0.0
         self._optimizer = torch.optim.AdamW(
             parameters, lr=rate, weight_decay=self.config.weight_decay, capturable=graph
@@ -107,8 +113,11 @@ class Ascent:
         found = Ascended()
         first = self._restore(store, found) if store is not None and resume else 0
         self._zeros = _trailing_zeros(found.scores)
+        self._ranks.start_alike(self.module)
+        self._ranks.wait()  # nobody writes before all have looked at what is there
         pending: list[tuple[Tensor, Tensor]] = []
-        with deferred_interrupts() as interrupts, open_log(self.directory) as log:
+        logged = self.directory if self._ranks.rank == 0 else None
+        with deferred_interrupts() as interrupts, open_log(logged) as log:
             for step in range(first, self.config.steps):
                 if step == 0:
                     self._save(store, found, 0)
@@ -116,7 +125,7 @@ class Ascent:
                 done = step + 1
                 at_checkpoint = done % self.config.checkpoint_every == 0
                 # Read once: an interrupt that comes later in this pass would not be saved by it.
-                interrupted = interrupts.requested
+                interrupted = self._ranks.any(bool(interrupts.requested), self._device)
                 last = done == self.config.steps or interrupted
                 if last or at_checkpoint or done % self.config.check_every == 0:
                     self._collect(found, pending, log.scalar)
@@ -126,18 +135,19 @@ class Ascent:
                     self._save(store, found, done)
                 if interrupted:
                     break
-            if interrupts.requested:
+            if self._ranks.any(bool(interrupts.requested), self._device):
                 raise Interruption.of(interrupts, len(found.scores), self.directory)
         return found
 
     def _step(self, step: int) -> tuple[Tensor, Tensor]:
-        seed, rate = split(self.seed, "ascent", step), self.config.learning_rate_at(step)
+        rank = () if self._ranks.alone else (self._ranks.rank,)
+        seed, rate = split(self.seed, "ascent", step, *rank), self.config.learning_rate_at(step)
         for group in self._optimizer.param_groups:
             if isinstance(group["lr"], Tensor):
                 group["lr"].fill_(rate)
             else:
                 group["lr"] = rate
-        if self.config.graph and self._device.type == "cuda":
+        if self._graph:
             if self._graphed is None:
                 self._graphed = GraphedStep(self._climb, self.module, self._optimizer)
             return self._graphed.replay(seed)
@@ -150,6 +160,7 @@ class Ascent:
         inputs, targets = self.make_batch(generator)
         score = self._evaluate(inputs, targets, step)
         (-config.score_scale * score).backward()
+        self._ranks.add_gradients(self._parameters)
         norm = nn.utils.get_total_norm(
             [p.grad for p in self._parameters if p.grad is not None], foreach=True
         )
@@ -158,6 +169,7 @@ class Ascent:
         elif config.clip is not None:
             nn.utils.clip_grad_value_(self._parameters, config.clip)
         self._optimizer.step()
+        self._ranks.average_buffers(self.module)
         return score.detach(), norm
 
     def _evaluate(self, inputs: Tensor, targets: Tensor, step: int) -> Tensor:
@@ -209,7 +221,8 @@ class Ascent:
         # How often one looks and saves does not change the numbers, and may change on the way.
         free = {"checkpoint_every", "check_every", "patience", "graph"}
         run = {key: value for key, value in asdict(self.config).items() if key not in free}
-        store = Checkpoints(self.directory, {**run, "seed": self.seed})
+        ranks = {} if self._ranks.alone else {"ranks": self._ranks.size}
+        store = Checkpoints(self.directory, {**run, **ranks, "seed": self.seed})
         if not resume and store.steps():
             raise ValueError(
                 f"expected an empty run directory, {self.directory} holds checkpoints; "
@@ -249,7 +262,7 @@ class Ascent:
                 name: value.detach().cpu().clone()
                 for name, value in self.module.state_dict().items()
             }
-        if store is None:
+        if store is None or self._ranks.rank > 0:
             return
         store.save(
             Checkpoint(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -103,7 +103,7 @@ class Moments:
         within = target_squares - (counts[:, None] * means.square()).sum(0)
         # Rounding can push a zero a hair below zero; a sum of squares is not negative.
         power = between.target_power + within.clamp(min=0)
-        return _replace_power(between, power)
+        return replace(between, target_power=power)
 
     @property
     def feature_dim(self) -> int:
@@ -114,6 +114,15 @@ class Moments:
     def target_dim(self) -> int:
         """Number of targets D."""
         return self.cross.shape[1]
+
+    def in_units(self, unit: Tensor) -> Moments:
+        """Return the moments of the same targets, each divided by its unit (target_dim,)."""
+        return replace(
+            self,
+            target_mean=self.target_mean / unit,
+            cross=self.cross / unit,
+            target_power=self.target_power / unit.square(),
+        )
 
     def __add__(self, other: Any) -> Moments:
         """Merge two disjoint sets of rows (Chan, Golub and LeVeque)."""
@@ -172,10 +181,6 @@ def _of_chunk(
         feature_eps=torch.finfo(features.dtype).eps,
         target_eps=torch.finfo(targets.dtype).eps,
     )
-
-
-def _replace_power(moments: Moments, power: Tensor) -> Moments:
-    return Moments(**{**moments.__dict__, "target_power": power})
 
 
 def check_rows(features: Tensor, targets: Tensor, weights: Tensor | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -56,6 +56,9 @@ class Observer:
         solver: "cholesky" (moments), "dual" (rows), "qr" (appendix E), or "auto": the dual when
             there are fewer rows than features, else Cholesky.
         accumulate_dtype: the dtype of sums and solves.
+        process_group: of ``torch.distributed``, where every rank holds a part of the batch: the
+            moments are summed over its ranks, so that each of them gets the score of the
+            undivided batch and, for its own samples, the gradient. See docs/scale.md.
 
     >>> from learnable_novelty.observer.reservoirs import MLP
     >>> observer = Observer(MLP(2, 16, 2), ridge_penalty=0.1)
@@ -74,6 +77,7 @@ class Observer:
         target_unit: float | Tensor = 1.0,
         solver: Solver = "auto",
         accumulate_dtype: torch.dtype = torch.float64,
+        process_group: Any = None,
     ) -> None:
         if not isinstance(reservoir, Reservoir):
             raise TypeError(f"reservoir must be a Reservoir, got {type(reservoir).__name__}")
@@ -85,7 +89,12 @@ class Observer:
             raise ValueError("target_unit must be positive in every column")
         if solver not in ("auto", "cholesky", "dual", "qr"):
             raise ValueError(f"solver must be auto, cholesky, dual or qr, got {solver!r}")
+        if process_group is not None and solver not in ("auto", "cholesky"):
+            raise ValueError(
+                f"a process group sums moments, so solver must be auto or cholesky, got {solver!r}"
+            )
         self.reservoir = reservoir
+        self.process_group = process_group
         self.ridge_penalty = ridge_penalty
         self.resolution, self.code_scale = resolution, code_scale
         self.target_unit = target_unit
@@ -119,8 +128,17 @@ class Observer:
         check_layout(features, targets, self.reservoir.column_axis)
         return Rows(self.reservoir.rows(features), self.reservoir.rows(targets))
 
+    def moments(self, rows: Rows) -> Moments:
+        """Compute the moments of rows; with a process group, of the rows of all its ranks."""
+        own = rows.moments(self.accumulate_dtype)
+        if self.process_group is None:
+            return own
+        from learnable_novelty.observer.ranks import merge_ranks
+
+        return merge_ranks(own, self.process_group)
+
     def bits(self, moments: Moments) -> Tensor:
-        """Score from moments alone, by the primal solve."""
+        """Score from moments alone, by the primal solve; they are those of all ranks already."""
         normal = standardize(moments, self.target_unit)
         penalty = self.penalty_for(normal)
         return code_length(cholesky_readout(normal, penalty), self.resolution, self.code_scale)
@@ -129,7 +147,7 @@ class Observer:
         """Score from rows, by the cheaper side unless ``solver`` says which."""
         solver = self.solver_for(rows)
         if solver == "cholesky":
-            return self.bits(rows.moments(self.accumulate_dtype))
+            return self.bits(self.moments(rows))
         standard = rows.standardized(self.target_unit, self.accumulate_dtype)
         penalty = self.penalty_for(standard)
         if solver == "dual":
@@ -191,6 +209,8 @@ class Observer:
         if self.solver != "auto":
             return self.solver
         num_rows, feature_dim = rows.features.shape
+        if self.process_group is not None:
+            return "cholesky"
         return "dual" if num_rows < feature_dim else "cholesky"
 
     def penalty_for(self, data: Standardized | StandardizedRows) -> float:
@@ -213,7 +233,7 @@ class Observer:
     def _solve(self, data: Rows | Moments) -> tuple[Standardized | StandardizedRows, Tensor]:
         solver = "cholesky" if isinstance(data, Moments) else self.solver_for(data)
         if isinstance(data, Moments) or solver == "cholesky":
-            moments = data if isinstance(data, Moments) else data.moments(self.accumulate_dtype)
+            moments = data if isinstance(data, Moments) else self.moments(data)
             normal = standardize(moments, self.target_unit)
             return normal, cholesky_readout(normal, self.penalty_for(normal))
         rows = data.standardized(self.target_unit, self.accumulate_dtype)

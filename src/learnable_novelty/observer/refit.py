@@ -25,25 +25,12 @@ BATCH_VALUES = 4_000_000
 
 
 @dataclass(frozen=True)
-class Refit:
-    """The observer's ridge on fixed rows, ready for many targets."""
+class Fit:
+    """The observer's ridge in the axes of its features: what it says, and of other products b."""
 
     observer: Observer
-    components: Tensor
-    """P, (num_rows, rank)."""
-    targets: Tensor
-    """Y~, (num_rows, target_dim)."""
     axes: Axes
     penalty: float
-
-    @staticmethod
-    @torch.no_grad()
-    def of(observer: Observer, rows: Rows) -> Refit:
-        """Standardize and factor the rows."""
-        standard = rows.standardized(observer.target_unit, observer.accumulate_dtype)
-        axes = Axes.of(standard)
-        components = standard.features @ axes.basis
-        return Refit(observer, components, standard.targets, axes, observer.penalty_for_axes(axes))
 
     def readout(self) -> Tensor:
         """Return W in the axes of the components, (rank, target_dim)."""
@@ -82,6 +69,59 @@ class Refit:
         """Return sqrt((n - 1) / degrees of freedom), which undoes what a fit absorbs of noise."""
         return math.sqrt((self.axes.count - 1) / self.residual_freedom())
 
+    def of_products(
+        self, crosses: Tensor, power: Tensor, *, same_penalty: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """Score other targets by their products with the components.
+
+        Args:
+            crosses: b, (num_problems, rank, target_dim).
+            power: sums of squares of the targets, (num_problems,).
+            same_penalty: keep the penalty of the observed targets, where it was estimated.
+
+        Returns:
+            Bits and explained variances, each (num_problems,).
+        """
+        if same_penalty or self.observer.ridge_penalty != "evidence":
+            penalties = torch.full_like(power, self.penalty)
+        else:
+            penalties = evidence_penalties(
+                self.axes.eigenvalues, crosses.square().sum(2), power, self.axes.count
+            )
+        shrink = self.axes.eigenvalues + penalties[:, None]
+        bits = self._bits(crosses / shrink[:, :, None])
+        return bits, self._variance(crosses, penalties, power)
+
+    def _bits(self, readout: Tensor) -> Tensor:
+        return code_length(readout, self.observer.resolution, self.observer.code_scale)
+
+    def _variance(self, crosses: Tensor, penalties: Tensor, power: Tensor) -> Tensor:
+        # |Y|^2 - |Y - HW|^2 = sum b^2 (k + 2 lambda) / (k + lambda)^2 for the ridge readout,
+        # divided through by lambda^2 so that an infinite lambda explains nothing.
+        ratio = self.axes.eigenvalues / penalties[:, None]
+        weight = (ratio + 2) / ((ratio + 1).square() * penalties[:, None])
+        explained = (crosses.square().sum(2) * weight).sum(1)
+        return torch.where(power > 0, explained / power, 0.0)
+
+
+@dataclass(frozen=True)
+class Refit(Fit):
+    """The observer's ridge on fixed rows, ready for many targets."""
+
+    components: Tensor
+    """P, (num_rows, rank)."""
+    targets: Tensor
+    """Y~, (num_rows, target_dim)."""
+
+    @staticmethod
+    @torch.no_grad()
+    def of(observer: Observer, rows: Rows) -> Refit:
+        """Standardize and factor the rows."""
+        standard = rows.standardized(observer.target_unit, observer.accumulate_dtype)
+        axes = Axes.of(standard)
+        components = standard.features @ axes.basis
+        return Refit(observer, axes, observer.penalty_for_axes(axes), components, standard.targets)
+
     def noise(self) -> Tensor:
         """Return the residuals inflated to the size of the noise that left them."""
         return (self.targets - self.components @ self.readout()) * self.noise_scale()
@@ -106,28 +146,11 @@ class Refit:
             moved = torch.cat([values[order] for order in batch], dim=1)
             crosses = (self.components.T @ moved).unflatten(1, (len(batch), -1)).movedim(1, 0)
             power = values.square().sum().expand(len(batch))
-            if same_penalty or self.observer.ridge_penalty != "evidence":
-                penalties = torch.full_like(power, self.penalty)
-            else:
-                penalties = evidence_penalties(
-                    self.axes.eigenvalues, crosses.square().sum(2), power, self.axes.count
-                )
-            shrink = self.axes.eigenvalues + penalties[:, None]
-            bits.append(self._bits(crosses / shrink[:, :, None]))
-            variances.append(self._variance(crosses, penalties, power))
+            found = self.of_products(crosses, power, same_penalty=same_penalty)
+            bits.append(found[0])
+            variances.append(found[1])
         empty = values.new_empty(0)
         return (torch.cat(bits), torch.cat(variances)) if bits else (empty, empty)
-
-    def _bits(self, readout: Tensor) -> Tensor:
-        return code_length(readout, self.observer.resolution, self.observer.code_scale)
-
-    def _variance(self, crosses: Tensor, penalties: Tensor, power: Tensor) -> Tensor:
-        # |Y|^2 - |Y - HW|^2 = sum b^2 (k + 2 lambda) / (k + lambda)^2 for the ridge readout,
-        # divided through by lambda^2 so that an infinite lambda explains nothing.
-        ratio = self.axes.eigenvalues / penalties[:, None]
-        weight = (ratio + 2) / ((ratio + 1).square() * penalties[:, None])
-        explained = (crosses.square().sum(2) * weight).sum(1)
-        return torch.where(power > 0, explained / power, 0.0)
 
 
 def _batches(orders: Iterator[Tensor], size: int) -> Iterator[list[Tensor]]:

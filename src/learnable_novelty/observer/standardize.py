@@ -84,8 +84,8 @@ def check_finite(feature_variance: Tensor, target_power: Tensor) -> None:
         )
 
 
-def standardize(moments: Moments, target_unit: float | Tensor) -> Standardized:
-    """Standardize features and scale targets, on the moments alone."""
+def scales(moments: Moments, target_unit: float | Tensor) -> tuple[Tensor, Tensor]:
+    """Return what features and targets are multiplied by, (feature_dim,) and (target_dim,)."""
     if moments.count < 2:
         raise ValueError(f"expected at least two samples, got {moments.count:g}")
     variance = moments.gram.diagonal() / moments.count
@@ -93,7 +93,12 @@ def standardize(moments: Moments, target_unit: float | Tensor) -> Standardized:
     feature_scale = inverse_scale(variance, moments.feature_mean, moments.feature_eps)
     feature_scale = feature_scale * moments.feature_dim**-0.5
     varies = alive(moments.target_power, moments.count, moments.target_mean, moments.target_eps)
-    target_scale = varies / unit_like(target_unit, varies)
+    return feature_scale, varies / unit_like(target_unit, varies)
+
+
+def standardize(moments: Moments, target_unit: float | Tensor) -> Standardized:
+    """Standardize features and scale targets, on the moments alone."""
+    feature_scale, target_scale = scales(moments, target_unit)
     return Standardized(
         count=moments.count,
         gram=moments.gram * feature_scale * feature_scale[:, None],

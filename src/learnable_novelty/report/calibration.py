@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,10 +27,6 @@ LOW, LEVEL, HIGH = 0.03, 0.05, 0.07
 
 def tables(record: Record) -> list[Table]:
     """List false-positive rates and the excess of noise."""
-    rates = [
-        [kind, f"{r['rate']:.3f} ± {r['se']:.3f}", str(r["repeats"])]
-        for kind, r in record.results["false_positives"].items()
-    ]
     noise = [
         [
             name,
@@ -48,7 +44,7 @@ def tables(record: Record) -> list[Table]:
     ]
     return [
         Table("Structure, which must be found", ["data", "p-value", "excess, bits"], found),
-        Table("False positives at p <= 0.05", ["null data", "rate", "data sets"], rates),
+        rate_table(record),
         Table(
             "Excess bits of noise, default observers",
             ["data", "mean", "sd", "largest", "interval covers 0", "data sets"],
@@ -57,11 +53,42 @@ def tables(record: Record) -> list[Table]:
     ]
 
 
+def rate_table(record: Record) -> Table:
+    """List false-positive rates."""
+    rates = [
+        [kind, f"{r['rate']:.3f} ± {r['se']:.3f}", str(r["repeats"])]
+        for kind, r in record.results["false_positives"].items()
+    ]
+    return Table("False positives at p <= 0.05", ["null data", "rate", "data sets"], rates)
+
+
 def figure(record: Record) -> Figure:
     """Draw the distribution of p-values, the rates, and the excess of noise."""
     rates, noise = record.results["false_positives"], record.results["noise"]
     fig = new_figure(10.0, 3.6)
     spread, bars, excess = fig.subplots(1, 3)
+    draw_false_positives(spread, bars, rates)
+    names = list(noise)
+    excess.errorbar(
+        [noise[n]["mean_excess"] for n in names],
+        range(len(names)),
+        xerr=[1.96 * noise[n]["sd_excess"] for n in names],
+        fmt="o",
+        color=BLUE,
+        markersize=4,
+        elinewidth=1,
+    )
+    excess.axvline(0, color=GREY, linewidth=0.8)
+    excess.set_yticks(range(len(names)), names)
+    excess.locator_params(axis="x", nbins=4)
+    excess.set(xlabel="excess (bits):\nmean and 95% range")
+    excess.invert_yaxis()
+    label_panel(excess, "c", "noise above its floor")
+    return fig
+
+
+def draw_false_positives(spread: Any, bars: Any, rates: dict[str, Any]) -> None:
+    """Draw the distribution of p-values, and the shares at or below the level."""
     colours = iter((BLUE, ORANGE, GREEN, PURPLE, RED))
     for kind, held in rates.items():
         values = np.sort(held["p_values"])
@@ -85,24 +112,8 @@ def figure(record: Record) -> Figure:
     bars.axvspan(LOW, HIGH, color=GREEN, alpha=0.2, linewidth=0, zorder=0)
     bars.axvline(LEVEL, color="0.3", linewidth=0.8, linestyle="--")
     bars.set_yticks(places, [kind.replace(", ", ",\n") for kind in rates])
-    bars.set_xscale("log")
+    if max(r["rate"] for r in rates.values()) > 4 * HIGH:
+        bars.set_xscale("log")
     bars.set(xlabel="share with p ≤ 0.05\n(band: 0.03 to 0.07)")
     bars.invert_yaxis()
     label_panel(bars, "b", "false positives")
-    names = list(noise)
-    excess.errorbar(
-        [noise[n]["mean_excess"] for n in names],
-        range(len(names)),
-        xerr=[1.96 * noise[n]["sd_excess"] for n in names],
-        fmt="o",
-        color=BLUE,
-        markersize=4,
-        elinewidth=1,
-    )
-    excess.axvline(0, color=GREY, linewidth=0.8)
-    excess.set_yticks(range(len(names)), names)
-    excess.locator_params(axis="x", nbins=4)
-    excess.set(xlabel="excess (bits):\nmean and 95% range")
-    excess.invert_yaxis()
-    label_panel(excess, "c", "noise above its floor")
-    return fig

@@ -1,0 +1,90 @@
+"""A Dask cluster as an executor: one on this machine, or one that runs elsewhere already.
+
+Tasks carry their data with them, so a task whose worker dies is simply run by another one. What
+comes back does not depend on which worker computed it, nor on how often it had to begin.
+"""
+
+from __future__ import annotations
+
+import functools
+import signal
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from typing import Any
+
+CONNECT_SECONDS = 20.0
+
+
+class DaskExecutor(Executor):
+    """The executor of a ``distributed.Client``; the client stays open when it shuts down."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        # Not pure: every task is run, and none is taken for another one with equal arguments.
+        self._inner = client.get_executor(pure=False)
+
+    @property
+    def _max_workers(self) -> int:
+        return max(1, sum(self._client.nthreads().values()))
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        with warnings.catch_warnings():
+            # Dask would rather have data put on a worker first; with that worker it could be lost.
+            warnings.filterwarnings("ignore", "Sending large graph")
+            # One object: Dask would look into arguments for collections to compute.
+            return self._inner.submit(functools.partial(fn, *args, **kwargs))
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self._inner.shutdown(wait=wait and not cancel_futures)
+
+
+@contextmanager
+def open_cluster(address: str | None, workers: int | None) -> Iterator[DaskExecutor]:
+    """Connect to a scheduler at HOST:PORT, or start a cluster of processes on this machine."""
+    try:
+        from distributed import Client, LocalCluster
+    except ModuleNotFoundError:
+        raise ValueError(
+            "the dask engine needs the [cluster] extra: pip install 'learnable-novelty[cluster]'"
+        ) from None
+    if address is None:
+        no_dashboard: Any = None
+        cluster = LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit=0,
+            dashboard_address=no_dashboard,
+        )
+        with cluster, Client(cluster) as client:
+            client.run(_start_worker)
+            with _working(client) as executor:
+                yield executor
+        return
+    try:
+        client = Client(f"tcp://{address}", timeout=CONNECT_SECONDS)
+    except OSError:
+        raise ValueError(f"expected a Dask scheduler at {address}, none answered") from None
+    with client, _working(client) as executor:
+        yield executor
+
+
+@contextmanager
+def _working(client: Any) -> Iterator[DaskExecutor]:
+    executor = DaskExecutor(client)
+    try:
+        yield executor
+    except BaseException:
+        executor.shutdown(cancel_futures=True)
+        raise
+    executor.shutdown()
+
+
+def _start_worker() -> None:
+    import torch
+
+    # Ctrl-C reaches the whole group; only the parent should answer it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    torch.set_num_threads(1)
