@@ -21,17 +21,21 @@ WRITTEN = 16
 """One stretch of rows in so many is written."""
 
 CHILD = """
-import json, resource, sys, time
+import json, sys, time
 import torch
 import learnable_novelty as ln
 torch.set_num_threads(1)
 path, targets, draws = sys.argv[1], sys.argv[2], int(sys.argv[3])
-start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def peak_mib():
+    # Not ru_maxrss: that begins with what the parent held when it started this process.
+    lines = open("/proc/self/status").read().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+start = peak_mib()
 clock, used = time.perf_counter(), time.process_time()
 result = ln.score(path, targets, draws=draws)
 print(json.dumps({
-    "start_mib": start / 1024,
-    "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    "start_mib": start,
+    "peak_mib": peak_mib(),
     "seconds": time.perf_counter() - clock,
     "cpu_seconds": time.process_time() - used,
     "rows": result.num_rows,
