@@ -23,7 +23,7 @@ BLOCKS = [
 ]
 FENCES = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.S | re.M)
 INLINE = re.compile(r"`((?:novelty|make|pip|python|mkdocs) [^`\n]+)`")
-NAMES = {"NAME": "eca", "DIR": "images", "out.gif": "out.gif"}
+NAMES = {"NAME": "eca", "DIR": "images", "FILE": "series.csv"}
 """Words that stand for something of the reader's own."""
 MADE = {"assets/start.png"}
 """Drawn when the site is built."""
@@ -58,6 +58,7 @@ KNOWN = (
     ("pip", "install"),
     ("python", "-m"),
     ("source", ".venv/bin/activate"),
+    ("torchrun",),  # followed by tests/objective/test_torchrun.py
 )
 
 
@@ -136,6 +137,20 @@ def own_files(tmp_path, monkeypatch):
     np.savetxt("data.csv", columns, delimiter=",", header=header, comments="")
     np.savetxt("series.csv", columns[:, :2], delimiter=",", header="map,noise", comments="")
     (tmp_path / "results").symlink_to(ROOT / "results")
+    write_large(columns)
+
+
+def write_large(columns):
+    """Write small files of the kinds that are read by chunks."""
+    import pandas
+    import zarr
+
+    Path("measurements").mkdir()
+    frame = pandas.DataFrame(columns, columns=["temperature", "pressure", "yield"])
+    frame[:40].to_parquet("measurements/first.parquet")
+    frame[40:].to_parquet("measurements/second.parquet")
+    np.save("large.npy", columns)
+    zarr.save_array("field.zarr", columns)
 
 
 READING = [w for w in NOVELTY if w[1] in ("list", "ledger") or w[1:3] == ("explore", "--export")]
@@ -146,7 +161,12 @@ def test_command_that_only_reads_records_runs(words, own_files, capsys):
     assert main(list(words[1:])) == 0
 
 
-@pytest.mark.parametrize("words", starting("score"), ids=shown)
+NEEDS_MORE = ("dask://", "FILE")
+"""A cluster, or the options that the text around it leaves out."""
+HERE = [w for w in starting("score") if not any(more in shown(w) for more in NEEDS_MORE)]
+
+
+@pytest.mark.parametrize("words", HERE, ids=shown)
 def test_score_runs_as_shown(words, own_files, capsys):
     wrong = {"temperature", "missing.csv"} if "series.csv" in words else {"missing.csv"}
     fast = ["--draws", "1"] + ([] if "--null" in words else ["--null", "9"])
@@ -170,6 +190,7 @@ def test_extras_that_are_installed_exist():
 
 @pytest.mark.parametrize("module", sorted({words[2] for words in commands(("python", "-m"))}))
 def test_benchmarks_take_the_options_shown(module):
+    from benchmarks.__main__ import LONG
     from benchmarks.__main__ import NAMES as BENCHMARKS
 
     assert module.partition(".")[0] == "benchmarks"
@@ -178,4 +199,4 @@ def test_benchmarks_take_the_options_shown(module):
     for words in commands(("python", "-m", module)):
         assert all(word in text for word in words[3:] if word.startswith("--"))
         only = words[words.index("--only") + 1] if "--only" in words else "dual"
-        assert only in BENCHMARKS or module != "benchmarks"
+        assert only in BENCHMARKS + LONG or module != "benchmarks"
