@@ -37,6 +37,7 @@ EXPERIMENTS: dict[str, str] = {
     "encoder-controls": "Ours: codes of images beside pixels, PCA, coding rate, better observers",
     "mdl-nca": "Appendix D: both readouts along the training of the neural automaton",
     "floor": "Ours: bits, floor and excess of noise, constants and structure",
+    "life-map": "Ours: every life-like automaton on one map",
     "calibration": "Ours: false positives and excess on noise",
 }
 """Names, in the order of the paper, and what each shows."""
