@@ -216,7 +216,9 @@ def pack_bits(cells: Tensor) -> Tensor:
     """Pack cells of 0 and 1 in reading order, eight to a byte: (rules, bytes)."""
     flat = cells.flatten(1)
     flat = torch.nn.functional.pad(flat, (0, -flat.shape[1] % 8)).unflatten(1, (-1, 8))
-    return (flat << torch.arange(8, device=cells.device, dtype=torch.uint8)).sum(2, dtype=torch.uint8)
+    return (flat << torch.arange(8, device=cells.device, dtype=torch.uint8)).sum(
+        2, dtype=torch.uint8
+    )
 
 
 def compressed_bits(packed: np.ndarray, cells: int) -> float:

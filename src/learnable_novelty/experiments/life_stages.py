@@ -141,7 +141,9 @@ def score_again(
     return again, score_all(bench, "again", settings, again, seed, block, first_draw=config.draws)
 
 
-def study_settings(config: StageConfig, seed: int, bench: Bench) -> tuple[np.ndarray, dict[str, Found]]:
+def study_settings(
+    config: StageConfig, seed: int, bench: Bench
+) -> tuple[np.ndarray, dict[str, Found]]:
     """Score some rules at the reference and at every other setting, one draw each."""
     codes = _some(config.study_rules, seed, "study")
     variants: dict[str, LifeConfig] = {"reference": vary(config, draws=1)}
@@ -160,7 +162,9 @@ def study_settings(config: StageConfig, seed: int, bench: Bench) -> tuple[np.nda
     return codes, found
 
 
-def score_complements(config: StageConfig, seed: int, bench: Bench) -> dict[str, tuple[Found, Found]]:
+def score_complements(
+    config: StageConfig, seed: int, bench: Bench
+) -> dict[str, tuple[Found, Found]]:
     """Score rules and their complements, cells entering as -1 and 1 and as 0 and 1."""
     codes = numpy_generator(seed, "symmetry").permutation(NUM_RULES)[: config.symmetry_rules]
     swapped = np.array([LifeRule(int(code)).complemented().number for code in codes])

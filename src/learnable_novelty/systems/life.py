@@ -55,7 +55,9 @@ class LifeRule:
         for name, counts in sets.items():
             if not counts <= set(range(NUM_COUNTS)):
                 raise ValueError(f"expected {name} counts from 0 to 8, got {sorted(counts)}")
-        return LifeRule(sum(1 << 2 * k for k in sets["birth"]) + sum(2 << 2 * k for k in sets["survival"]))
+        return LifeRule(
+            sum(1 << 2 * k for k in sets["birth"]) + sum(2 << 2 * k for k in sets["survival"])
+        )
 
     @staticmethod
     def at(birth_mask: int, survival_mask: int) -> LifeRule:

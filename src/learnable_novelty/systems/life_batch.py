@@ -2,7 +2,8 @@
 
 Bit l of the word at (row, column, w) is that cell of torus 64 w + l. Neighbours are then whole
 words, tori may have any size, and a rule is nine birth and nine survival masks of one bit per
-torus. Plain torch, so the same on a CPU and on a GPU.
+torus. Plain torch, so the same on a CPU and on a GPU; where Triton is there, a step on a GPU is
+one kernel.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.systems.bit_planes import count_planes, select_next
+from learnable_novelty.systems.fused import HAS_TRITON
 from learnable_novelty.systems.life import NUM_COUNTS, LifeRule
 
 LANES = 64
@@ -45,7 +47,9 @@ class LifeBatch:
         samples, height, width = soups.shape
         lanes = soups.repeat(len(rules), 1, 1).permute(1, 2, 0)
         tables = {
-            name: np.array([[k in getattr(rule, name) for rule in rules] for k in range(NUM_COUNTS)])
+            name: np.array(
+                [[k in getattr(rule, name) for rule in rules] for k in range(NUM_COUNTS)]
+            )
             for name in ("birth", "survival")
         }
         born, survives = (
@@ -57,6 +61,11 @@ class LifeBatch:
 
     def advance(self, steps: int) -> LifeBatch:
         """Return the batch ``steps`` steps later."""
+        if HAS_TRITON and self.words.is_cuda:
+            from learnable_novelty.systems.fused.life import fused_advance
+
+            words = fused_advance(self.words, self.born, self.survives, steps)
+            return LifeBatch(words, self.born, self.survives, self.rules, self.samples)
         words, born, survives = self.words, list(self.born), list(self.survives)
         for _ in range(steps):
             left, right = words.roll(1, 1), words.roll(-1, 1)
