@@ -34,6 +34,8 @@ FEATURE_BYTES = {"cuda": 4 << 30, "cpu": 64 << 20}
 FRAME_BYTES = {"cuda": 8 << 20, "cpu": 256 << 10}
 """Memory for one time step of the rules that are simulated at once: what a cache holds."""
 
+ROWS_A_THREAD = 16
+
 
 @dataclass(frozen=True)
 class LifeConfig:
@@ -63,7 +65,7 @@ class LifeConfig:
     """Factor on the states before the first layer, as for the elementary automata."""
     states: str = "signed"
     """"signed": cells enter as -1 and +1, so that dead and living count alike. "binary": 0 and 1."""
-    draws: int = 2
+    draws: int = 4
     """Independent draws of reservoir and soups."""
     floor_repeats: int = 4
     """Rearrangements of the residuals per draw, for the floor."""
@@ -147,7 +149,7 @@ def score_rules(
     together = max(1, int(FRAME_BYTES[kind] / (8 * config.grid**2 * words)))
     found: list[dict[str, Tensor]] = []
     with ThreadPoolExecutor(available_cores()) as threads:
-        compressed: list[Future[float]] = []
+        compressed: list[Future[list[float]]] = []
         for part in _chunks(codes, together):
             frames = simulate(config, part, observer.soups)
             for first, last in _ranges(len(part), rules_at_once(config, kind)):
@@ -155,8 +157,12 @@ def score_rules(
                 found.append(_measure(config, observer, cells))
                 packed = pack_bits(cells[:, 0]).cpu().numpy()
                 size = cells[0, 0].numel()
-                compressed += [threads.submit(compressed_bits, row, size) for row in packed]
-        sizes = torch.tensor([future.result() for future in compressed], dtype=torch.float64)
+                compressed += [
+                    threads.submit(compressed_bits, packed[i : i + ROWS_A_THREAD], size)
+                    for i in range(0, len(packed), ROWS_A_THREAD)
+                ]
+        lengths = [length for future in compressed for length in future.result()]
+    sizes = torch.tensor(lengths, dtype=torch.float64)
     joined = {name: torch.cat([part[name] for part in found]) for name in MEASURES[:-1]}
     return {name: values.cpu().numpy() for name, values in (joined | {"compressed": sizes}).items()}
 
@@ -221,14 +227,9 @@ def pack_bits(cells: Tensor) -> Tensor:
     )
 
 
-def compressed_bits(packed: np.ndarray, cells: int) -> float:
-    """Return the bits per cell that zlib needs for packed cells."""
-    return 8 * len(zlib.compress(packed.tobytes(), 9)) / cells
-
-
-def excess(found: dict[str, np.ndarray]) -> np.ndarray:
-    """Return what is learnable beyond the floor, in bits."""
-    return found["bits"] - found["floor"]
+def compressed_bits(packed: np.ndarray, cells: int) -> list[float]:
+    """Return the bits per cell that zlib, at its usual level, needs for each row of packed cells."""
+    return [8 * len(zlib.compress(row.tobytes(), 6)) / cells for row in packed]
 
 
 def vary(config: LifeConfig, **changes: object) -> LifeConfig:

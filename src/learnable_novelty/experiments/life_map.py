@@ -38,7 +38,7 @@ class Config(StageConfig):
 
 PAPER = Config()
 QUICK = dataclasses.replace(
-    PAPER, grid=31, samples=4, burn_in=100, window=8, channels=32, floor_repeats=2, null_repeats=1,
+    PAPER, draws=2, grid=31, samples=4, burn_in=100, window=8, channels=32, floor_repeats=2, null_repeats=1,
     rules=200, block=64, again_grid=37, again_draws=3, study_rules=100,
     study_axes=("density", "states"), symmetry_rules=10, gallery=3,
 )  # fmt: skip
