@@ -83,7 +83,7 @@ class LifeObserver:
     null_orders: list[Tensor]
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=16)
 def life_observer(config: LifeConfig, seed: int, draw: int, device: str) -> LifeObserver:
     """Make one draw on a device; all rules of a draw meet the same reservoir and soups."""
     child = split(seed, "draw", draw)
