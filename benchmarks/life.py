@@ -30,7 +30,7 @@ from learnable_novelty.experiments.life import (
     simulate,
     vary,
 )
-from learnable_novelty.experiments.life_map import scores
+from learnable_novelty.experiments.life_stages import scores
 from learnable_novelty.systems import LifeRule
 
 SEED = 0

@@ -49,9 +49,7 @@ def test_codes_spell_the_neighbourhood_of_each_cell():
         assert spelled[1, 3, 5, place] == there
 
 
-@pytest.mark.parametrize(
-    ("depth", "kernel", "channels"), [(1, 3, 1), (3, 5, 1), (3, 3, 2)]
-)
+@pytest.mark.parametrize(("depth", "kernel", "channels"), [(1, 3, 1), (3, 5, 1), (3, 3, 2)])
 def test_other_reservoirs_are_refused(depth, kernel, channels):
     reservoir = reservoirs.Conv2d(channels, 4, depth, kernel)
     with pytest.raises(ValueError, match="kernel 3, at least two layers and one input channel"):

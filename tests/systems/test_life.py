@@ -59,7 +59,9 @@ def test_every_notation_reads_back(rule):
     assert hash(LifeRule(str(rule))) == hash(rule)
 
 
-@pytest.mark.parametrize("text", ["B9/S23", "3", "B3", "S23", "B33/S23", "Life", "", "B3/S2/3", "B3//S"])
+@pytest.mark.parametrize(
+    "text", ["B9/S23", "3", "B3", "S23", "B33/S23", "Life", "", "B3/S2/3", "B3//S"]
+)
 def test_other_texts_are_refused_with_an_example(text):
     with pytest.raises(ValueError, match="B3/S23"):
         LifeRule(text)
@@ -246,9 +248,14 @@ def test_rules_without_gliders_grow_or_stay_in_their_box():
         after = rule.advance(seed, 6)
         extents = [np.flatnonzero(after.any(axis)) for axis in (0, 1)]
         if "one neighbour" in one.source:
-            assert all(e[0] == b[0] - 6 and e[-1] == b[-1] + 6 for e, b in zip(extents, box, strict=True))
+            assert all(
+                e[0] == b[0] - 6 and e[-1] == b[-1] + 6 for e, b in zip(extents, box, strict=True)
+            )
         elif "bounding box" in one.source:
-            assert all(e.size == 0 or (e[0] >= b[0] and e[-1] <= b[-1]) for e, b in zip(extents, box, strict=True))
+            assert all(
+                e.size == 0 or (e[0] >= b[0] and e[-1] <= b[-1])
+                for e, b in zip(extents, box, strict=True)
+            )
         else:
             assert (after >= seed).all()
     assert why_no_gliders(LIFE) is None

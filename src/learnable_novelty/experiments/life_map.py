@@ -10,20 +10,31 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
-from learnable_novelty.experiments.base import Bench, Outcome
-from learnable_novelty.experiments.life_stages import (
-    Found,
-    StageConfig,
-    chosen_codes,
-    score_again,
-    score_all,
-    score_complements,
-    study_settings,
+from learnable_novelty.experiments.base import Bench, Outcome, unpack
+from learnable_novelty.experiments.life import vary
+from learnable_novelty.experiments.life_analysis import (
+    compare_settings,
+    named_table,
+    spearman,
 )
+from learnable_novelty.experiments.life_look import lempel_ziv_block, look
+from learnable_novelty.experiments.life_results import (
+    GRAIN,
+    compare_complements,
+    gallery_entry,
+    glider_areas,
+    map_summary,
+    record_arrays,
+    rule_measures,
+    top_rules,
+)
+from learnable_novelty.experiments.life_stages import Scores, StageConfig, mean_excess, scores
+from learnable_novelty.systems import LifeRule
+from learnable_novelty.systems.life_catalogue import named_rules
 
 USES = ("device",)
 
@@ -34,38 +45,92 @@ class Config(StageConfig):
 
     gallery: int = 50
     """How many of the best rules without a name are looked at closely."""
+    look_steps: int = 400
+    """Steps in which moving objects are searched."""
+    look_period: int = 180
+    """Longest period of a moving object."""
+    look_patches: int = 3
+    """Patches of soup in an empty torus from which objects may leave."""
 
 
 PAPER = Config()
 QUICK = dataclasses.replace(
-    PAPER, draws=2, grid=31, samples=4, burn_in=100, window=8, channels=32, floor_repeats=2, null_repeats=1,
-    rules=200, block=64, again_grid=37, again_draws=3, study_rules=100,
-    study_axes=("density", "states"), symmetry_rules=10, gallery=3,
+    PAPER, grid=31, samples=4, burn_in=100, window=8, channels=32, draws=2, floor_repeats=2,
+    null_repeats=1, rules=200, block=64, again_grid=37, again_draws=3, study_rules=100,
+    study_axes=("density", "states"), symmetry_rules=10, gallery=3, look_steps=60, look_period=20,
+    look_patches=1, again_share=0.1,
 )  # fmt: skip
-
-
-class Scores(NamedTuple):
-    """What the device computes."""
-
-    codes: np.ndarray
-    found: Found
-    again_codes: np.ndarray
-    again: Found
-    study_codes: np.ndarray
-    study: dict[str, Found]
-    complements: dict[str, tuple[Found, Found]]
-
-
-def scores(config: Config, seed: int, bench: Bench) -> Scores:
-    """Score everything that is scored in blocks: what a GPU is for."""
-    codes = chosen_codes(config, seed)
-    found = score_all(bench, "map", config, codes, seed, config.block)
-    again = score_again(config, codes, found, seed, bench)
-    study = study_settings(config, seed, bench)
-    return Scores(codes, found, *again, *study, score_complements(config, seed, bench))
 
 
 def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     """Score all rules, and compare them with what is known of them."""
     held = scores(config, seed, bench)
-    return Outcome({"rules": len(held.codes)})
+    measures = rule_measures(held.codes, held.found)
+    named = named_table(held.codes, measures, held.again_codes, held.again)
+    parsed = _lempel_ziv(config, held, seed, bench)
+    for row in named:
+        row["measures"]["lempel_ziv"] = parsed[LifeRule(row["rule"]).number]
+    best = best_unnamed(held, config.gallery)
+    looked = _look_closely(config, [*best, *_codes_of(named)], seed, bench)
+    gallery = [gallery_entry(code, held, measures, looked) for code in best]
+    for row in named:
+        row["moving"] = looked[LifeRule(row["rule"]).number]["kinds"]
+    results = {
+        "rules": len(held.codes),
+        "summary": map_summary(held, measures),
+        "named": named,
+        "areas": glider_areas(named, held, measures, parsed, seed),
+        "settings": compare_settings(held.study),
+        "study_rules": len(held.study_codes),
+        "complements": compare_complements(held),
+        "correlations": {
+            name: spearman(values, measures["excess"]) for name, values in measures.items()
+        },
+        "top": top_rules(held, 30),
+        "gallery": gallery,
+        "grain": GRAIN,
+    }
+    pictures = np.stack([unpack(looked[code]["picture"]) for code in best])
+    names = {row["name"]: row["again_excess"] for row in named}
+    devices = sorted({*held.found["devices"].tolist(), *held.again["devices"].tolist()})
+    return Outcome(results, names, record_arrays(held, pictures), ", ".join(devices))
+
+
+def best_unnamed(held: Scores, count: int) -> list[int]:
+    """Return the rules of highest excess on the larger tori, one of each pair of complements.
+
+    The complement of a rule with a name does the same as that rule, and is left out.
+    """
+    taken = {one.rule.number for one in named_rules()}
+    taken |= {LifeRule(code).complemented().number for code in taken}
+    best: list[int] = []
+    for code in held.again_codes[np.argsort(-mean_excess(held.again), kind="stable")]:
+        if int(code) not in taken and len(best) < count:
+            best.append(int(code))
+            taken |= {int(code), LifeRule(int(code)).complemented().number}
+    return best
+
+
+def _codes_of(named: list[dict[str, Any]]) -> list[int]:
+    return [LifeRule(row["rule"]).number for row in named]
+
+
+def _lempel_ziv(config: Config, held: Scores, seed: int, bench: Bench) -> dict[int, float]:
+    """Parse the named rules and those of the study, on this machine."""
+    codes = np.union1d(held.study_codes, [one.rule.number for one in named_rules()])
+    parts = np.array_split(codes, -(-len(codes) // 64))
+    settings = vary(config)
+    tasks = {
+        f"lempel-ziv, block {place}": (settings, part.tolist(), seed)
+        for place, part in enumerate(parts)
+    }
+    found = bench.map(lempel_ziv_block, tasks)
+    return dict(zip(codes.tolist(), np.concatenate(list(found.values())).tolist(), strict=True))
+
+
+def _look_closely(
+    config: Config, codes: list[int], seed: int, bench: Bench
+) -> dict[int, dict[str, Any]]:
+    knobs = config.look_steps, config.look_period, config.look_patches
+    tasks = {f"look, {LifeRule(code)}": (config, code, seed, *knobs) for code in codes}
+    return dict(zip(codes, bench.map(look, tasks).values(), strict=True))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -182,3 +182,24 @@ def score_complements(
             {name: values[..., size:] for name, values in halves[1].items()},
         )
     return found
+
+
+class Scores(NamedTuple):
+    """What the device computes."""
+
+    codes: np.ndarray
+    found: Found
+    again_codes: np.ndarray
+    again: Found
+    study_codes: np.ndarray
+    study: dict[str, Found]
+    complements: dict[str, tuple[Found, Found]]
+
+
+def scores(config: StageConfig, seed: int, bench: Bench) -> Scores:
+    """Score everything that is scored in blocks: what a GPU is for."""
+    codes = chosen_codes(config, seed)
+    found = score_all(bench, "map", config, codes, seed, config.block)
+    again = score_again(config, codes, found, seed, bench)
+    study = study_settings(config, seed, bench)
+    return Scores(codes, found, *again, *study, score_complements(config, seed, bench))

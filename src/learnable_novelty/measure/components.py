@@ -33,8 +33,16 @@ class Components:
     """Living cells, (num_components,)."""
     heir: Integers
     """The component that this one alone becomes, (num_components,); -1 for none or several."""
-    patterns: list[Cells]
-    """The patterns that the shapes stand for."""
+    offsets: Integers
+    """Rows and columns of all cells from their corners, component by component, (num_cells, 2)."""
+
+    def pattern(self, place: int) -> Cells:
+        """Draw one component."""
+        start = int(self.size[:place].sum())
+        cells = self.offsets[start : start + self.size[place]]
+        pattern = np.zeros(cells.max(0) + 1, dtype=np.uint8)
+        pattern[tuple(cells.T)] = 1
+        return pattern
 
 
 def find_components(cells: Cells) -> Components:
@@ -46,10 +54,10 @@ def find_components(cells: Cells) -> Components:
     frame[owner] = points[:, 0]
     order = np.argsort(owner, kind="stable")
     size = np.bincount(owner, minlength=count)
-    groups = np.split(points[order, 1:], np.cumsum(size)[:-1]) if count else []
-    shape, corner, patterns = _shapes(groups, cells.shape[1:])
-    heir = _heirs(cells.shape, points, owner, count)
-    return Components(frame, shape, corner, size, heir, patterns)
+    shape, corner, offsets = _shapes(points[order, 1:], size, cells.shape[1:])
+    return Components(
+        frame, shape, corner, size, _heirs(cells.shape, points, owner, count), offsets
+    )
 
 
 def _labels(cells: Cells, points: Integers) -> Integers:
@@ -60,7 +68,7 @@ def _labels(cells: Cells, points: Integers) -> Integers:
     for down in range(REACH + 1):
         for right in range(-REACH, REACH + 1):
             if (down, right) > (0, 0):
-                other = np.roll(index, (-down, -right), (1, 2))[tuple(points.T)]
+                other = index[moved(points, cells.shape, down, right)]
                 linked = np.flatnonzero(other >= 0)
                 ends.append(np.stack([linked, other[linked]]))
     first, second = np.concatenate(ends, axis=1)
@@ -76,42 +84,40 @@ def _labels(cells: Cells, points: Integers) -> Integers:
     return np.unique(label, return_inverse=True)[1]
 
 
+def moved(points: Integers, torus: tuple[int, ...], down: int, right: int) -> tuple[Integers, ...]:
+    """Return the places next to points (time, row, column) of a torus."""
+    frames, rows, columns = points.T
+    return frames, (rows + down) % torus[1], (columns + right) % torus[2]
+
+
 def _shapes(
-    groups: list[Integers], torus: tuple[int, int]
-) -> tuple[Integers, Integers, list[Cells]]:
-    """Number the patterns of components, and find their corners."""
-    known: dict[bytes, int] = {}
-    patterns: list[Cells] = []
-    shape = np.full(len(groups), -1, dtype=np.int64)
-    corner = np.zeros((len(groups), 2), dtype=np.int64)
+    points: Integers, size: Integers, torus: tuple[int, ...]
+) -> tuple[Integers, Integers, Integers]:
+    """Number the patterns of components, find their corners, and the cells' offsets from these."""
+    if not size.size:
+        return np.empty(0, dtype=np.int64), np.empty((0, 2), dtype=np.int64), points
+    starts = np.cumsum(size) - size
     sides = np.array(torus)
-    for place, points in enumerate(groups):
-        # Coordinates around the first cell: right for whatever spans less than half of the torus.
-        around = (points - points[0] + sides // 2) % sides
-        low, high = around.min(0), around.max(0)
-        if bool((2 * (high - low + 1) > sides).any()):
-            continue
-        pattern = np.zeros(high - low + 1, dtype=np.uint8)
-        pattern[tuple((around - low).T)] = 1
-        key = bytes(pattern.shape) + np.packbits(pattern).tobytes()
-        if key not in known:
-            known[key] = len(patterns)
-            patterns.append(pattern)
-        shape[place] = known[key]
-        corner[place] = (points[0] + low - sides // 2) % sides
-    return shape, corner, patterns
+    origin = points[starts]
+    # Coordinates around the first cell: right for whatever spans less than half of the torus.
+    around = (points - origin.repeat(size, 0) + sides // 2) % sides
+    low, high = (reduce.reduceat(around, starts) for reduce in (np.minimum, np.maximum))
+    offsets = around - low.repeat(size, 0)
+    # A pattern is the sum of random words of its cells: two patterns share one in 2^64 cases.
+    words = np.random.default_rng(0).integers(0, 2**64, size=torus, dtype=np.uint64)
+    key = np.add.reduceat(words[tuple(offsets.T)], starts)
+    shape = np.unique(key, return_inverse=True)[1]
+    winds = (2 * (high - low + 1) > sides).any(1)
+    return np.where(winds, -1, shape), (origin + low - sides // 2) % sides, offsets
 
 
-def _heirs(
-    torus: tuple[int, ...], points: Integers, owner: Integers, count: int
-) -> Integers:
+def _heirs(torus: tuple[int, ...], points: Integers, owner: Integers, count: int) -> Integers:
     """Return for each component the one that it, and nothing else, becomes."""
     around = np.full(torus, -1, dtype=np.int64)
     frames = points[:, 0]
     for down in (-1, 0, 1):
         for right in (-1, 0, 1):
-            rows, columns = (points[:, 1] + down) % torus[1], (points[:, 2] + right) % torus[2]
-            around[frames, rows, columns] = owner
+            around[moved(points, torus, down, right)] = owner
     later = frames > 0
     parent = around[frames[later] - 1, points[later, 1], points[later, 2]]
     pairs = np.unique(np.stack([parent, owner[later]])[:, parent >= 0], axis=1)

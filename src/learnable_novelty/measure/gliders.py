@@ -39,7 +39,7 @@ class Glider:
 
     @property
     def heading(self) -> str:
-        """"orthogonal", "diagonal" or "oblique"."""
+        """ "orthogonal", "diagonal" or "oblique"."""
         far, near = self.displacement
         return "orthogonal" if near == 0 else "diagonal" if near == far else "oblique"
 
@@ -86,8 +86,7 @@ def measure_gliders(
        collides ends there.
     3. Return: a component returns after p steps if its pattern is then the same, perhaps moved. One
        that keeps returning with the same displacement for p further steps and for ``min_steps`` in
-       all, two periods, is a glider if it has moved by two cells or more, an oscillator or still
-       life if it has not moved.
+       all is a glider if it is displaced, an oscillator or still life if not.
 
     Args:
         field: (time, height, width) of 0 and 1.
@@ -125,7 +124,9 @@ def measure_gliders(
 def _checked(field: ArrayLike | Tensor, max_period: int, min_steps: int) -> NDArray[np.uint8]:
     cells = np.asarray(field.cpu() if isinstance(field, torch.Tensor) else field)
     if max_period < 1 or min_steps < 1:
-        raise ValueError(f"expected positive max_period and min_steps, got {max_period}, {min_steps}")
+        raise ValueError(
+            f"expected positive max_period and min_steps, got {max_period}, {min_steps}"
+        )
     if cells.ndim != 3 or 0 in cells.shape or len(cells) <= max(min_steps, 2):
         raise ValueError(
             f"expected a field (time, height, width) of more than {max(min_steps, 2)} steps, "
@@ -170,22 +171,22 @@ class _Tracks:
 
 def _tracks(found: Components, period: Integers, moved: Integers, min_steps: int) -> _Tracks:
     """Follow components that keep returning in the same way."""
-    length = np.zeros(len(period), dtype=np.int64)
-    goes_on = np.zeros(len(period), dtype=bool)
-    length[period > 0] = 1
-    for place in np.argsort(found.frame, kind="stable"):
-        heir = found.heir[place]
-        if period[place] and heir >= 0 and period[heir] == period[place]:
-            if bool((moved[heir] == moved[place]).all()):
-                length[heir] = length[place] + 1
-                goes_on[place] = True
+    places = np.arange(len(period))
+    heir = found.heir
+    same = (period > 0) & (heir >= 0) & (period[heir] == period)
+    goes_on = same & (moved[heir] == moved).all(1)
+    length = (period > 0).astype(np.int64)
+    frames = [places[found.frame == frame] for frame in range(int(found.frame.max(initial=-1)) + 1)]
+    for here in frames:
+        here = here[goes_on[here]]
+        length[heir[here]] = length[here] + 1
     long_enough = (length > period) & (length + period > min_steps) & (period > 0)
     ends = np.flatnonzero(long_enough & ~goes_on)
     held = np.zeros(len(period), dtype=bool)
     held[ends] = True
-    for place in np.argsort(-found.frame, kind="stable"):
-        if goes_on[place]:
-            held[place] = held[found.heir[place]]
+    for here in reversed(frames):
+        here = here[goes_on[here]]
+        held[here] = held[heir[here]]
     return _Tracks(ends, held)
 
 
@@ -204,5 +205,4 @@ def _kinds(found: Components, period: Integers, moved: Integers, tracks: _Tracks
 
 
 def _smallest(found: Components, ends: list[int]) -> NDArray[np.uint8]:
-    best = min(ends, key=lambda end: (found.size[end], found.patterns[found.shape[end]].size))
-    return found.patterns[found.shape[best]]
+    return found.pattern(min(ends, key=lambda end: int(found.size[end])))
