@@ -90,7 +90,7 @@ def test_a_batch_scores_as_its_members_do():
         expected = torch.tensor(refit.explained_variance(), dtype=torch.float64)
         torch.testing.assert_close(found.explained_variance[place], expected, **exact)
     assert found.bits[2] == 0
-    assert found.explained_variance[1] > 0.9
+    assert found.explained_variance[1] > found.explained_variance[0] + 0.3
 
 
 def test_constant_features_read_nothing():

@@ -64,7 +64,7 @@ class LifeConfig:
     input_scale: float = 0.6
     """Factor on the states before the first layer, as for the elementary automata."""
     states: str = "signed"
-    """"signed": cells enter as -1 and +1, so that dead and living count alike. "binary": 0 and 1."""
+    """As what cells enter: "signed", -1 and +1, so that both count alike, or "binary", 0 and 1."""
     draws: int = 4
     """Independent draws of reservoir and soups."""
     floor_repeats: int = 4
@@ -228,7 +228,7 @@ def pack_bits(cells: Tensor) -> Tensor:
 
 
 def compressed_bits(packed: np.ndarray, cells: int) -> list[float]:
-    """Return the bits per cell that zlib, at its usual level, needs for each row of packed cells."""
+    """Return the bits per cell that zlib, at its usual level, needs for rows of packed cells."""
     return [8 * len(zlib.compress(row.tobytes(), 6)) / cells for row in packed]
 
 

@@ -79,7 +79,7 @@ def _gathered(many: Sequence[Gliders]) -> list[dict[str, Any]]:
 
 
 def trail(history: Cells) -> Cells:
-    """Return how many steps ago each cell last lived, at most ``TRAIL`` + 1: a space-time picture."""
+    """Draw space-time: how many steps ago each cell last lived, at most ``TRAIL`` + 1."""
     ago = np.full(history.shape[1:], TRAIL + 1, dtype=np.uint8)
     for steps in range(min(TRAIL, len(history) - 1), -1, -1):
         ago[history[-1 - steps] == 1] = steps

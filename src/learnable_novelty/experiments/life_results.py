@@ -145,14 +145,14 @@ def top_rules(held: Scores, count: int) -> list[dict[str, Any]]:
             "rule": str(LifeRule(int(held.again_codes[i]))),
             "name": names.get(int(held.again_codes[i])),
             "excess": float(excess[:, i].mean()),
-            "half_width": finite(widths[i]),
+            "half_width": finite(float(widths[i])),
         }
         for i in best
     ]
 
 
 def record_arrays(held: Scores, pictures: np.ndarray) -> dict[str, np.ndarray]:
-    """Keep the map in small integers, 512 x 512 if it is whole, and the second scores as they are."""
+    """Keep the map in small integers, 512 x 512 if it is whole, and what was scored again."""
     whole = len(held.codes) == NUM_RULES
     kept: dict[str, np.ndarray] = {"pictures": pictures}
     found = dict(held.found)

@@ -68,7 +68,7 @@ Found = dict[str, np.ndarray]
 def map_codes() -> np.ndarray:
     """Return the codes of all rules by their place on the map, (512 survival, 512 birth)."""
     masks = np.arange(1 << NUM_COUNTS)
-    spread = sum(((masks >> k) & 1) << 2 * k for k in range(NUM_COUNTS))
+    spread = np.sum([((masks >> k) & 1) << 2 * k for k in range(NUM_COUNTS)], axis=0)
     return 2 * spread[:, None] + spread[None, :]
 
 

@@ -1,4 +1,4 @@
-"""The soliton meter in two dimensions: periodic patterns that move, found by tracking components."""
+"""The soliton meter in two dimensions: tracked components that return moved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from learnable_novelty.measure.components import Components, find_components
 
 Integers = NDArray[np.int64]
 
-CROWDED = 0.25
+CROWDED = 0.15
 """Where more of the cells differ from the background nothing is isolated."""
 
 
@@ -39,7 +39,7 @@ class Glider:
 
     @property
     def heading(self) -> str:
-        """ "orthogonal", "diagonal" or "oblique"."""
+        """Say which way: "orthogonal", "diagonal" or "oblique"."""
         far, near = self.displacement
         return "orthogonal" if near == 0 else "diagonal" if near == far else "oblique"
 
@@ -140,7 +140,7 @@ def _checked(field: ArrayLike | Tensor, max_period: int, min_steps: int) -> NDAr
 def _returns(
     found: Components, torus: tuple[int, ...], max_period: int
 ) -> tuple[Integers, Integers]:
-    """Return the steps after which each component has its pattern again (0: never), and the move."""
+    """Return after how many steps each component has its pattern again (0: never), and the move."""
     count = len(found.frame)
     period = np.zeros(count, dtype=np.int64)
     moved = np.zeros((count, 2), dtype=np.int64)

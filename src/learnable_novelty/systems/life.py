@@ -207,7 +207,7 @@ def soup(num_samples: int, height: int, width: int, density: float, seed: Seed) 
 
 
 def pack_rows(cells: Cells) -> Words:
-    """Pack tori (..., height, width) into words (..., height, words); bit i of word j is 64j + i."""
+    """Pack tori (..., height, width) into words (..., height, words), the first cell lowest."""
     width = cells.shape[-1]
     padding = [(0, 0)] * (cells.ndim - 1) + [(0, -width % WORD)]
     octets = np.packbits(np.pad(cells, padding), axis=-1, bitorder="little")

@@ -74,7 +74,7 @@ class LifeBatch:
         return LifeBatch(words, self.born, self.survives, self.rules, self.samples)
 
     def cells(self, first: int = 0, last: int | None = None) -> Tensor:
-        """Unpack the tori of rules ``first`` to ``last``: (rules, samples, height, width), uint8."""
+        """Unpack the tori of rules ``first`` to ``last``: (rules, samples, height, width)."""
         last = self.rules if last is None else last
         start, stop = first * self.samples, last * self.samples
         word = start // LANES

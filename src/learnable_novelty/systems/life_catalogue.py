@@ -43,7 +43,7 @@ def named_rules() -> tuple[NamedRule, ...]:
     >>> [one.name for one in named_rules() if one.rule == LifeRule("B36/S23")]
     ['HighLife']
     """
-    text = resources.files(__package__).joinpath("life_catalogue.csv").read_text()
+    text = resources.files("learnable_novelty.systems").joinpath("life_catalogue.csv").read_text()
     return tuple(_read(row) for row in csv.DictReader(text.splitlines()))
 
 

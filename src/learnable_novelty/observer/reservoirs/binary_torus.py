@@ -52,14 +52,14 @@ class BinaryTorus:
             )
         self.reservoir = reservoir
         # Tables are made in float64 once and rounded once, so devices share them.
+        weights = reservoir.weights_like(torch.empty(0, dtype=torch.float64))
         inputs = pattern_inputs(states) * reservoir.input_scale
-        self._first = reservoir.activate(inputs @ reservoir.weight0.T + reservoir.bias0)
-        if reservoir.depth == 2:
-            tables = reservoir.advance(self._first, 1)
-        else:
-            tables = self._second_layer()
+        first = reservoir.activate(inputs @ weights["weight0"].T + weights["bias0"])
+        shallow = reservoir.depth == 2
+        second = weights["weight1"]
+        tables = reservoir.advance(first, 1) if shallow else _sums_by_offset(first, second)
         self._tables = tables.to(device=device, dtype=dtype)
-        self._bias = reservoir.bias1.to(device=device, dtype=dtype)
+        self._bias = weights["bias1"].to(device=device, dtype=dtype)
 
     @torch.no_grad()
     def __call__(self, cells: Tensor) -> Tensor:
@@ -78,10 +78,11 @@ class BinaryTorus:
             hidden = self.reservoir.advance(hidden, layer)
         return hidden
 
-    def _second_layer(self) -> Tensor:
-        """Return what each pattern at each offset adds to the second layer, (9 * 512, channels)."""
-        by_offset = self.reservoir.weight1.unflatten(1, (len(OFFSETS), -1))
-        return torch.einsum("pi,coi->opc", self._first, by_offset).flatten(0, 1)
+
+def _sums_by_offset(first: Tensor, weight: Tensor) -> Tensor:
+    """Return what each pattern at each offset adds to the second layer, (9 * 512, channels)."""
+    by_offset = weight.unflatten(1, (len(OFFSETS), -1))
+    return torch.einsum("pi,coi->opc", first, by_offset).flatten(0, 1)
 
 
 def pattern_codes(cells: Tensor) -> Tensor:
