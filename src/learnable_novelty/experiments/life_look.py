@@ -16,14 +16,14 @@ from learnable_novelty.measure.gliders import Gliders, measure_gliders
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import Cells, soup
 
-PATCH = 24
+PATCH = 16
 """Height and width of a soup in an empty torus."""
 TRAIL = 15
 """Steps that a picture looks back."""
 
 
 def look(
-    config: StageConfig, code: int, seed: int, steps: int, period: int, patches: int
+    config: StageConfig, code: int, seed: int, steps: int, period: int, patches: Sequence[int]
 ) -> dict[str, Any]:
     """Run one rule from a full soup and from patches of soup, and measure what moves.
 
@@ -36,8 +36,8 @@ def look(
     history = rule.run(rule.advance(full, config.burn_in), steps)
     everywhere = measure_gliders(history, max_period=period)
     outside = [
-        measure_gliders(rule.run(_patch(side, child, place), steps), max_period=period)
-        for place in range(patches)
+        measure_gliders(rule.run(_patches(side, child, count), steps), max_period=period)
+        for count in patches
     ]
     return {
         "everywhere": _plain(everywhere),
@@ -47,10 +47,16 @@ def look(
     }
 
 
-def _patch(side: int, seed: int, place: int) -> Cells:
+def _patches(side: int, seed: int, count: int) -> Cells:
+    """Put patches of soup on an empty torus, evenly in rows and columns."""
+    across = math.ceil(count**0.5)
+    generator = numpy_generator(seed, "patches", count)
     cells = np.zeros((side, side), dtype=np.uint8)
-    size = min(PATCH, side)
-    cells[:size, :size] = numpy_generator(seed, "patch", place).integers(0, 2, (size, size))
+    for place in range(count):
+        down, right = (side * k // across for k in divmod(place, across))
+        size = min(PATCH, side // across)
+        soup_here = generator.integers(0, 2, (size, size), dtype=np.uint8)
+        cells[down : down + size, right : right + size] = soup_here
     return cells
 
 

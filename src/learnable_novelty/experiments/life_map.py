@@ -49,8 +49,8 @@ class Config(StageConfig):
     """Steps in which moving objects are searched."""
     look_period: int = 180
     """Longest period of a moving object."""
-    look_patches: int = 3
-    """Patches of soup in an empty torus from which objects may leave."""
+    look_patches: tuple[int, ...] = (1, 9)
+    """Runs from so many patches of soup each, in an empty torus, from which objects may leave."""
 
 
 PAPER = Config()
@@ -58,7 +58,7 @@ QUICK = dataclasses.replace(
     PAPER, grid=31, samples=4, burn_in=100, window=8, channels=32, draws=2, floor_repeats=2,
     null_repeats=1, rules=200, block=64, again_grid=37, again_draws=3, study_rules=100,
     study_axes=("density", "states"), symmetry_rules=10, gallery=3, look_steps=60, look_period=20,
-    look_patches=1, again_share=0.1,
+    look_patches=(1,), again_share=0.1,
 )  # fmt: skip
 
 
