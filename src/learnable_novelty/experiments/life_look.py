@@ -12,7 +12,7 @@ from learnable_novelty._random import numpy_generator, split
 from learnable_novelty.experiments.base import pack
 from learnable_novelty.experiments.life import LifeConfig, life_observer, simulate
 from learnable_novelty.experiments.life_stages import StageConfig
-from learnable_novelty.measure.gliders import Gliders, measure_gliders
+from learnable_novelty.measure.gliders import Gliders, measure_gliders, off_background
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import Cells, soup
 
@@ -85,10 +85,14 @@ def _gathered(many: Sequence[Gliders]) -> list[dict[str, Any]]:
 
 
 def trail(history: Cells) -> Cells:
-    """Draw space-time: how many steps ago each cell last lived, at most ``TRAIL`` + 1."""
+    """Draw space-time: how many steps ago each cell was last off the background, or ``TRAIL`` + 1.
+
+    The background is the more frequent state of each frame, as for the meter.
+    """
     ago = np.full(history.shape[1:], TRAIL + 1, dtype=np.uint8)
-    for steps in range(min(TRAIL, len(history) - 1), -1, -1):
-        ago[history[-1 - steps] == 1] = steps
+    off = off_background(history[-1 - TRAIL :])
+    for steps in range(len(off) - 1, -1, -1):
+        ago[off[-1 - steps] == 1] = steps
     return ago
 
 

@@ -103,8 +103,7 @@ def measure_gliders(
     ['c/4 diagonal, period 4']
     """
     cells = _checked(field, max_period, min_steps)
-    share = cells.mean((1, 2))
-    off = np.where(share[:, None, None] > 0.5, 1 - cells, cells)
+    off = off_background(cells)
     crowded = off.mean((1, 2)) > CROWDED
     off[crowded] = 0
     found = find_components(off)
@@ -119,6 +118,12 @@ def measure_gliders(
         isolated=float(found.size[tracks.held].sum() / max(1, found.size.sum())),
         crowded=float(crowded.mean()),
     )
+
+
+def off_background(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Mark the cells that are not in the more frequent state of their frame."""
+    share = cells.mean((-2, -1), keepdims=True)
+    return np.where(share > 0.5, 1 - cells, cells)
 
 
 def _checked(field: ArrayLike | Tensor, max_period: int, min_steps: int) -> NDArray[np.uint8]:
