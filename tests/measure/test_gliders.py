@@ -1,4 +1,4 @@
-"""The meter of moving patterns: hand-made ones, noise, still lifes, and what must not be counted."""
+"""The meter of moving patterns: hand-made ones, noise, and what must not be counted."""
 
 import numpy as np
 import pytest

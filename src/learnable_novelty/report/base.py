@@ -44,7 +44,7 @@ def tables_of(record: Record) -> list[Table]:
 
 
 def save_figure(record: Record, root: Path) -> Path:
-    """Draw the figure of a record into its directory, atomically, and any further ones beside it."""
+    """Draw the figure of a record into its directory, atomically, and further ones beside it."""
     from learnable_novelty.report.style import in_style
 
     target, module = record.path(root) / "figure.png", module_of(record)

@@ -139,13 +139,15 @@ def _with_width(value: float, half_width: float | None) -> str:
 
 
 def figure(record: Record) -> Figure:
-    """Draw the map with the named rules, the areas, and the settings."""
+    """Draw the map, the part of it where most names are, the areas, and the settings."""
     results = record.results
-    fig = new_figure(12.0, 8.2)
-    grid = fig.add_gridspec(2, 2, width_ratios=[1.75, 1.0])
-    _draw_map(fig, fig.add_subplot(grid[:, 0]), record)
-    _draw_areas(fig.add_subplot(grid[0, 1]), results)
-    _draw_settings(fig.add_subplot(grid[1, 1]), results)
+    fig = new_figure(15.0, 8.4)
+    grid = fig.add_gridspec(2, 3, width_ratios=[1.75, 0.75, 1.0])
+    whole = fig.add_subplot(grid[:, 0])
+    _draw_map(fig, whole, record)
+    _draw_part(fig.add_subplot(grid[:, 1]), record)
+    _draw_areas(fig.add_subplot(grid[0, 2]), results)
+    _draw_settings(fig.add_subplot(grid[1, 2]), results)
     return fig
 
 
@@ -168,29 +170,68 @@ def drawn_order() -> np.ndarray:
     return np.array([int(f"{place:09b}"[::-1], 2) for place in range(512)])
 
 
-def _draw_map(fig: Figure, axes: Axes, record: Record) -> None:
-    """Draw excess bits: all rules as an image, some as points."""
+def _excess(record: Record) -> tuple[np.ndarray, float]:
+    """Return excess bits as drawn, (512, 512) or by code, and where the colours end."""
     arrays, grain = record.arrays, record.results["grain"]
     excess = arrays["bits"] * grain["bits"] - arrays["floor"] * grain["floor"]
-    top = float(np.quantile(excess, 0.999))
-    if "codes" in arrays:
-        places = np.array([_place_of_code(int(code)) for code in arrays["codes"]])
-        image = axes.scatter(*places.T, c=excess, s=8, vmin=0, vmax=top, cmap="viridis")
+    return excess, float(np.quantile(excess, 0.999))
+
+
+def _draw_rules(axes: Axes, record: Record) -> Any:
+    """Draw excess bits: all rules as an image, some as points."""
+    excess, top = _excess(record)
+    look: dict[str, Any] = {"vmin": 0, "vmax": top, "cmap": "viridis"}
+    if "codes" in record.arrays:
+        places = np.array([_place_of_code(int(code)) for code in record.arrays["codes"]])
         axes.set(xlim=(0, 512), ylim=(512, 0), aspect="equal")
-    else:
-        order = drawn_order()
-        shown = excess[np.ix_(order, order)]
-        image = axes.imshow(shown, vmin=0, vmax=top, cmap="viridis", interpolation="nearest")
+        return axes.scatter(*places.T, c=excess, s=8, **look)
+    order = drawn_order()
+    return axes.imshow(excess[np.ix_(order, order)], interpolation="nearest", **look)
+
+
+def _draw_map(fig: Figure, axes: Axes, record: Record) -> None:
+    image = _draw_rules(axes, record)
     for row in record.results["named"]:
-        _mark(axes, row)
+        x, y = place_of(row["rule"])
+        _mark(axes, x, y, row["gliders"])
+        if row["name"] in LABELLED and not PART[0] <= x < PART[1]:
+            _name(axes, x, y, row["name"])
     ticks, names = [128, 384], ["without", "with"]
     axes.set_xticks(ticks, [f"{name} B0" for name in names])
     axes.set_yticks(ticks, [f"{name} S0" for name in names], rotation=90, va="center")
     axes.set_xlabel("born with: halves by B0, quarters by B1, eighths by B2, ...")
     axes.set_ylabel("survives with: halves by S0, quarters by S1, eighths by S2, ...")
-    bar = fig.colorbar(image, ax=axes, shrink=0.6, extend="max")
+    bar = fig.colorbar(image, ax=axes, location="bottom", shrink=0.6, extend="max", pad=0.02)
     bar.set_label("excess over the floor (bits)")
-    label_panel(axes, "a", f"{record.results['rules']} life-like rules; rings: with a name")
+    label_panel(axes, "a", f"{record.results['rules']:,} life-like rules")
+
+
+PART = (32, 64)
+"""Columns of the drawn map with B3 and without B0, B1 and B2: where most rules with a name are."""
+
+
+def _draw_part(axes: Axes, record: Record) -> None:
+    """Draw the columns of ``PART``, stretched, with names."""
+    _draw_rules(axes, record)
+    axes.set(xlim=(PART[0] - 0.5, PART[1] - 0.5), aspect="auto")
+    for row in record.results["named"]:
+        x, y = place_of(row["rule"])
+        if PART[0] <= x < PART[1]:
+            _mark(axes, x, y, row["gliders"])
+            if row["name"] in LABELLED:
+                _name(axes, x, y, row["name"])
+    axes.set_xticks([39.5, 55.5], ["B3, no B4", "B3 and B4"])
+    axes.set_yticks([])
+    from matplotlib.lines import Line2D
+
+    ring: dict[str, Any] = {"marker": "o", "linestyle": "", "markerfacecolor": "none"}
+    axes.legend(
+        [Line2D([], [], color=RED, **ring), Line2D([], [], color=GREY, **ring)],
+        ["named, has gliders", "named, none or not known (white)"],
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.04),
+    )
+    label_panel(axes, "b", "its columns with B3, without B0 to B2")
 
 
 def _place_of_code(code: int) -> tuple[int, int]:
@@ -198,15 +239,16 @@ def _place_of_code(code: int) -> tuple[int, int]:
     return _weight(counts[0]), _weight(counts[1])
 
 
-def _mark(axes: Axes, row: dict[str, Any]) -> None:
-    x, y = place_of(row["rule"])
-    colour = RED if row["gliders"] else "white"
+def _mark(axes: Axes, x: int, y: int, gliders: bool | None) -> None:
+    colour = RED if gliders else "white"
     axes.plot(x, y, "o", markersize=5, markerfacecolor="none", markeredgecolor=colour)
-    if row["name"] in LABELLED:
-        axes.annotate(
-            row["name"], (x, y), xytext=(5, 3), textcoords="offset points", fontsize=6.5,
-            color="white", path_effects=_outline(),
-        )  # fmt: skip
+
+
+def _name(axes: Axes, x: int, y: int, name: str) -> None:
+    axes.annotate(
+        name, (x, y), xytext=(5, 3), textcoords="offset points", fontsize=7,
+        color="white", path_effects=_outline(), annotation_clip=True,
+    )  # fmt: skip
 
 
 def _outline() -> list[Any]:
@@ -223,7 +265,9 @@ def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
         held = [(place, area) for place, area in found if area is not None]
         if held:
             middle = np.array([area["area"] for _, area in held])
-            reach = np.array([[area["area"] - area["low"], area["high"] - area["area"]] for _, area in held])
+            reach = np.array(
+                [[area["area"] - area["low"], area["high"] - area["area"]] for _, area in held]
+            )
             axes.errorbar(
                 middle, [place + shift for place, _ in held], xerr=reach.T, fmt="o", color=colour,
                 capsize=2, label=f"against {label}",
@@ -231,9 +275,9 @@ def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
     axes.axvline(0.5, color=GREY, linestyle=":", linewidth=1)
     axes.set_yticks(range(len(names)), [MEASURES[name] for name in names])
     axes.set_xlim(0, 1)
-    axes.set_xlabel("area under the ROC curve (95% interval); 0.5 is chance")
-    axes.legend(loc="lower left")
-    label_panel(axes, "b", "known to support gliders")
+    axes.set_xlabel("area under the ROC curve, 95%; 0.5 is chance")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+    label_panel(axes, "c", "known to support gliders")
 
 
 def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
@@ -242,12 +286,12 @@ def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
     values = [item["spearman_excess"] for _, item in found]
     raw = [item["spearman_bits"] for _, item in found]
     axes.barh(range(len(names)), values, color=BLUE, height=0.7, label="by excess bits")
-    axes.plot(raw, range(len(names)), "|", color=RED, markersize=6, label="by raw bits")
+    axes.plot(raw, range(len(names)), "o", color=ORANGE, markersize=3, label="by raw bits")
     axes.set_yticks(range(len(names)), names, fontsize=6 if len(names) > 16 else 8)
     axes.set_xlim(min(0.0, *values, *raw), 1)
     axes.set_xlabel("rank correlation with the reference")
-    axes.legend(loc="lower left")
-    label_panel(axes, "c", "one setting changed")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2)
+    label_panel(axes, "d", "one setting changed")
 
 
 def extra_figures(record: Record) -> list[tuple[str, Figure]]:
