@@ -9,11 +9,14 @@ name do.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from learnable_novelty.engine import open_engine
 from learnable_novelty.experiments.base import Bench, Outcome, unpack
 from learnable_novelty.experiments.life import vary
 from learnable_novelty.experiments.life_analysis import (
@@ -67,11 +70,12 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     held = scores(config, seed, bench)
     measures = rule_measures(held.codes, held.found)
     named = named_table(held.codes, measures, held.again_codes, held.again)
-    parsed = _lempel_ziv(config, held, seed, bench)
+    best = best_unnamed(held, config.gallery)
+    with _on_cores(bench) as cores:
+        parsed = _lempel_ziv(config, held, seed, cores)
+        looked = _look_closely(config, [*best, *_codes_of(named)], seed, cores)
     for row in named:
         row["measures"]["lempel_ziv"] = parsed[LifeRule(row["rule"]).number]
-    best = best_unnamed(held, config.gallery)
-    looked = _look_closely(config, [*best, *_codes_of(named)], seed, bench)
     gallery = [gallery_entry(code, held, measures, looked) for code in best]
     for row in named:
         row["moving"] = looked[LifeRule(row["rule"]).number]["kinds"]
@@ -94,6 +98,16 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     names = {row["name"]: row["again_excess"] for row in named}
     devices = sorted({*held.found["devices"].tolist(), *held.again["devices"].tolist()})
     return Outcome(results, names, record_arrays(held, pictures), ", ".join(devices))
+
+
+@contextmanager
+def _on_cores(bench: Bench) -> Iterator[Bench]:
+    """Return where to do what no GPU helps with: beside one, on all cores."""
+    if bench.device == "cpu":
+        yield bench
+        return
+    with open_engine("cores") as executor:
+        yield dataclasses.replace(bench, executor=executor)
 
 
 def best_unnamed(held: Scores, count: int) -> list[int]:

@@ -246,7 +246,7 @@ def _mark(axes: Axes, x: int, y: int, gliders: bool | None) -> None:
 
 def _name(axes: Axes, x: int, y: int, name: str) -> None:
     axes.annotate(
-        name, (x, y), xytext=(5, 3), textcoords="offset points", fontsize=7,
+        name, (x, y), xytext=(5, 3 if y > 20 else -9), textcoords="offset points", fontsize=7,
         color="white", path_effects=_outline(), annotation_clip=True,
     )  # fmt: skip
 
