@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from learnable_novelty.experiments.life import MEASURES
 from learnable_novelty.experiments.life_analysis import (
     area_with_interval,
     compare_pairs,
@@ -36,7 +37,7 @@ def rule_measures(codes: np.ndarray, found: Found) -> dict[str, np.ndarray]:
     averaged = {
         name: values.astype(np.float64).mean(0) if values.ndim > 1 else values.astype(np.float64)
         for name, values in found.items()
-        if name != "devices"
+        if name in MEASURES
     }
     return {"excess": mean_excess(found), **averaged, "lambda": langton(codes)}
 
@@ -65,7 +66,7 @@ def gallery_entry(
 
 def _one(found: Found, place: int) -> Found:
     return {
-        name: values[..., place : place + 1] for name, values in found.items() if name != "devices"
+        name: values[..., place : place + 1] for name, values in found.items() if name in MEASURES
     }
 
 
@@ -81,6 +82,7 @@ def map_summary(held: Scores, measures: Mapping[str, np.ndarray]) -> dict[str, A
         },
         "median_sd": float(np.median(spread.std(0, ddof=1))) if draws > 1 else None,
         "again": len(held.again_codes),
+        "seconds": {"map": float(held.found["seconds"]), "again": float(held.again["seconds"])},
         "again_spearman": spearman(
             mean_excess(held.again), measures["excess"][places(held.codes, held.again_codes)]
         ),

@@ -6,6 +6,7 @@ Tasks are blocks of rules; what a task returns is arrays packed for the journal.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -92,13 +93,15 @@ def score_block(
     config: LifeConfig, codes: Sequence[int], seed: int, first_draw: int, device: str
 ) -> dict[str, Any]:
     """Measure a block of rules in every draw of a configuration."""
+    started = time.perf_counter()
     draws = [
         score_rules(config, codes, seed, first_draw + draw, device) for draw in range(config.draws)
     ]
     found = {name: np.stack([one[name] for one in draws]) for name in MEASURES}
     kept = {name: values if name in BY_DRAW else values.mean(0) for name, values in found.items()}
     packed: dict[str, Any] = {name: pack(v.astype(np.float32)) for name, v in kept.items()}
-    return packed | {"device": describe_device(device)}
+    spent = round(time.perf_counter() - started, 3)
+    return packed | {"device": describe_device(device), "seconds": spent}
 
 
 def score_all(
@@ -120,7 +123,11 @@ def score_all(
     found = {
         name: np.concatenate([unpack(part[name]) for part in done], axis=-1) for name in MEASURES
     }
-    return found | {"devices": np.array(sorted({part["device"] for part in done}))}
+    about = {
+        "devices": np.array(sorted({part["device"] for part in done})),
+        "seconds": np.array(sum(part["seconds"] for part in done)),
+    }
+    return found | about
 
 
 def mean_excess(found: Found) -> np.ndarray:
