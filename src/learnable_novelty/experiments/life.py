@@ -65,7 +65,7 @@ class LifeConfig:
     """Factor on the states before the first layer, as for the elementary automata."""
     states: str = "signed"
     """As what cells enter: "signed", -1 and +1, so that both count alike, or "binary", 0 and 1."""
-    draws: int = 4
+    draws: int = 2
     """Independent draws of reservoir and soups."""
     floor_repeats: int = 4
     """Rearrangements of the residuals per draw, for the floor."""

@@ -83,12 +83,6 @@ def complement_codes(codes: np.ndarray) -> np.ndarray:
     return flipped
 
 
-def places(codes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Return where the wanted codes stand among codes, all of which must be there."""
-    order = np.argsort(codes)
-    return order[np.searchsorted(codes, wanted, sorter=order)]
-
-
 def compare_settings(study: Mapping[str, Found]) -> dict[str, dict[str, float]]:
     """Correlate the ranking at every setting with the reference's, by excess and by raw bits."""
     reference = study["reference"]

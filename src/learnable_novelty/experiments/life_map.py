@@ -59,8 +59,8 @@ class Config(StageConfig):
 PAPER = Config()
 QUICK = dataclasses.replace(
     PAPER, grid=31, samples=4, burn_in=100, window=8, channels=32, draws=2, floor_repeats=2,
-    null_repeats=1, rules=200, block=64, again_grid=37, again_draws=3, study_rules=100,
-    study_axes=("density", "states"), symmetry_rules=10, gallery=3, look_steps=60, look_period=20,
+    null_repeats=1, rules=200, block=64, again_grid=37, again_draws=3, random_rules=200,
+    study_rules=100,    study_axes=("density", "states"), symmetry_rules=10, gallery=3, look_steps=60, look_period=20,
     look_patches=(1,), again_share=0.1,
 )  # fmt: skip
 
@@ -85,7 +85,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         "named": named,
         "areas": glider_areas(named, held, measures, parsed, seed),
         "settings": compare_settings(held.study),
-        "study_rules": len(held.study_codes),
+        "study_rules": held.study["reference"]["bits"].shape[1],
         "complements": compare_complements(held),
         "correlations": {
             name: spearman(values, measures["excess"]) for name, values in measures.items()
@@ -94,7 +94,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         "gallery": gallery,
         "grain": GRAIN,
     }
-    pictures = np.stack([unpack(looked[code]["picture"]) for code in best])
+    pictures = np.array([unpack(looked[code]["picture"]) for code in best], dtype=np.uint8)
     names = {row["name"]: row["again_excess"] for row in named}
     devices = sorted({*held.found["devices"].tolist(), *held.again["devices"].tolist()})
     return Outcome(results, names, record_arrays(held, pictures), ", ".join(devices))
@@ -131,7 +131,7 @@ def _codes_of(named: list[dict[str, Any]]) -> list[int]:
 
 def _lempel_ziv(config: Config, held: Scores, seed: int, bench: Bench) -> dict[int, float]:
     """Parse the named rules and those of the study, on this machine."""
-    codes = np.union1d(held.study_codes, [one.rule.number for one in named_rules()])
+    codes = held.random_codes
     parts = np.array_split(codes, -(-len(codes) // 64))
     settings = vary(config)
     tasks = {

@@ -16,11 +16,10 @@ from learnable_novelty.experiments.life_analysis import (
     finite,
     half_widths,
     langton,
-    places,
     spearman,
 )
 from learnable_novelty.experiments.life_look import describe
-from learnable_novelty.experiments.life_stages import Found, Scores, mean_excess
+from learnable_novelty.experiments.life_stages import Found, Scores, mean_excess, places
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import NUM_RULES
 from learnable_novelty.systems.life_catalogue import named_rules
@@ -82,7 +81,7 @@ def map_summary(held: Scores, measures: Mapping[str, np.ndarray]) -> dict[str, A
         },
         "median_sd": float(np.median(spread.std(0, ddof=1))) if draws > 1 else None,
         "again": len(held.again_codes),
-        "seconds": {"map": float(held.found["seconds"]), "again": float(held.again["seconds"])},
+        "median_block_seconds": finite(float(np.nanmedian(held.found["seconds"]))),
         "again_spearman": spearman(
             mean_excess(held.again), measures["excess"][places(held.codes, held.again_codes)]
         ),
@@ -102,7 +101,7 @@ def glider_areas(
     """
     with_gliders = {LifeRule(row["rule"]).number for row in named if row["gliders"]}
     without = {LifeRule(row["rule"]).number for row in named} - with_gliders
-    unnamed = set(held.study_codes.tolist()) & set(held.codes.tolist()) - with_gliders - without
+    unnamed = set(held.random_codes.tolist()) - with_gliders - without
     place = {int(code): here for here, code in enumerate(held.codes)}
     areas: dict[str, dict[str, Any]] = {}
     for name in ("excess", "bits", "compressed", "lempel_ziv", "entropy", "lambda", "activity"):

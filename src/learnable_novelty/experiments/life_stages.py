@@ -24,16 +24,14 @@ BY_DRAW = ("bits", "floor", "null")
 """Measures that are kept draw by draw; of the others the mean over draws is kept."""
 
 STUDY: dict[str, tuple[Any, ...]] = {
-    "density": (0.1, 0.25, 0.75),
-    "burn_in": (50, 200, 2000),
-    "grid": (32, 64, 131),
-    "window": (4, 8, 32),
-    "samples": (2, 4, 16),
-    "channels": (32, 64, 256),
-    "depth": (2, 4),
-    "ridge_penalty": (0.003, 0.3),
-    "resolution": (0.1, 10.0),
-    "input_scale": (0.3, 1.0),
+    "density": (0.25, 0.75),
+    "burn_in": (100, 2000),
+    "grid": (64, 97),
+    "window": (8, 32),
+    "samples": (4, 16),
+    "channels": (64,),
+    "depth": (2,),
+    "input_scale": (0.3,),
     "states": ("binary",),
 }
 """Settings that are varied one at a time, and their other values."""
@@ -53,11 +51,13 @@ class StageConfig(LifeConfig):
     """Height and width of their torus: a prime that 2 generates."""
     again_draws: int = 8
     """Their draws."""
-    study_rules: int = 1000
-    """Rules at random, with the named ones, that are scored at other settings, one draw each."""
+    random_rules: int = 1000
+    """Rules at random, with the named ones, that the named ones are compared with."""
+    study_rules: int = 150
+    """How many of these are scored at other settings, one draw each."""
     study_axes: tuple[str, ...] = tuple(STUDY)
     """Which settings are varied."""
-    symmetry_rules: int = 500
+    symmetry_rules: int = 60
     """Rules at random that are scored beside their complements, both codings of the states."""
     symmetry_draws: int = 4
     """Their draws."""
@@ -78,14 +78,17 @@ def chosen_codes(config: StageConfig, seed: int) -> np.ndarray:
     every = map_codes().ravel()
     if not config.rules:
         return every
-    return every[np.isin(every, _some(config.rules, seed, "rules"))]
+    return every[np.isin(every, _some(config.rules, seed))]
 
 
-def _some(count: int, seed: int, label: str) -> np.ndarray:
-    """Return the named rules and others drawn at random, ascending, ``count`` or more in all."""
+def _some(count: int, seed: int) -> np.ndarray:
+    """Return the named rules and others drawn at random, ascending, ``count`` or more in all.
+
+    More of them hold the fewer.
+    """
     named = np.array(sorted(one.rule.number for one in named_rules()))
     others = np.setdiff1d(np.arange(NUM_RULES), named)
-    drawn = numpy_generator(seed, label).permutation(others)[: max(0, count - len(named))]
+    drawn = numpy_generator(seed, "study").permutation(others)[: max(0, count - len(named))]
     return np.union1d(named, drawn)
 
 
@@ -125,7 +128,7 @@ def score_all(
     }
     about = {
         "devices": np.array(sorted({part["device"] for part in done})),
-        "seconds": np.array(sum(part["seconds"] for part in done)),
+        "seconds": np.array([part["seconds"] for part in done], dtype=np.float64),
     }
     return found | about
 
@@ -149,24 +152,32 @@ def score_again(
 
 
 def study_settings(
-    config: StageConfig, seed: int, bench: Bench
-) -> tuple[np.ndarray, dict[str, Found]]:
-    """Score some rules at the reference and at every other setting, one draw each."""
-    codes = _some(config.study_rules, seed, "study")
-    variants: dict[str, LifeConfig] = {"reference": vary(config, draws=1)}
+    config: StageConfig, codes: np.ndarray, found: Found, seed: int, bench: Bench
+) -> dict[str, Found]:
+    """Score some rules at every other setting, one draw each.
+
+    The first draw of the map is the reference; the second shows how far a ranking agrees with
+    itself when chance is new.
+    """
+    some = np.intersect1d(_some(config.study_rules, seed), codes)
+    here = places(codes, some)
+    reference, *others = [
+        {name: found[name][draw : draw + 1, here] for name in BY_DRAW}
+        for draw in range(config.draws)
+    ]
+    study: dict[str, Found] = {"reference": reference}
     for axis in config.study_axes:
         for value in STUDY[axis]:
-            if value != getattr(config, axis):
-                variants[f"{axis}={value}"] = vary(config, draws=1, **{axis: value})
-    found = {
-        name: score_all(bench, f"study {name}", variant, codes, seed, config.block)
-        for name, variant in variants.items()
-    }
-    # The same settings with new chance: how far a ranking agrees with itself.
-    found["another draw"] = score_all(
-        bench, "study, another draw", variants["reference"], codes, seed, config.block, first_draw=1
-    )
-    return codes, found
+            name, variant = f"{axis}={value}", vary(config, draws=1, **{axis: value})
+            block = min(config.block, 64)
+            study[name] = score_all(bench, f"study {name}", variant, some, seed, block)
+    return study | ({"another draw": others[0]} if others else {})
+
+
+def places(codes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Return where the wanted codes stand among codes, all of which must be there."""
+    order = np.argsort(codes)
+    return order[np.searchsorted(codes, wanted, sorter=order)]
 
 
 def score_complements(
@@ -180,7 +191,7 @@ def score_complements(
         settings = vary(config, states=states, draws=config.symmetry_draws)
         both = score_all(
             bench, f"symmetry {states}", settings, np.concatenate([codes, swapped]), seed,
-            config.block,
+            min(config.block, 64),
         )  # fmt: skip
         halves = [{k: v for k, v in both.items() if k in MEASURES} for _ in range(2)]
         size = len(codes)
@@ -198,7 +209,8 @@ class Scores(NamedTuple):
     found: Found
     again_codes: np.ndarray
     again: Found
-    study_codes: np.ndarray
+    random_codes: np.ndarray
+    """Rules drawn at random and the named ones."""
     study: dict[str, Found]
     complements: dict[str, tuple[Found, Found]]
 
@@ -208,5 +220,7 @@ def scores(config: StageConfig, seed: int, bench: Bench) -> Scores:
     codes = chosen_codes(config, seed)
     found = score_all(bench, "map", config, codes, seed, config.block)
     again = score_again(config, codes, found, seed, bench)
-    study = study_settings(config, seed, bench)
-    return Scores(codes, found, *again, *study, score_complements(config, seed, bench))
+    study = study_settings(config, codes, found, seed, bench)
+    complements = score_complements(config, seed, bench)
+    random_codes = np.intersect1d(_some(config.random_rules, seed), codes)
+    return Scores(codes, found, *again, random_codes, study, complements)

@@ -297,6 +297,8 @@ def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
 def extra_figures(record: Record) -> list[tuple[str, Figure]]:
     """Draw the gallery: what lived in the last steps, older fainter."""
     entries, pictures = record.results["gallery"], record.arrays["pictures"]
+    if not entries:
+        return []
     columns = min(10, len(entries))
     rows = -(-len(entries) // columns)
     fig = new_figure(1.65 * columns, 2.05 * rows)
