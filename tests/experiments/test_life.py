@@ -233,9 +233,10 @@ def test_sentences_say_what_was_measured():
 
 
 SMALL = dataclasses.replace(
-    life_map.QUICK, grid=11, samples=2, burn_in=6, window=2, channels=4, rules=110, random_rules=94, again_grid=13,
-    again_draws=2, study_rules=92, study_axes=("density",), symmetry_rules=3, symmetry_draws=2,
-    gallery=2, again_share=0.5, look_steps=30, look_period=8, look_patches=(1,),
+    life_map.QUICK, grid=11, samples=2, burn_in=6, window=2, channels=4, rules=110,
+    again_grid=13, again_draws=2, again_share=0.5, random_rules=94, study_rules=92,
+    study_axes=("density",), symmetry_rules=3, symmetry_draws=2, gallery=2, steady_gallery=1, look_steps=30,
+    look_period=8, look_patches=(1,),
 )  # fmt: skip
 
 
@@ -245,9 +246,11 @@ def test_a_small_map_records_what_it_must():
     assert results["rules"] == 110
     assert len(results["named"]) == len(named_rules())
     assert len(results["gallery"]) == 2
-    assert arrays["pictures"].shape == (2, 13, 13)
+    assert len(results["steady_gallery"]) == 1
+    assert arrays["pictures"].shape == (3, 13, 13)
     names = {row["rule"] for row in results["named"]}
-    for entry in results["gallery"]:
+    assert not LifeRule(results["steady_gallery"][0]["rule"]).flashes
+    for entry in results["gallery"] + results["steady_gallery"]:
         assert entry["rule"] not in names
         assert entry["complement"] not in names
     held = scores(SMALL, 0, Bench())
