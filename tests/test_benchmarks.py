@@ -7,12 +7,18 @@ import pytest
 import torch
 
 from benchmarks import __main__ as command
-from benchmarks import automata, chunks, dual, encoder, moments, neural, null, online
+from benchmarks import automata, chunks, dual, encoder, life, moments, neural, null, online
 from benchmarks.timing import Row, compare, faster, interleave, within
 from learnable_novelty.experiments.automata import AutomatonConfig
+from learnable_novelty.experiments.life import LifeConfig
 from learnable_novelty.experiments.neural import NeuralConfig
 from learnable_novelty.observer import Moments
 
+SMALL_MAP = {
+    "grid": 7, "samples": 2, "burn_in": 3, "window": 2, "channels": 4, "rules": 92, "block": 64,
+    "again_grid": 8, "again_draws": 1, "study_rules": 92, "study_axes": ("states",),
+    "symmetry_rules": 2, "symmetry_draws": 1,
+}  # fmt: skip
 TINY = AutomatonConfig(samples=8, burn_in=20, window=4, channels=16, draws=2)
 
 
@@ -135,3 +141,18 @@ def test_the_bonus_is_timed_beside_ppo_and_beside_an_svd_per_step(monkeypatch):
     assert 0 < beside.ours == against.ours
     assert beside.ratio == pytest.approx(beside.ours / beside.plain)
     assert beside.met == (beside.ratio <= reward.AT_MOST)
+
+
+def test_the_life_map_is_checked_and_timed():
+    config = LifeConfig(grid=9, samples=2, burn_in=5, window=2, channels=4)
+    assert life.check(config, "cpu")["wrong cells"] == 0
+    assert life.profile(config, "cpu", 8)["rules a second and draw"] > 0
+
+
+def test_the_journal_of_the_life_map_is_filled_bit_by_bit(tmp_path, capsys):
+    for seconds, done in ((0.0, False), (600.0, True), (600.0, True)):
+        assert life.fill_journal("quick", tmp_path, "cpu", seconds, **SMALL_MAP) == done
+    assert "go on with the same command" in capsys.readouterr().out
+    (journal,) = (tmp_path / "life-map").glob(".*.partial")
+    tasks = [json.loads(line)["task"] for line in journal.read_text().splitlines() if line]
+    assert len(tasks) == len(set(tasks))

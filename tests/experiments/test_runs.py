@@ -17,6 +17,23 @@ FAST = {
     "mdl": {"channels": 24, "samples": 24, "burn_in": 40, "observers": ("table 2",)},
     "overview": {"length": 60, "repeats": 2, "samples": 64},
     "compare": {"pairs": 64, "flows": ("Lorenz", "MackeyGlass"), "rules": (0, 30, 110), "rings": 2},
+    "life-map": {
+        "grid": 11,
+        "samples": 2,
+        "burn_in": 6,
+        "window": 2,
+        "channels": 4,
+        "rules": 100,
+        "again_grid": 13,
+        "again_draws": 2,
+        "random_rules": 96,
+        "study_rules": 92,
+        "study_axes": ("states",),
+        "symmetry_rules": 2,
+        "gallery": 2,
+        "steady_gallery": 1,
+        "look_steps": 20,
+    },
     "calibration": {"repeats": 4, "noise_repeats": 2, "series_length": 128, "null": 9},
     "signs": {
         "repeats": 2,
@@ -27,7 +44,17 @@ FAST = {
     },
 }
 
-QUICK_RUNS = ["overview", "eca", "eca-scan", "mdl", "floor", "calibration", "compare", "signs"]
+QUICK_RUNS = [
+    "overview",
+    "eca",
+    "eca-scan",
+    "mdl",
+    "floor",
+    "calibration",
+    "compare",
+    "signs",
+    "life-map",
+]
 
 
 @pytest.mark.parametrize("name", QUICK_RUNS)

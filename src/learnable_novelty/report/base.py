@@ -44,12 +44,15 @@ def tables_of(record: Record) -> list[Table]:
 
 
 def save_figure(record: Record, root: Path) -> Path:
-    """Draw the figure of a record into its directory, atomically."""
+    """Draw the figure of a record into its directory, atomically, and further ones beside it."""
     from learnable_novelty.report.style import in_style
 
-    target = record.path(root) / "figure.png"
+    target, module = record.path(root) / "figure.png", module_of(record)
     with in_style():
-        _write(module_of(record).figure(record), target)
+        _write(module.figure(record), target)
+        if hasattr(module, "extra_figures"):
+            for name, further in module.extra_figures(record):
+                _write(further, target.with_name(f"{name}.png"))
     return target
 
 

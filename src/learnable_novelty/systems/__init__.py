@@ -13,6 +13,7 @@ from learnable_novelty.systems.flows import (
     Flow,
 )
 from learnable_novelty.systems.images import Images, load_images
+from learnable_novelty.systems.life import LifeRule
 from learnable_novelty.systems.neural import NeuralCA
 from learnable_novelty.systems.patterns import PatternTable, count_patterns
 
@@ -29,6 +30,7 @@ __all__ = [
     "Encoder",
     "Flow",
     "Images",
+    "LifeRule",
     "NeuralCA",
     "PatternTable",
     "count_patterns",

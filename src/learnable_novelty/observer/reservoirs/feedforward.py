@@ -81,9 +81,10 @@ class Feedforward(Reservoir):
 
     def advance(self, hidden: Tensor, layer: int) -> Tensor:
         """Apply one layer to a hidden state whose features lie on the last axis."""
-        return self._activate(self.preactivation(hidden, layer))
+        return self.activate(self.preactivation(hidden, layer))
 
-    def _activate(self, drive: Tensor) -> Tensor:
+    def activate(self, drive: Tensor) -> Tensor:
+        """Normalize pre-activations and pass them through the nonlinearity, overwriting them."""
         if self.normalize:
             drive = torch.layer_norm(drive, (self.width,), None, None, self.epsilon)
         return self._nonlinearity(drive * self.gain if self.gain != 1.0 else drive)
@@ -108,7 +109,7 @@ class Feedforward(Reservoir):
     def forward(self, inputs: Tensor) -> Tensor:
         hidden = self.enter(inputs)
         for layer, (weight, bias) in enumerate(self._layers_like(hidden)):
-            hidden = self._activate(_affine(self.gather(hidden, layer), weight, bias))
+            hidden = self.activate(_affine(self.gather(hidden, layer), weight, bias))
         return self.leave(hidden)
 
     def extra_repr(self) -> str:

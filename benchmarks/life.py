@@ -1,0 +1,149 @@
+"""The life map: how many rules a second, where the time goes, and whether a GPU agrees.
+
+``python -m benchmarks.life --device cuda`` checks a few rules against the CPU and the plain
+definition, and profiles. With ``--journal FOLDER --seconds N`` it fills the journal of the paper
+run in that results folder until the time is up; called again it goes on, and so does
+``novelty run life-map --device cuda --out FOLDER``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from learnable_novelty import records
+from learnable_novelty.experiments.base import Bench, configure, describe_device
+from learnable_novelty.experiments.life import (
+    LifeConfig,
+    life_observer,
+    observe,
+    pack_bits,
+    rules_at_once,
+    score_rules,
+    simulate,
+    vary,
+)
+from learnable_novelty.experiments.life_stages import scores
+from learnable_novelty.systems import LifeRule
+
+SEED = 0
+NAMED = ("B3/S23", "B36/S23", "B3678/S34678", "B368/S245", "B35678/S5678", "B2/S", "B1357/S1357",
+         "B01234/S5678", "B/S", "B0123478/S01234678")  # fmt: skip
+
+
+class TimeIsUp(Exception):
+    """The journal holds what is done."""
+
+
+def check(config: LifeConfig, device: str) -> dict[str, float]:
+    """Compare cells with the definition and scores with the CPU's: the largest differences."""
+    codes = [LifeRule(text).number for text in NAMED]
+    observer = life_observer(config, SEED, 0, device)
+    frames = simulate(config, codes, observer.soups)
+    wrong = 0
+    for place, code in enumerate(codes):
+        soups = observer.soups.cpu().numpy()
+        first = LifeRule(code).advance(soups, config.burn_in)
+        wrong += int((frames[0].cells(place, place + 1)[0].cpu().numpy() != first).sum())
+        ours = frames[1].cells(place, place + 1)[0].cpu().numpy()
+        wrong += int((ours != LifeRule(code).step(first)).sum())
+    there, here = (score_rules(config, codes, SEED, 0, where) for where in (device, "cpu"))
+    largest = {name: float(np.abs(there[name] - here[name]).max()) for name in here}
+    return {"wrong cells": wrong} | largest
+
+
+def profile(config: LifeConfig, device: str, rules: int) -> dict[str, float]:
+    """Time one draw of random rules, and its parts: milliseconds a rule."""
+    codes = np.random.default_rng(SEED).permutation(1 << 18)[:rules].tolist()
+    score_rules(config, codes[:64], SEED, 0, device)  # compiles, allocates
+    observer = life_observer(config, SEED, 0, device)
+    kind = torch.device(device).type
+    chunk = min(rules, rules_at_once(config, kind))
+    frames, simulating = _timed(lambda: simulate(config, codes, observer.soups), device)
+    cells, unpacking = _timed(
+        lambda: torch.stack([frame.cells(0, chunk) for frame in frames], 2), device
+    )
+    _, features = _timed(lambda: observer.torus(cells[:, :, 0].flatten(0, 1)), device)
+    _, observing = _timed(lambda: observe(config, observer, cells), device)
+    _, packing = _timed(lambda: pack_bits(cells[:, 0]).cpu(), device)
+    _, everything = _timed(lambda: score_rules(config, codes, SEED, 0, device), device)
+    return {
+        "rules a second and draw": rules / everything,
+        "everything": 1e3 * everything / rules,
+        "simulation": 1e3 * simulating / rules,
+        "unpacking": 1e3 * unpacking / chunk,
+        "features": 1e3 * features / chunk,
+        "features, moments, solves, floor, null": 1e3 * observing / chunk,
+        "packing for zlib": 1e3 * packing / chunk,
+        "rules at once": chunk,
+    }
+
+
+def _timed(work: Callable[[], Any], device: str) -> tuple[Any, float]:
+    def settle() -> None:
+        if device.startswith("cuda"):
+            torch.cuda.synchronize()
+
+    settle()
+    started = time.perf_counter()
+    made = work()
+    settle()
+    return made, time.perf_counter() - started
+
+
+def fill_journal(config: str, folder: Path, device: str, seconds: float, **changes: Any) -> bool:
+    """Score for so long, or until done; return whether all is done."""
+    name, value = configure("life-map", config, changes)
+    configuration = records.configuration_of(value)
+    path = folder / "life-map" / f".{name}-seed{SEED}.partial"
+    started = time.perf_counter()
+
+    def report(done: int, of: int) -> None:
+        spent = time.perf_counter() - started
+        print(f"{spent:7.1f} s: {done} of {of} tasks of this stage", flush=True)
+        if spent > seconds:
+            raise TimeIsUp
+
+    journal = records.Journal(path, {"config": configuration})
+    try:
+        scores(value, SEED, Bench(journal=journal, report=report, device=device))
+    except TimeIsUp:
+        print(f"time is up; go on with the same command. Journal: {path}")
+        return False
+    print(f"all scores are in {path}")
+    return True
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check and profile, or fill the journal."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.life", description=__doc__)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--rules", type=int, default=2048, help="rules to time")
+    parser.add_argument("--config", default="paper", choices=("paper", "quick"))
+    parser.add_argument("--draws", type=int, help="draws of the map")
+    parser.add_argument("--channels", type=int, help="reservoir channels")
+    parser.add_argument("--journal", type=Path, help="fill the journal in this results folder")
+    parser.add_argument("--seconds", type=float, default=540.0, help="stop after so long")
+    options = parser.parse_args(arguments)
+    changes = {k: v for k in ("draws", "channels") if (v := getattr(options, k)) is not None}
+    if options.journal is not None:
+        done = fill_journal(
+            options.config, options.journal, options.device, options.seconds, **changes
+        )
+        return 0 if done else 3
+    config = vary(configure("life-map", options.config, changes)[1])
+    print(describe_device(options.device), torch.__version__)
+    print(json.dumps(check(config, options.device), indent=1), flush=True)
+    print(json.dumps(profile(config, options.device, options.rules), indent=1), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,368 @@
+"""The map of the life-like automata: where bits are, what is known there, and what is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from learnable_novelty.records import Record
+from learnable_novelty.report.base import Table
+from learnable_novelty.report.style import BLUE, GREY, ORANGE, RED, label_panel, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MEASURES = {
+    "excess": "excess bits",
+    "bits": "raw bits",
+    "compressed": "gzip (bits a cell)",
+    "lempel_ziv": "Lempel-Ziv (bits a cell)",
+    "entropy": "entropy of 3 x 3 patterns",
+    "lambda": "Langton's lambda",
+    "activity": "cells that change",
+}
+LABELLED = ("Life", "HighLife", "Day & Night", "Morley", "Diamoeba", "Anneal", "2x2", "34 Life",
+            "Long Life", "Replicator", "Seeds", "Maze", "Coral")  # fmt: skip
+OLDEST = 16
+"""What a picture shows where nothing was seen in its last steps."""
+GLIDERS = {True: "yes", False: "no", None: "?"}
+
+
+def tables(record: Record) -> list[Table]:
+    """List the named rules, the areas, the settings, the complements, and the gallery."""
+    results = record.results
+    return [
+        _named(results),
+        _changes(results),
+        _areas(results),
+        _settings(results),
+        _complements(results),
+        _gallery("highest rules without a name", results["gallery"]),
+        _gallery("highest of these whose empty plane does not flash", results["steady_gallery"]),
+    ]
+
+
+def _named(results: dict[str, Any]) -> Table:
+    rows = [
+        [
+            row["name"],
+            row["rule"],
+            GLIDERS[row["gliders"]],
+            _with_width(row["again_excess"], row["again_half_width"]),
+            *(f"{row['ranks'][name]:.0f}" for name in ("excess", "bits", "compressed", "entropy")),
+            f"{row['measures']['lempel_ziv']:.3f}",
+            f"{row['measures']['lambda']:.2f}",
+        ]
+        for row in sorted(results["named"], key=lambda row: -row["again_excess"])
+    ]
+    return Table(
+        f"Rules with a name, by excess bits on the larger tori; ranks among {results['rules']}",
+        ["name", "rule", "gliders", "excess (95%)", "rank", "by raw bits", "by gzip", "by entropy",
+         "Lempel-Ziv", "lambda"],
+        rows,
+    )  # fmt: skip
+
+
+def _changes(results: dict[str, Any]) -> Table:
+    rows = [
+        [
+            _share(row),
+            str(row["rules"]),
+            *(f"{row[name][1]:.1f}" for name in ("excess", "bits", "floor", "null")),
+            f"{row['excess'][2]:.1f}",
+        ]
+        for row in results["summary"]["by_change"]
+    ]
+    return Table(
+        "By the share of cells that differ after two steps: medians in bits",
+        ["below, %", "rules", "excess", "raw", "floor", "null", "excess, 95% quantile"],
+        rows,
+    )
+
+
+def _areas(results: dict[str, Any]) -> Table:
+    rows = [
+        [MEASURES[name], *(_interval(groups.get(group)) for group in ("named", "random"))]
+        for name, groups in results["areas"].items()
+    ]
+    return Table(
+        "Known to support gliders: area under the ROC curve (95%), 0.5 is chance",
+        ["measure", "against other named rules", "against random rules"],
+        rows,
+    )
+
+
+def _interval(area: dict[str, float] | None) -> str:
+    if area is None:
+        return "-"
+    return f"{area['area']:.2f} ({area['low']:.2f} to {area['high']:.2f})"
+
+
+def _settings(results: dict[str, Any]) -> Table:
+    rows = [
+        [
+            name.replace("=", " "),
+            f"{found['spearman_excess']:.3f}",
+            f"{found['spearman_bits']:.3f}",
+            f"{found['top_shared']:.2f}",
+            f"{found['mean_excess']:.2f}",
+        ]
+        for name, found in results["settings"].items()
+    ]
+    return Table(
+        f"One setting changed: rank correlation with the reference, {results['study_rules']} rules",
+        ["setting", "by excess", "by raw bits", "best tenth shared", "mean excess"],
+        rows,
+    )
+
+
+def _complements(results: dict[str, Any]) -> Table:
+    what = {"signed": "cells as -1 and 1", "binary": "cells as 0 and 1", "map": "the whole map"}
+    rows = [
+        [
+            what[name],
+            str(found["pairs"]),
+            f"{100 * found['told_apart']:.1f}%",
+            f"{found['rms_difference']:.2f}",
+            f"{found['mean_spread']:.2f}",
+            f"{found['correlation']:.4f}",
+        ]
+        for name, found in results["complements"].items()
+    ]
+    return Table(
+        "A rule and its complement: told apart at 5%, difference and its spread in bits",
+        ["states", "pairs", "told apart", "rms difference", "spread over draws", "correlation"],
+        rows,
+    )
+
+
+def _gallery(title: str, entries: list[dict[str, Any]]) -> Table:
+    rows = [
+        [
+            str(place),
+            entry["rule"],
+            _with_width(entry["excess"], entry["half_width"]),
+            entry["sentence"],
+        ]
+        for place, entry in enumerate(entries, start=1)
+    ]
+    return Table(
+        f"The {len(rows)} {title}, one of each pair of complements",
+        ["", "rule", "excess (95%)", "measured"],
+        rows,
+    )
+
+
+def _with_width(value: float, half_width: float | None) -> str:
+    return f"{value:.1f}" if half_width is None else f"{value:.1f} ± {half_width:.1f}"
+
+
+def figure(record: Record) -> Figure:
+    """Draw the map, the part of it where most names are, the areas, and the settings."""
+    results = record.results
+    fig = new_figure(15.5, 9.0)
+    grid = fig.add_gridspec(3, 3, width_ratios=[1.75, 0.75, 1.0], height_ratios=[1.0, 1.0, 1.25])
+    _draw_map(fig, fig.add_subplot(grid[:, 0]), record)
+    _draw_part(fig.add_subplot(grid[:, 1]), record)
+    _draw_change(fig.add_subplot(grid[0, 2]), results)
+    _draw_areas(fig.add_subplot(grid[1, 2]), results)
+    _draw_settings(fig.add_subplot(grid[2, 2]), results)
+    return fig
+
+
+def place_of(rule: str) -> tuple[int, int]:
+    """Return column and row of a rule on the drawn map: fewer neighbours weigh more.
+
+    The first bit is 0 neighbours, the last one 8, so that halves of the map differ in B0 (left,
+    right) and S0 (up, down), quarters in B1 and S1, and so on.
+    """
+    born, survives = rule.removeprefix("B").split("/S")
+    return _weight(born), _weight(survives)
+
+
+def _weight(counts: str) -> int:
+    return sum(1 << (8 - int(count)) for count in counts)
+
+
+def drawn_order() -> np.ndarray:
+    """Return for every column of the drawn map its nine-bit mask."""
+    return np.array([int(f"{place:09b}"[::-1], 2) for place in range(512)])
+
+
+def _excess(record: Record) -> tuple[np.ndarray, float]:
+    """Return excess bits as drawn, (512, 512) or by code, and where the colours end."""
+    arrays, grain = record.arrays, record.results["grain"]
+    excess = arrays["bits"] * grain["bits"] - arrays["floor"] * grain["floor"]
+    return excess, float(np.quantile(excess, 0.999))
+
+
+def _draw_rules(axes: Axes, record: Record) -> Any:
+    """Draw excess bits: all rules as an image, some as points."""
+    excess, top = _excess(record)
+    look: dict[str, Any] = {"vmin": 0, "vmax": top, "cmap": "viridis"}
+    if "codes" in record.arrays:
+        places = np.array([_place_of_code(int(code)) for code in record.arrays["codes"]])
+        axes.set(xlim=(0, 512), ylim=(512, 0), aspect="equal")
+        return axes.scatter(*places.T, c=excess, s=8, **look)
+    order = drawn_order()
+    return axes.imshow(excess[np.ix_(order, order)], interpolation="nearest", **look)
+
+
+def _draw_map(fig: Figure, axes: Axes, record: Record) -> None:
+    image = _draw_rules(axes, record)
+    for row in record.results["named"]:
+        x, y = place_of(row["rule"])
+        _mark(axes, x, y, row["gliders"])
+        if row["name"] in LABELLED and not PART[0] <= x < PART[1]:
+            _name(axes, x, y, row["name"])
+    ticks, names = [128, 384], ["without", "with"]
+    axes.set_xticks(ticks, [f"{name} B0" for name in names])
+    axes.set_yticks(ticks, [f"{name} S0" for name in names], rotation=90, va="center")
+    axes.set_xlabel("born with: halves by B0, quarters by B1, eighths by B2, ...")
+    axes.set_ylabel("survives with: halves by S0, quarters by S1, eighths by S2, ...")
+    bar = fig.colorbar(image, ax=axes, location="bottom", shrink=0.6, extend="max", pad=0.02)
+    bar.set_label("excess over the floor (bits)")
+    label_panel(axes, "a", f"{record.results['rules']:,} life-like rules")
+
+
+PART = (32, 64)
+"""Columns of the drawn map with B3 and without B0, B1 and B2: where most rules with a name are."""
+
+
+def _draw_part(axes: Axes, record: Record) -> None:
+    """Draw the columns of ``PART``, stretched, with names."""
+    _draw_rules(axes, record)
+    axes.set(xlim=(PART[0] - 0.5, PART[1] - 0.5), aspect="auto")
+    for row in record.results["named"]:
+        x, y = place_of(row["rule"])
+        if PART[0] <= x < PART[1]:
+            _mark(axes, x, y, row["gliders"])
+            if row["name"] in LABELLED:
+                _name(axes, x, y, row["name"])
+    axes.set_xticks([39.5, 55.5], ["B3, no B4", "B3 and B4"])
+    axes.set_yticks([])
+    from matplotlib.lines import Line2D
+
+    ring: dict[str, Any] = {"marker": "o", "linestyle": "", "markerfacecolor": "none"}
+    axes.legend(
+        [Line2D([], [], color=RED, **ring), Line2D([], [], color=GREY, **ring)],
+        ["named, has gliders", "named, none or not known (white)"],
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.04),
+    )
+    label_panel(axes, "b", "its columns with B3, without B0 to B2")
+
+
+def _place_of_code(code: int) -> tuple[int, int]:
+    counts = ["".join(str(k) for k in range(9) if code >> (2 * k + state) & 1) for state in (0, 1)]
+    return _weight(counts[0]), _weight(counts[1])
+
+
+def _mark(axes: Axes, x: int, y: int, gliders: bool | None) -> None:
+    colour = RED if gliders else "white"
+    axes.plot(x, y, "o", markersize=5, markerfacecolor="none", markeredgecolor=colour)
+
+
+def _name(axes: Axes, x: int, y: int, name: str) -> None:
+    axes.annotate(
+        name, (x, y), xytext=(5, 3 if y > 20 else -9), textcoords="offset points", fontsize=7,
+        color="white", path_effects=_outline(), annotation_clip=True,
+    )  # fmt: skip
+
+
+def _outline() -> list[Any]:
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=1.5, foreground="black")]
+
+
+def _draw_change(axes: Axes, results: dict[str, Any]) -> None:
+    """Draw bits against how much changes: the median rule, and nine tenths of the rules."""
+    rows = results["summary"]["by_change"]
+    places = np.arange(len(rows))
+    for name, colour, label in (
+        ("bits", ORANGE, "raw bits"),
+        ("floor", GREY, "floor"),
+        ("excess", BLUE, "excess"),
+    ):
+        low, middle, high = np.array([row[name] for row in rows]).T
+        axes.plot(places, middle, "o-", markersize=3, color=colour, label=label)
+        if name == "excess":
+            axes.fill_between(places, low, high, color=colour, alpha=0.2, linewidth=0)
+    axes.set_xticks(places, [_share(row) for row in rows], fontsize=6.5)
+    axes.set_xlabel("cells that differ after two steps, below (%)")
+    axes.set_ylabel("bits")
+    axes.legend(loc="upper left")
+    label_panel(axes, "c", "still, busy, chaotic: the median rule")
+
+
+def _share(row: dict[str, float]) -> str:
+    return "0" if row["low"] == 0 else f"{min(100.0, 100 * row['high']):g}"
+
+
+def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
+    names = list(results["areas"])[::-1]
+    groups = {"named": (BLUE, "other named rules", 0.13), "random": (ORANGE, "random rules", -0.13)}
+    for group, (colour, label, shift) in groups.items():
+        found = [(place, results["areas"][name].get(group)) for place, name in enumerate(names)]
+        held = [(place, area) for place, area in found if area is not None]
+        if held:
+            middle = np.array([area["area"] for _, area in held])
+            reach = np.array(
+                [[area["area"] - area["low"], area["high"] - area["area"]] for _, area in held]
+            )
+            axes.errorbar(
+                middle, [place + shift for place, _ in held], xerr=reach.T, fmt="o", color=colour,
+                capsize=2, label=f"against {label}",
+            )  # fmt: skip
+    axes.axvline(0.5, color=GREY, linestyle=":", linewidth=1)
+    axes.set_yticks(range(len(names)), [MEASURES[name] for name in names])
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("area under the ROC curve, 95%; 0.5 is chance")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2)
+    label_panel(axes, "d", "known to support gliders")
+
+
+def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
+    found = sorted(results["settings"].items(), key=lambda item: item[1]["spearman_excess"])
+    names = [name.replace("=", " ").replace("_", " ") for name, _ in found]
+    values = [item["spearman_excess"] for _, item in found]
+    raw = [item["spearman_bits"] for _, item in found]
+    axes.barh(range(len(names)), values, color=BLUE, height=0.7, label="by excess bits")
+    axes.plot(raw, range(len(names)), "o", color=ORANGE, markersize=3, label="by raw bits")
+    axes.set_yticks(range(len(names)), names, fontsize=6 if len(names) > 16 else 8)
+    axes.set_xlim(min(0.0, *values, *raw), 1)
+    axes.set_xlabel("rank correlation with the reference")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+    label_panel(axes, "e", "one setting changed")
+
+
+def extra_figures(record: Record) -> list[tuple[str, Figure]]:
+    """Draw the two galleries: what was off the background in the last steps, older darker."""
+    results, pictures = record.results, record.arrays["pictures"]
+    split = len(results["gallery"])
+    parts = [
+        ("gallery", results["gallery"], pictures[:split]),
+        ("steady-gallery", results["steady_gallery"], pictures[split:]),
+    ]
+    return [(name, _draw_gallery(entries, shown)) for name, entries, shown in parts if entries]
+
+
+def _draw_gallery(entries: list[dict[str, Any]], pictures: np.ndarray) -> Figure:
+    columns = min(10, len(entries))
+    rows = -(-len(entries) // columns)
+    fig = new_figure(1.65 * columns, 2.05 * rows)
+    for place, axes in enumerate(np.atleast_1d(fig.subplots(rows, columns)).ravel()):
+        axes.set_axis_off()
+        if place < len(entries):
+            entry = entries[place]
+            axes.imshow(
+                pictures[place], cmap="magma_r", interpolation="nearest", vmin=0, vmax=OLDEST
+            )
+            kinds = entry["looked"]["kinds"]
+            moving = kinds[0]["kind"].split(",")[0] if kinds else "nothing found to move"
+            bits = _with_width(entry["excess"], entry["half_width"])
+            axes.set_title(f"{entry['rule']}\n{bits} bits\n{moving}", fontsize=6.5)
+    return fig

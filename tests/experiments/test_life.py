@@ -1,0 +1,280 @@
+"""The life map: scores against the plain observer, blocks, settings, ranks, and what it records."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from learnable_novelty.experiments import life, life_analysis, life_look, life_map, life_results
+from learnable_novelty.experiments.base import Bench
+from learnable_novelty.experiments.life import LifeConfig, life_observer, score_rules, vary
+from learnable_novelty.experiments.life_stages import (
+    STUDY,
+    StageConfig,
+    chosen_codes,
+    map_codes,
+    mean_excess,
+    places,
+    score_all,
+    scores,
+)
+from learnable_novelty.observer import Observer, Refit, reservoirs
+from learnable_novelty.systems import LifeRule
+from learnable_novelty.systems.life import NUM_RULES
+from learnable_novelty.systems.life_catalogue import named_rules
+
+TINY = LifeConfig(
+    grid=13, samples=4, burn_in=10, window=3, channels=8, draws=2, floor_repeats=2, null_repeats=2
+)
+CODES = [LifeRule(text).number for text in ("B3/S23", "B36/S125", "B/S", "B0123/S8", "B2/S")]
+
+
+def history_of(code, config, soups):
+    """States by the plain definition, (samples, window + 1, height, width)."""
+    rule, cells = LifeRule(code), soups
+    for _ in range(config.burn_in):
+        cells = rule.step(cells)
+    states = [cells]
+    for _ in range(config.window):
+        states.append(rule.step(states[-1]))
+    return np.stack(states, axis=1)
+
+
+def test_scores_are_those_of_the_plain_observer():
+    held = life_observer(TINY, 5, 1, "cpu")
+    found = score_rules(TINY, CODES, 5, 1)
+    reservoir = held.torus.reservoir
+    assert isinstance(reservoir, reservoirs.Conv2d)
+    observer = Observer(reservoir, ridge_penalty=TINY.ridge_penalty)
+    for place, code in enumerate(CODES):
+        states = torch.from_numpy(history_of(code, TINY, held.soups.numpy())).double()
+        rows = observer.rows(2 * states[:, :1] - 1, states[:, 1:])
+        refit = Refit.of(observer, rows)
+        expected = {
+            "bits": float(observer.bits_of_rows(rows)),
+            "floor": float(refit.rearranged(refit.noise(), iter(held.floor_orders))[0].mean()),
+            "null": float(refit.rearranged(refit.targets, iter(held.null_orders))[0].mean()),
+            "explained": refit.explained_variance(),
+        }
+        for name, value in expected.items():
+            assert found[name][place] == pytest.approx(value, abs=1e-4)
+
+
+def test_densities_and_changes_are_counted():
+    held = life_observer(TINY, 5, 0, "cpu")
+    found = score_rules(TINY, CODES, 5, 0)
+    for place, code in enumerate(CODES):
+        states = history_of(code, TINY, held.soups.numpy())
+        assert found["density"][place] == pytest.approx(states.mean())
+        changed = (states[:, 1:] != states[:, :-1]).mean()
+        assert found["activity"][place] == pytest.approx(changed)
+        later = (states[:, 2:] != states[:, :-2]).mean()
+        assert found["change_in_two"][place] == pytest.approx(later)
+        patterns = np.stack(
+            [np.roll(states[:, 0], (a, b), (1, 2)) for a in (-1, 0, 1) for b in (-1, 0, 1)], -1
+        )
+        _, counts = np.unique(patterns.reshape(-1, 9), axis=0, return_counts=True)
+        share = counts / counts.sum()
+        assert found["entropy"][place] == pytest.approx(-(share * np.log2(share)).sum(), abs=1e-9)
+
+
+def test_empty_tori_compress_better_than_soups():
+    empty, full = torch.zeros(1, 40, 40).byte(), torch.randint(0, 2, (1, 40, 40)).byte()
+    packed = [life.pack_bits(cells).numpy() for cells in (empty, full)]
+    assert (np.unpackbits(packed[1], bitorder="little")[:1600] == full.numpy().ravel()).all()
+    (none,), (much,) = (life.compressed_bits(rows, 1600) for rows in packed)
+    assert none < 0.1 < 0.9 < much
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"grid": 12}, {"samples": 5}, {"density": 0.3}, {"burn_in": 11}, {"window": 4},
+        {"channels": 9}, {"depth": 2}, {"ridge_penalty": 0.1}, {"resolution": 2.0},
+        {"input_scale": 0.3}, {"states": "binary"}, {"floor_repeats": 1}, {"null_repeats": 1},
+    ],
+)  # fmt: skip
+def test_every_setting_changes_the_measures(change):
+    before, after = (score_rules(c, CODES[:2], 0, 0) for c in (TINY, vary(TINY, **change)))
+    assert any((before[name] != after[name]).any() for name in before)
+
+
+def test_rules_do_not_depend_on_their_company():
+    together = score_rules(TINY, CODES, 0, 0)
+    for place, code in enumerate(CODES):
+        alone = score_rules(TINY, [code], 0, 0)
+        for name, values in alone.items():
+            assert values[0] == pytest.approx(together[name][place], abs=1e-9)
+
+
+def test_the_map_lists_every_rule_at_its_masks():
+    codes = map_codes()
+    assert len(np.unique(codes)) == NUM_RULES
+    for birth, survival in ((8, 12), (0, 511), (511, 0), (300, 77)):
+        assert codes[survival, birth] == LifeRule.at(birth, survival).number
+
+
+def test_some_rules_are_the_named_ones_and_others():
+    some = chosen_codes(StageConfig(rules=120), 0)
+    assert len(set(some)) == 120
+    assert {one.rule.number for one in named_rules()} <= set(some.tolist())
+    assert set(some) != set(chosen_codes(StageConfig(rules=120), 1))
+    assert len(chosen_codes(StageConfig(), 0)) == NUM_RULES
+
+
+def test_blocks_add_up():
+    codes = np.array(CODES)
+    whole, parts = (score_all(Bench(), "map", TINY, codes, 0, block) for block in (99, 2))
+    for name in ("bits", "floor", "null"):
+        assert whole[name].shape == (2, len(codes))
+        np.testing.assert_allclose(whole[name], parts[name], atol=1e-5)
+    np.testing.assert_allclose(
+        mean_excess(whole), (whole["bits"] - whole["floor"]).mean(0), atol=1e-6
+    )
+
+
+def test_the_study_varies_settings_that_exist():
+    for axis, values in STUDY.items():
+        for value in values:
+            assert (
+                getattr(vary(LifeConfig(), **{axis: value}), axis)
+                == value
+                != getattr(LifeConfig(), axis)
+            )
+
+
+values = st.lists(st.integers(-3, 3), min_size=2, max_size=20)
+
+
+@settings(deadline=None)
+@given(values, values)
+def test_areas_are_the_share_of_pairs_in_order(positive, negative):
+    above = np.mean([(p > n) + (p == n) / 2 for p in positive for n in negative])
+    found = life_analysis.area_under_curve(np.array(positive), np.array(negative))
+    assert found == pytest.approx(above)
+
+
+@settings(deadline=None)
+@given(values)
+def test_rank_correlation_is_scipys(first):
+    stats = pytest.importorskip("scipy.stats")
+    second = np.random.default_rng(len(first)).permutation(first)
+    ours = life_analysis.spearman(np.array(first), second)
+    if len(set(first)) > 1:
+        assert ours == pytest.approx(stats.spearmanr(first, second).statistic, abs=1e-12)
+    else:
+        assert ours == 0
+
+
+def test_intervals_are_students():
+    stats = pytest.importorskip("scipy.stats")
+    for draws in range(2, 17):
+        assert life_analysis.student(draws) == pytest.approx(
+            stats.t.ppf(0.975, draws - 1), abs=6e-4
+        )
+    data = np.random.default_rng(0).standard_normal((8, 3))
+    low, high = stats.t.interval(0.95, 7, data.mean(0), stats.sem(data, axis=0))
+    np.testing.assert_allclose(life_analysis.half_widths(data), (high - low) / 2, rtol=1e-3)
+
+
+def test_complements_are_found_among_codes():
+    codes = np.random.default_rng(0).permutation(NUM_RULES)
+    swapped = life_analysis.complement_codes(codes)
+    for code, other in zip(codes[:50], swapped[:50], strict=True):
+        assert LifeRule(int(code)).complemented().number == other
+    assert (codes[places(codes, swapped)] == swapped).all()
+
+
+def test_pairs_that_differ_by_chance_are_rarely_told_apart():
+    generator = np.random.default_rng(1)
+    first, second = generator.standard_normal((2, 4, 4000))
+    found = life_analysis.compare_pairs(first, second)
+    assert 0.03 < found["told_apart"] < 0.07
+    shifted = life_analysis.compare_pairs(first, second + 5)
+    assert shifted["told_apart"] > 0.9
+    assert shifted["rms_difference"] == pytest.approx(5, abs=0.1)
+
+
+def test_lempel_ziv_counts_phrases():
+    # 1|0|11|010|00|10|1: seven phrases of the usual textbook string, the last one known.
+    cells = np.array([int(c) for c in "1011010001" + "01"])
+    phrases = 7
+    assert life_look.lempel_ziv(cells) == pytest.approx(phrases * np.log2(phrases) / len(cells))
+    constant = life_look.lempel_ziv(np.zeros(5000, dtype=int))
+    random = life_look.lempel_ziv(np.random.default_rng(0).integers(0, 2, 5000))
+    assert constant < 0.2 < 0.9 < random
+
+
+def test_a_trail_is_the_age_of_the_last_sight():
+    history = np.zeros((40, 9, 9), dtype=np.uint8)
+    history[-1, 0, 0] = history[-5, 1, 1] = history[2, 2, 2] = 1
+    ago = life_look.trail(history)
+    assert ago[0, 0] == 0
+    assert ago[1, 1] == 4
+    assert ago[2, 2] == ago[8, 8] == life_look.TRAIL + 1
+
+
+def test_sentences_say_what_was_measured():
+    measures = {"density": 0.04, "activity": 0.03, "change_in_two": 0.001, "explained": 0.5}
+    seen = {"still": 12.0, "oscillating": 3.0, "main_period": 2, "crowded": 0.0}
+    kind = {"kind": "c/4 diagonal, period 4", "count": 18}
+    text = life_look.describe(measures, {"everywhere": seen, "patches": [], "kinds": [kind]})
+    for part in (
+        "4.0% of the cells live",
+        "back and forth",
+        "12 still lifes and 3 oscillators (mostly of period 2)",
+        "(18 seen)",
+        "50%",
+    ):
+        assert part in text
+    crowd = {"still": 0.0, "oscillating": 0.0, "main_period": 0, "crowded": 1.0}
+    text = life_look.describe(
+        measures | {"activity": 0.0}, {"everywhere": crowd, "patches": [crowd], "kinds": []}
+    )
+    assert "nothing changes" in text
+    assert "too crowded" in text
+
+
+SMALL = dataclasses.replace(
+    life_map.QUICK, grid=11, samples=2, burn_in=6, window=2, channels=4, rules=110,
+    again_grid=13, again_draws=2, again_share=0.5, random_rules=94, study_rules=92,
+    study_axes=("density",), symmetry_rules=3, symmetry_draws=2, gallery=2, steady_gallery=1,
+    look_steps=30, look_period=8, look_patches=(1,),
+)  # fmt: skip
+
+
+def test_a_small_map_records_what_it_must():
+    outcome = life_map.run(SMALL, seed=0, bench=Bench())
+    results, arrays = outcome.results, outcome.arrays
+    assert results["rules"] == 110
+    assert len(results["named"]) == len(named_rules())
+    assert len(results["gallery"]) == 2
+    assert len(results["steady_gallery"]) == 1
+    assert arrays["pictures"].shape == (3, 13, 13)
+    names = {row["rule"] for row in results["named"]}
+    assert not LifeRule(results["steady_gallery"][0]["rule"]).flashes
+    for entry in results["gallery"] + results["steady_gallery"]:
+        assert entry["rule"] not in names
+        assert entry["complement"] not in names
+    held = scores(SMALL, 0, Bench())
+    excess = mean_excess(held.found)
+    grain = results["grain"]
+    recorded = arrays["bits"] * grain["bits"] - arrays["floor"] * grain["floor"]
+    np.testing.assert_allclose(recorded, excess, atol=0.011)
+    life_row = next(row for row in results["named"] if row["name"] == "Life")
+    place = int(np.flatnonzero(held.codes == 224)[0])
+    assert life_row["measures"]["excess"] == pytest.approx(excess[place])
+    ties = (excess == excess[place]).sum()
+    assert life_row["ranks"]["excess"] == (excess > excess[place]).sum() + (ties + 1) / 2
+    assert set(results["settings"]) == {"density=0.25", "density=0.75", "another draw"}
+    assert set(results["complements"]) == {"signed", "binary"}
+
+
+def test_a_measure_that_does_not_fit_is_refused():
+    held = scores(dataclasses.replace(SMALL, study_axes=()), 0, Bench())
+    held.found["bits"][:] = 1e6
+    with pytest.raises(ValueError, match="16 bits"):
+        life_results.record_arrays(held, np.zeros((1, 2, 2), dtype=np.uint8))

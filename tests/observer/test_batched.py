@@ -1,0 +1,110 @@
+"""Batches of binary tori against the observer that scores one at a time."""
+
+import numpy as np
+import pytest
+import torch
+
+from learnable_novelty.measure.rearrange import row_orders
+from learnable_novelty.observer import Observer, Refit, reservoirs
+from learnable_novelty.observer.batched import score_batch
+from learnable_novelty.observer.reservoirs.binary_torus import (
+    OFFSETS,
+    BinaryTorus,
+    pattern_codes,
+    pattern_inputs,
+)
+
+STATES = {"binary": (0.0, 1.0), "signed": (-1.0, 1.0)}
+
+
+def tori(seed, *shape):
+    return torch.from_numpy(np.random.default_rng(seed).integers(0, 2, shape, dtype=np.uint8))
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+@pytest.mark.parametrize("states", list(STATES))
+def test_tables_give_the_features_of_the_convolution(depth, states):
+    reservoir = reservoirs.Conv2d(1, 8, depth, input_scale=0.6, gain=1.1, seed=depth)
+    cells = tori(depth, 3, 5, 7)
+    fast = BinaryTorus(reservoir, STATES[states], torch.float64)(cells)
+    entered = torch.tensor(STATES[states], dtype=torch.float64)[cells.long()]
+    torch.testing.assert_close(fast.movedim(-1, 1), reservoir(entered[:, None]))
+
+
+def test_float32_tables_are_the_convolution_rounded():
+    reservoir = reservoirs.Conv2d(1, 16, 3)
+    cells = tori(0, 2, 9, 9)
+    fast = BinaryTorus(reservoir, (-1.0, 1.0))(cells)
+    assert fast.dtype == torch.float32
+    exact = BinaryTorus(reservoir, (-1.0, 1.0), torch.float64)(cells)
+    torch.testing.assert_close(fast.double(), exact, rtol=0, atol=2e-5)
+
+
+def test_codes_spell_the_neighbourhood_of_each_cell():
+    cells = tori(1, 2, 4, 6)
+    codes = pattern_codes(cells)
+    spelled = pattern_inputs((0.0, 1.0))[codes]
+    for place, (down, right) in enumerate(OFFSETS):
+        there = cells[1, (3 + down) % 4, (5 + right) % 6]
+        assert spelled[1, 3, 5, place] == there
+
+
+@pytest.mark.parametrize(("depth", "kernel", "channels"), [(1, 3, 1), (3, 5, 1), (3, 3, 2)])
+def test_other_reservoirs_are_refused(depth, kernel, channels):
+    reservoir = reservoirs.Conv2d(channels, 4, depth, kernel)
+    with pytest.raises(ValueError, match="kernel 3, at least two layers and one input channel"):
+        BinaryTorus(reservoir, (0.0, 1.0))
+
+
+def test_a_batch_scores_as_its_members_do():
+    """Two rules of the observer and one of constant targets, with floors and nulls."""
+    samples, side, window = 4, 9, 5
+    reservoir = reservoirs.Conv2d(1, 12, 3, seed=4)
+    observer = Observer(reservoir, ridge_penalty=0.03, resolution=2.0, code_scale=0.7)
+    torus = BinaryTorus(reservoir, (0.0, 1.0), torch.float64)
+    inputs = tori(0, 3, samples, side, side)
+    targets = tori(1, 3, samples, window, side, side)
+    targets[1] = inputs[1].roll(1, -1)[:, None]  # readable off the inputs
+    targets[2] = 1
+    orders = list(row_orders("translations", samples, (side, side), 5, 7))
+    found = score_batch(
+        torus(inputs.flatten(0, 1)).unflatten(0, (3, samples)).flatten(2, 3),
+        targets.movedim(2, -1).flatten(2, 3),
+        orders[:3],
+        orders[3:],
+        ridge_penalty=0.03,
+        resolution=2.0,
+        code_scale=0.7,
+    )
+    assert found.floor_bits.shape == (3, 3)
+    assert found.null_bits.shape == (3, 2)
+    for place in range(3):
+        rows = observer.rows(inputs[place][:, None].double(), targets[place].double())
+        refit = Refit.of(observer, rows)
+        floor, _ = refit.rearranged(refit.noise(), iter(orders[:3]))
+        null, _ = refit.rearranged(refit.targets, iter(orders[3:]))
+        exact = {"rtol": 1e-9, "atol": 1e-9}
+        torch.testing.assert_close(found.bits[place], observer.bits_of_rows(rows), **exact)
+        torch.testing.assert_close(found.floor_bits[place], floor, **exact)
+        torch.testing.assert_close(found.null_bits[place], null, **exact)
+        expected = torch.tensor(refit.explained_variance(), dtype=torch.float64)
+        torch.testing.assert_close(found.explained_variance[place], expected, **exact)
+    assert found.bits[2] == 0
+    assert found.explained_variance[1] > found.explained_variance[0] + 0.3
+
+
+def test_constant_features_read_nothing():
+    features = torch.ones(1, 2, 30, 4)
+    targets = tori(3, 1, 2, 30, 3)
+    order = torch.arange(60)
+    found = score_batch(features, targets, [order], [], ridge_penalty=0.1, resolution=1.0)
+    assert found.bits == 0
+    assert found.floor_bits == 0
+    assert found.null_bits.shape == (1, 0)
+
+
+def test_more_features_than_rows_are_refused():
+    with pytest.raises(ValueError, match="more rows than features"):
+        score_batch(
+            torch.randn(1, 1, 4, 4), torch.ones(1, 1, 4, 1), [], [], ridge_penalty=1, resolution=1
+        )
