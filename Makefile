@@ -6,13 +6,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The pinned torch goes first and alone: left to a resolver, it would bring a GPU build along.
 TORCH := $(shell grep -E '^torch==' constraints.txt)
 
-.PHONY: run test check bench render clean
+.PHONY: run test check bench docs render clean
 
 run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw the figure
 	$(BIN)/novelty run eca --config paper --out out
 
 test: $(VENV)/.dev  ## run the tests
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto -rs
 
 check: $(VENV)/.dev  ## style, types and the rules between rooms
 	$(BIN)/ruff check .
@@ -23,10 +23,15 @@ check: $(VENV)/.dev  ## style, types and the rules between rooms
 bench: $(VENV)/.dev  ## time the fast ways against the plain ones
 	$(BIN)/python -m benchmarks
 
+docs: $(VENV)/.dev  ## write the documentation to build/site; warnings are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "open build/site/index.html"
+
 render: $(VENV)/.run  ## draw all figures again from the committed records
 	$(BIN)/novelty render --out results
 
 $(VENV)/.torch: constraints.txt
+	@echo "setting up $(VENV), once; this takes a minute or more and says little"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install -q -c constraints.txt $(TORCH)
 	touch $@

@@ -30,7 +30,8 @@ class Row:
     def text(self, value: float) -> str:
         """Write one of the two quantities with its unit."""
         if self.unit != "s":
-            return f"{value:.3g} {self.unit}"
+            number = f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+            return f"{number} {self.unit}"
         for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "us")):
             if value * factor >= 1:
                 return f"{value * factor:.3g} {unit}"

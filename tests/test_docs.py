@@ -1,47 +1,181 @@
 """What the docs say to type is typed here."""
 
 import re
+import shlex
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from learnable_novelty.cli import main, make_parser
+
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text() for page in PAGES}
 BLOCKS = [
-    pytest.param(code, id=f"{page.name}-{number}")
-    for page in PAGES
-    for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.S))
+    pytest.param(code, id=f"{name}-{number}")
+    for name, text in TEXTS.items()
+    if "tutorials/" not in name  # run as a whole by test_tutorials
+    for number, code in enumerate(re.findall(r"```python\n(.*?)```", text, re.S))
 ]
+FENCES = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.S | re.M)
+INLINE = re.compile(r"`((?:novelty|make|pip|python|mkdocs) [^`\n]+)`")
+NAMES = {"NAME": "eca", "DIR": "images", "out.gif": "out.gif"}
+"""Words that stand for something of the reader's own."""
+MADE = {"assets/start.png"}
+"""Drawn when the site is built."""
+
+
+def commands_of(text):
+    lines = [line for block in FENCES.findall(text) for line in block.splitlines()]
+    found = [shlex.split(line, comments=True) for line in lines + INLINE.findall(text)]
+    return [tuple(words) for words in found if words]
+
+
+def commands(program):
+    found = {words for text in TEXTS.values() for words in commands_of(text)}
+    return sorted(words for words in found if words[: len(program)] == program)
+
+
+def shown(words):
+    return " ".join(words)
+
+
+HELP = [words for words in commands(("novelty",)) if "--help" in words]
+NOVELTY = [words for words in commands(("novelty",)) if "--help" not in words]
+
+
+def starting(command):
+    return [words for words in NOVELTY if words[1] == command]
+
+
+KNOWN = (
+    ("novelty",),
+    ("make",),
+    ("pip", "install"),
+    ("python", "-m"),
+    ("source", ".venv/bin/activate"),
+)
 
 
 @pytest.mark.parametrize("code", BLOCKS)
-def test_example_runs(code):
+def test_example_runs(code, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").symlink_to(ROOT / "results")
     exec(compile(code, "example", "exec"), {})
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-        if not target.startswith("http"):
-            assert (page.parent / target).exists(), target
+@pytest.mark.parametrize("name", TEXTS)
+def test_links_lead_somewhere(name):
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", TEXTS[name]):
+        if not target.startswith("http") and target not in MADE:
+            assert (ROOT / name).parent.joinpath(target).exists(), target
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_exist(page):
-    from learnable_novelty.cli import make_parser
-    from learnable_novelty.experiments import COLLECTIONS, EXPERIMENTS
-
-    parser = make_parser()
-    text = page.read_text()
-    commands = re.findall(r"^novelty ([^#\n]+)", text, re.M)
-    commands += re.findall(r"`novelty ([^`]+)`", text)
-    for command in commands:
-        options = parser.parse_args(command.split())
-        if command.startswith("run ") and options.name != "NAME":
-            assert options.name in EXPERIMENTS | COLLECTIONS
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_command_is_one_that_a_test_below_types(name):
+    for words in commands_of(TEXTS[name]):
+        assert any(words[: len(start)] == start for start in KNOWN), shown(words)
 
 
-def test_settings_of_the_makefile_exist():
+@pytest.mark.parametrize("words", NOVELTY, ids=shown)
+def test_command_is_understood_and_has_help(words, capsys):
+    options = make_parser().parse_args([NAMES.get(word, word) for word in words[1:]])
+    with pytest.raises(SystemExit) as stopped:
+        main([words[1], "--help"])
+    assert stopped.value.code == 0
+    text = " ".join(capsys.readouterr().out.split())
+    for option in (word for word in words if word.startswith("--")):
+        assert option in text
+    assert callable(options.command)
+
+
+@pytest.mark.parametrize("words", HELP, ids=shown)
+def test_help_is_printed(words, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(list(words[1:]))
+    assert stopped.value.code == 0
+    assert "usage" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", starting("run"), ids=shown)
+def test_experiment_can_be_configured_as_shown(words):
+    from learnable_novelty.cli import agents, run
+    from learnable_novelty.cli.options import setting
+    from learnable_novelty.experiments import COLLECTIONS
+    from learnable_novelty.experiments.base import configure, module_of
+
+    options = make_parser().parse_args([NAMES.get(word, word) for word in words[1:]])
+    if options.name in COLLECTIONS:
+        agents._table_config(options)
+        return
+    agents.refuse_table_options(options)
+    name = run._experiment(options)
+    overrides = dict(setting(text) for text in options.set) | run._run_overrides(options)
+    configure(name, options.config, overrides)
+    run._engine(options, module_of(name))
+
+
+@pytest.mark.parametrize("words", starting("train"), ids=shown)
+def test_agent_can_be_configured_as_shown(words):
+    from learnable_novelty.reward.tuned import make_training
+
+    options = make_parser().parse_args(words[1:])
+    make_training(options.task, options.reward, options.steps, tuned=options.tuned)
+
+
+@pytest.fixture
+def own_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    columns = rng.standard_normal((64, 3))
+    header = "temperature,pressure,yield"
+    np.savetxt("data.csv", columns, delimiter=",", header=header, comments="")
+    np.savetxt("series.csv", columns[:, :2], delimiter=",", header="map,noise", comments="")
+    (tmp_path / "results").symlink_to(ROOT / "results")
+
+
+READING = [w for w in NOVELTY if w[1] in ("list", "ledger") or w[1:3] == ("explore", "--export")]
+
+
+@pytest.mark.parametrize("words", READING, ids=shown)
+def test_command_that_only_reads_records_runs(words, own_files, capsys):
+    assert main(list(words[1:])) == 0
+
+
+@pytest.mark.parametrize("words", starting("score"), ids=shown)
+def test_score_runs_as_shown(words, own_files, capsys):
+    wrong = {"temperature", "missing.csv"} if "series.csv" in words else {"missing.csv"}
+    fast = ["--draws", "1"] + ([] if "--null" in words else ["--null", "9"])
+    assert main([*words[1:], *fast]) == (2 if wrong & set(words) else 0)
+
+
+def test_targets_of_the_makefile_exist():
     makefile = (ROOT / "Makefile").read_text()
-    for target in re.findall(r"`?make (\w+)`?", (ROOT / "README.md").read_text()):
+    for _, target, *_ in commands(("make",)):
         assert re.search(rf"^{target}:", makefile, re.M), target
+
+
+def test_extras_that_are_installed_exist():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for words in commands(("pip", "install")):
+        for extras in re.findall(r"\[([\w,]+)\]", shown(words)):
+            assert set(extras.split(",")) <= set(project["optional-dependencies"])
+        for pinned in re.findall(r"\S+==\S+", shown(words)):
+            assert pinned in (ROOT / "constraints.txt").read_text().split()
+
+
+@pytest.mark.parametrize("module", sorted({words[2] for words in commands(("python", "-m"))}))
+def test_benchmarks_take_the_options_shown(module):
+    from benchmarks.__main__ import NAMES as BENCHMARKS
+
+    assert module.partition(".")[0] == "benchmarks"
+    asked = [sys.executable, "-m", module, "--help"]
+    text = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for words in commands(("python", "-m", module)):
+        assert all(word in text for word in words[3:] if word.startswith("--"))
+        only = words[words.index("--only") + 1] if "--only" in words else "dual"
+        assert only in BENCHMARKS or module != "benchmarks"

@@ -71,6 +71,16 @@ def test_there_are_six_checkpoints_and_controls_beside_them(found):
     )
 
 
+def test_images_of_the_map_carry_its_labels(found):
+    """Each kept image is a test image of the label that was kept for it."""
+    images, labels = (found[0].arrays[f"projected_{name}"] for name in ("images", "labels"))
+    assert images.shape == (encoder.QUICK.projected, 8, 8)
+    held = load_images("digits")
+    pixels = (255 * held.test_images).round().numpy().astype(np.uint8)
+    known = {(i.tobytes(), n) for i, n in zip(pixels, held.test_labels.tolist(), strict=True)}
+    assert {(i.tobytes(), int(n)) for i, n in zip(images, labels, strict=True)} <= known
+
+
 def test_figures_and_tables_render(found, scanned):
     for record, root in (found, scanned):
         assert save_figure(record, root).stat().st_size > 10_000

@@ -65,7 +65,7 @@ def test_effective_rank_counts_equal_directions():
 
 
 def test_jury_sees_no_label(monkeypatch):
-    config = dataclasses.replace(encoder_select.QUICK, recipes=("paper",), steps=3)
+    config = dataclasses.replace(encoder_select.QUICK, recipes=("paper",), steps=3, budgets=(4,))
 
     def without_labels(name, data):
         held = load_images(name, data)
@@ -90,7 +90,9 @@ def test_codes_of_the_table_do_not_depend_on_labels(digits):
 @pytest.mark.parametrize("name", ["encoder-select", "encoder-controls"])
 def test_quick_run_is_saved_and_drawn(name, tmp_path):
     images_of.cache_clear()
-    overrides = {"steps": 4} if name == "encoder-select" else {"seeds": 1, "selected_steps": 4}
+    overrides = {"seeds": 1, "selected_steps": (4,)}
+    if name == "encoder-select":
+        overrides = {"steps": 4, "budgets": (8,)}
     record, _ = run_experiment(name, "quick", root=tmp_path, overrides=overrides)
     assert save_figure(record, tmp_path).exists()
     assert all(len(row) == len(t.columns) for t in tables_of(record) for row in t.rows)
@@ -111,5 +113,29 @@ def test_interval_is_students():
 
 
 def test_table_holds_what_the_jury_chose():
-    chosen = records.load(RESULTS / "encoder-select" / "paper-seed0").results["chosen"]
-    assert tuple(chosen) == encoder_controls.PAPER.selected
+    found = records.load(RESULTS / "encoder-select" / "paper-seed0").results
+    assert tuple(found["chosen"]) == encoder_controls.PAPER.selected
+    assert tuple(found["chosen_steps"]) == encoder_controls.PAPER.selected_steps
+
+
+def test_ranks_of_a_jury_by_hand():
+    found = {
+        "short": {"excess": [1.0, 5.0]},
+        "long": {"excess": [2.0, 4.0]},
+        "none": {"excess": [0.0, 0.0]},
+    }
+    mean_rank = encoder_select.rank(found)
+    assert mean_rank == {"short": 1.5, "long": 1.5, "none": 3.0}
+    assert found["short"]["ranks"] == [2, 1]
+    assert encoder_select.best_of(mean_rank) == ["short", "long"]
+
+
+def test_longer_trainings_are_judged_beside_the_first():
+    config = dataclasses.replace(
+        encoder_select.QUICK, recipes=("paper",), steps=2, budgets=(4, 30), judged=64
+    )
+    found = encoder_select.run(config, seed=0, bench=Bench()).results
+    lengths = found["lengths"]["paper"]["candidates"]
+    assert list(lengths) == ["2", "4", "30"]
+    assert lengths["2"]["excess"] == found["candidates"]["paper"]["excess"]
+    assert found["chosen_steps"] == [30]

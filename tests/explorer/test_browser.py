@@ -2,64 +2,19 @@
 
 import itertools
 import math
-import shutil
 import time
 
 import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.explorer import build, export
 from learnable_novelty.systems.elementary import ElementaryRule
-from tests.explorer.page import RESULTS, serving
+from tests.explorer.page import RESULTS, open_panel, wait_for
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    BROWSER is None or DRIVER is None, reason="needs chromium and chromedriver"
-)
-PANELS = ["automata", "neural", "ledger", "agents", "flows", "criticality", "robustness"]
-PANELS += ["encoder", "yours"]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    service = webdriver.ChromeService(DRIVER)
-    driver = webdriver.Chrome(options=options, service=service)
-    driver.set_script_timeout(60)
-    yield driver
-    driver.quit()
-
-
-@pytest.fixture(scope="module")
-def address():
-    with serving(build(RESULTS, served=True)) as server:
-        yield server.address
-
-
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("page")
-    export(RESULTS, folder)
-    return (folder / "index.html").as_uri()
-
-
-def wait_for(browser, script, seconds=20):
-    end = time.monotonic() + seconds
-    while not browser.execute_script(f"return Boolean({script})"):
-        assert time.monotonic() < end, script
-        time.sleep(0.05)
-
-
-def open_panel(browser, page, name):
-    browser.get("about:blank")
-    browser.get(f"{page}#{name}")
-    wait_for(browser, f"window.LN && LN.panels.find(p => p.name === '{name}').ready")
+Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="needs selenium").Keys
+PANELS = ["automata", "neural", "encoder", "agents", "rooms", "flows", "criticality"]
+PANELS += ["robustness", "ledger", "yours"]
 
 
 @pytest.mark.parametrize("kind", ["address", "exported"])
@@ -69,7 +24,7 @@ def test_every_panel_opens_without_a_complaint(browser, request, kind):
     for name in PANELS:
         open_panel(browser, page, name)
         time.sleep(0.2)
-        assert browser.get_log("browser") == []
+        assert browser.get_log("browser") == [], name
         shown = browser.execute_script(
             "return [...document.querySelectorAll('[role=tabpanel]')]"
             ".filter(p => !p.hidden).map(p => [p.id, p.textContent.length])"
@@ -86,6 +41,11 @@ def test_no_panel_is_wider_than_the_window(browser, address, width):
         for name in PANELS:
             open_panel(browser, address, name)
             assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+            hidden = browser.execute_script(
+                "return [...document.querySelectorAll('.scroll')].filter("
+                "box => box.clientWidth && box.scrollWidth > box.clientWidth + 1).length"
+            )
+            assert hidden == 0, name
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
@@ -98,6 +58,58 @@ def test_arrow_keys_move_between_tabs(browser, exported):
     )
     assert browser.execute_script("return document.activeElement.id") == "tab-yours"
     assert browser.execute_script("return document.activeElement.ariaSelected") == "true"
+
+
+def press(browser, *keys):
+    for key in keys:
+        webdriver.ActionChains(browser).send_keys(key).perform()
+
+
+def test_tab_goes_from_the_top_to_the_panel_and_shows_where_it_is(browser, exported):
+    open_panel(browser, exported, "automata")
+    seen = []
+    for _ in range(4):
+        press(browser, Keys.TAB)
+        seen.append(
+            browser.execute_script(
+                "const at = document.activeElement, look = getComputedStyle(at);"
+                "return [at.className || at.id || at.tagName, look.outlineStyle]"
+            )
+        )
+    assert [name for name, _ in seen] == ["skip", "theme", "tab-automata", "INPUT"]
+    assert {look for _, look in seen} == {"solid"}
+
+
+def test_arrow_keys_choose_a_bar(browser, exported):
+    open_panel(browser, exported, "automata")
+    rules = browser.execute_script("return LN.data.automata.rules.map(r => r.rule)")
+    browser.execute_script("document.querySelector('#panel-automata [role=group]').focus()")
+    number = "return +document.querySelector('#panel-automata input').value"
+    at = rules.index(browser.execute_script(number))
+    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert browser.execute_script(number) == rules[at + 2]
+
+
+def test_arrow_keys_read_the_points_of_a_curve(browser, exported):
+    open_panel(browser, exported, "criticality")
+    first = browser.execute_script("return LN.data.criticality.by_depth[0][1].map(v => v[0])")
+    browser.execute_script("document.querySelector('#panel-criticality .chart').focus()")
+    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    tip = browser.find_element("id", "tip")
+    assert tip.text.splitlines()[2] == f"multiplier χ: {first[1]:.4g}"
+    press(browser, Keys.ESCAPE)
+    assert not tip.is_displayed()
+
+
+def test_arrow_keys_walk_over_a_heat_map(browser, exported):
+    open_panel(browser, exported, "robustness")
+    browser.execute_script("document.querySelector('#panel-robustness .cell.reference').focus()")
+    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
+    text = browser.find_element("id", "tip").text
+    cells = browser.execute_script("return LN.data.robustness.cells")
+    row = [cell for cell in cells if cell["axis"] == "ridge_penalty"]
+    place = next(i for i, cell in enumerate(row) if cell["is_reference"]) + 1
+    assert text.startswith(f"ridge λ = {row[place]['value']}")
 
 
 def test_all_256_rules_run_as_in_python(browser, exported):
@@ -115,16 +127,22 @@ def test_all_256_rules_run_as_in_python(browser, exported):
         np.testing.assert_array_equal(found, cells)
 
 
-def test_the_canvas_shows_the_cells(browser, exported):
+@pytest.mark.parametrize("number", [30, 54, 110, 184])
+def test_the_canvas_shows_the_cells_of_python(browser, exported, number):
     open_panel(browser, exported, "automata")
-    rows, pixels = browser.execute_script(
-        "LN.automata.play(110, arguments[0], 30);return [LN.automata.rows(), LN.automata.pixels()]",
-        [1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 1] * 4,
+    rule, cells = ElementaryRule(number), [np.tile([1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 1], 4)]
+    for _ in range(30):
+        cells.append(rule.step(cells[-1]))
+    pixels, ink, card = browser.execute_script(
+        "LN.automata.play(arguments[0], arguments[1], 30);"
+        "return [LN.automata.pixels(), LN.rgb('ink')[0], LN.rgb('card')[0]]",
+        number,
+        cells[0].tolist(),
     )
-    values = np.array(pixels).reshape(31, 44)
-    ink, paper = values[np.array(rows) == 1], values[np.array(rows) == 0]
-    assert len(set(ink)) == len(set(paper)) == 1
-    assert ink[0] != paper[0]
+    assert ink != card
+    np.testing.assert_array_equal(
+        np.reshape(pixels, (31, 44)), np.where(np.array(cells) == 1, ink, card)
+    )
 
 
 def test_equivalence_classes_are_those_of_python(browser, exported):
@@ -223,18 +241,3 @@ def test_gelu_is_exact(browser, exported):
     found = browser.execute_script("return arguments[0].map(LN.neural.gelu)", x.tolist())
     truth = [v * 0.5 * math.erfc(-v / math.sqrt(2)) for v in x]
     np.testing.assert_allclose(found, truth, atol=1e-11)
-
-
-def test_a_file_can_be_scored_from_the_page(browser, address, tmp_path):
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal(80)
-    path = tmp_path / "data.csv"
-    np.savetxt(path, np.column_stack([x, x**2]), delimiter=",", header="x,y", comments="")
-    open_panel(browser, address, "yours")
-    root = "#panel-yours"
-    browser.find_element("css selector", f"{root} input[type=file]").send_keys(str(path))
-    browser.find_element("css selector", f"{root} input[type=text]").send_keys("y")
-    browser.find_element("css selector", f"{root} button").click()
-    wait_for(browser, f"document.querySelector('{root} figure')")
-    text = browser.find_element("css selector", f"{root} figure").text
-    assert "Learnable structure" in text

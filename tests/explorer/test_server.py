@@ -91,7 +91,8 @@ def test_nothing_outside_the_site_has_a_name(server, path):
     ],
 )
 def test_other_sites_are_refused(server, method, headers):
-    assert ask(server, method, "/api/score", **headers)[0] == 403
+    for path in ("/api/score", "/api/columns"):
+        assert ask(server, method, path, **headers)[0] == 403
 
 
 def test_its_own_page_is_heard(server):
@@ -118,6 +119,14 @@ def test_a_series_scores_as_in_python(server):
     body = "\n".join(map(repr, series.tolist())).encode()
     found = send(server, body, name="s.csv", window="4", history="2")[1]
     assert found["bits"] == ln.score(series, window=4, history=2).bits
+
+
+def test_columns_are_listed_to_choose_from(server):
+    status, body, _ = ask(server, "POST", "/api/columns?name=a.csv", csv())
+    assert (status, json.loads(body)) == (200, {"columns": ["a", "b", "y"]})
+    status, body, _ = ask(server, "POST", "/api/columns?name=a.npy", b"\x93NUMPY spam")
+    assert status == 400
+    assert "expected NumPy data in a.npy" in json.loads(body)["error"]
 
 
 def test_a_large_file_is_refused_before_it_is_read(server):

@@ -1,4 +1,3 @@
-import json
 import re
 
 import numpy as np
@@ -7,24 +6,11 @@ import pytest
 from learnable_novelty import records
 from learnable_novelty.cli import main
 from learnable_novelty.explorer import build, export
-from learnable_novelty.explorer.data import packed
+from learnable_novelty.explorer.packing import packed
 from learnable_novelty.records import Record
-from tests.explorer.page import RESULTS
+from tests.explorer.page import RESULTS, content
 
 PANELS = ("automata", "neural", "ledger", "agents", "flows", "criticality", "robustness", "encoder")
-
-
-@pytest.fixture(scope="module")
-def site():
-    return build(RESULTS)
-
-
-def content(site, name):
-    text = site[f"data/{name}.js"].decode()
-    found = re.fullmatch(r'window\.LN\.data\["([\w-]+)"\]=(.*);\n', text, re.DOTALL)
-    assert found is not None
-    assert found[1] == name
-    return json.loads(found[2])
 
 
 def test_every_data_file_assigns_json(site):
@@ -37,7 +23,7 @@ def test_every_data_file_assigns_json(site):
 def test_the_page_names_only_its_own_files(site):
     own = re.compile(r"http://www\.w3\.org/2000/svg")  # a namespace, not an address
     for name, held in site.items():
-        if not name.startswith("data/"):
+        if not name.startswith(("data/", "results/")):
             assert "://" not in own.sub("", held.decode()), name
     html = site["index.html"].decode()
     named = re.findall(r'(?:src|href)="([^"#:]+)"', html)
@@ -71,7 +57,8 @@ def test_packed_arrays_keep_their_bytes():
     np.testing.assert_array_equal(back, array)
 
 
-def test_export_writes_what_build_makes(site, tmp_path):
+def test_export_writes_what_build_makes(tmp_path):
+    site = build(RESULTS)
     count = export(RESULTS, tmp_path / "page")
     written = {
         p.relative_to(tmp_path / "page").as_posix(): p.read_bytes()
@@ -79,6 +66,15 @@ def test_export_writes_what_build_makes(site, tmp_path):
     }
     assert written == site
     assert count == len(site)
+
+
+def test_the_ledger_links_to_files_of_the_site(site):
+    rows = content(site, "ledger")["rows"]
+    linked = {row[part] for row in rows for part in ("record", "figure")} - {""}
+    assert len(linked) > 10
+    assert linked == {name for name in site if name.startswith("results/")}
+    for name in linked:
+        assert site[name] == (RESULTS.parent / name).read_bytes()
 
 
 def test_a_missing_record_is_a_missing_panel(tmp_path):

@@ -371,7 +371,7 @@ def test_determinants_and_readout_agree_where_one_takes_over_from_the_other(
         online._step.evaluate_readout = lambda *args: ways.append(n) or through_readout(*args)
     for n in range(700):
         online.update(x[n : n + 1], y[n : n + 1])
-        if not plain and online._step._work.by_readout[0]:
+        if not plain and online._step.read[0, 0]:
             ways.append(n)
         if n > 1 and n % 50 == 0:
             expected = Observer(reservoir, ridge_penalty=0.05)(x[: n + 1], y[: n + 1])

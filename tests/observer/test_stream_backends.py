@@ -160,7 +160,7 @@ def test_each_stream_decides_by_itself_whether_determinants_keep_their_digits(no
         y[1] = torch.tensor([math.sin(0.05 * step + 0.1 * k) for k in range(3)])
         active = torch.tensor([step < 20, True])
         online.update(x, y, active)
-    assert online._step._work.by_readout.tolist() == [False, True]
+    assert online._step.read.tolist() == [[False, True]]
 
 
 def test_compiled_features_are_those_of_the_reservoir(normal):

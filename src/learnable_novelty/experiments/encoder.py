@@ -107,6 +107,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         **measured,
         "projection": np.array(found[0]["projection"], dtype=np.float32),
         "projected_labels": np.array(found[0]["projected_labels"], dtype=np.uint8),
+        "projected_images": projected_images(config, seed, bench.data),
     }
     return Outcome(results, None, arrays)
 
@@ -183,6 +184,16 @@ def project(codes: Tensor, perplexity: float, seed: int) -> list[list[float]]:
     state = split(seed, "projection") % 2**32
     layout = TSNE(perplexity=perplexity, init="pca", random_state=state)
     return layout.fit_transform(codes.cpu().numpy()).tolist()
+
+
+def projected_images(config: Config, seed: int, data: Path | None) -> np.ndarray:
+    """Return the images of a projection, as bytes: (projected, side, side).
+
+    They are the dots of the map, in its order; the files hold them as bytes too.
+    """
+    labelled = probed_images(config, images_of(config.dataset, data), seed, "cpu")
+    pixels = labelled.test_images[_projected(config, labelled, seed)]
+    return (255 * pixels).round().to(torch.uint8).numpy()
 
 
 def _projected(config: Config, labelled: Labelled, seed: int) -> Tensor:

@@ -61,8 +61,8 @@ class Config:
     """The recipes that encoder-select chose."""
     seeds: int = 5
     """Training seeds of all codes that are trained or drawn."""
-    selected_steps: int = 2000
-    """Training steps of the selected recipes."""
+    selected_steps: tuple[int, ...] = (500, 8000)
+    """Training steps of each selected recipe, as encoder-select chose them."""
     paper_steps: int = 500
     """Training steps of the paper's encoder, and of the coding rate on it."""
 
@@ -72,7 +72,7 @@ QUICK = Config(
     datasets=("digits",),
     selected=("mlp by conv",),
     seeds=2,
-    selected_steps=20,
+    selected_steps=(20,),
     paper_steps=20,
 )
 
@@ -166,7 +166,8 @@ def make_codes(
         kind = Recipe("mlp" if method == "untrained" else "conv")
         encoder = make_encoder(kind, images.side, split(seed, "encoder")).to(device)
     else:
-        steps = config.selected_steps if method in config.selected else config.paper_steps
+        chosen = dict(zip(config.selected, config.selected_steps, strict=True))
+        steps = chosen.get(method, config.paper_steps)
         encoder, _ = train_recipe(RECIPES[method], first, seed, steps, place)
     with torch.no_grad():
         return encode(encoder, first), encode(encoder, second)

@@ -3,11 +3,14 @@
 Raw scores of different observers are different rulers, so a code is not judged by the one it was
 trained with. A jury judges: fresh draws of every kind of observer score each code on images that
 no training saw, and the excess over the floor (the part that is not the code's own noise) ranks
-the codes. The code of the best mean rank is chosen, or several on a tie. No label is looked at.
+the codes. The code of the best mean rank is chosen, or several on a tie. Then the same jury says
+how long each chosen one is worth training. No label is looked at.
 """
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -56,6 +59,8 @@ class Config:
     """Candidates, by name."""
     steps: int = 500
     """Training steps of each candidate."""
+    budgets: tuple[int, ...] = (1000, 2000, 4000, 8000)
+    """Longer trainings of the chosen ones, for the jury to choose from."""
     held_out: int = 10_000
     """Training images kept from training, for the jury."""
     judged: int = 1024
@@ -66,8 +71,9 @@ class Config:
 
 PAPER = Config()
 QUICK = Config(
-    dataset="digits", recipes=("paper", "coding rate"), steps=20, held_out=300, judged=128, orders=4
-)
+    dataset="digits", recipes=("paper", "coding rate"), steps=20, budgets=(40,), held_out=300,
+    judged=128, orders=4,
+)  # fmt: skip
 
 
 def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
@@ -76,21 +82,63 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         raise ValueError(
             f"judged must be from 1 to held_out={config.held_out}, got {config.judged}"
         )
-    tasks = {
-        name: (config, name, seed, bench.data, bench.device, bench.place(name))
-        for name in config.recipes
+    found = judged(config, {name: (name, config.steps) for name in config.recipes}, seed, bench)
+    mean_rank = rank(found)
+    chosen = best_of(mean_rank)
+    lengths = {name: choose_length(config, name, found[name], seed, bench) for name in chosen}
+    results = {
+        "candidates": found,
+        "mean_rank": mean_rank,
+        "chosen": chosen,
+        "lengths": lengths,
+        "chosen_steps": [int(best_of(found["mean_rank"])[0]) for found in lengths.values()],
+        "jurors": [f"{kind}, resolution {eta:g}" for kind, eta in JURORS],
     }
-    found = bench.map(train_and_judge, tasks)
-    excess = np.array([found[name]["excess"] for name in config.recipes])
+    trainings = [
+        *found.values(),
+        *(c for found in lengths.values() for c in found["candidates"].values()),
+    ]
+    return Outcome(results, device=devices_of(trainings))
+
+
+def choose_length(
+    config: Config, name: str, first: dict[str, Any], seed: int, bench: Bench
+) -> dict[str, Any]:
+    """Train a chosen recipe for each budget and let the jury rank them, the first length too."""
+    longer = {f"{name}, {steps} steps": (name, steps) for steps in config.budgets}
+    trained = judged(config, longer, seed, bench)
+    found = {str(config.steps): dict(first)}
+    found |= {str(steps): trained[f"{name}, {steps} steps"] for steps in config.budgets}
+    return {"candidates": found, "mean_rank": rank(found)}
+
+
+def judged(
+    config: Config, trainings: Mapping[str, tuple[str, int]], seed: int, bench: Bench
+) -> dict[str, Any]:
+    """Train recipes for so many steps, and have their codes judged."""
+    tasks = {
+        name: (
+            dataclasses.replace(config, steps=steps), recipe, seed, bench.data, bench.device,
+            bench.place(name),
+        )
+        for name, (recipe, steps) in trainings.items()
+    }  # fmt: skip
+    return bench.map(train_and_judge, tasks)
+
+
+def rank(found: Mapping[str, dict[str, Any]]) -> dict[str, float]:
+    """Note every juror's rank with the candidates, 1 the best, and return the mean ranks."""
+    excess = np.array([candidate["excess"] for candidate in found.values()])
     ranks = 1 + np.argsort(np.argsort(-excess, axis=0), axis=0)
-    mean_rank = {n: float(r.mean()) for n, r in zip(config.recipes, ranks, strict=True)}
-    for name, rank in zip(config.recipes, ranks.tolist(), strict=True):
-        found[name]["ranks"] = rank
+    for candidate, places in zip(found.values(), ranks.tolist(), strict=True):
+        candidate["ranks"] = places
+    return {name: float(np.mean(candidate["ranks"])) for name, candidate in found.items()}
+
+
+def best_of(mean_rank: Mapping[str, float]) -> list[str]:
+    """Return who has the best mean rank; the shorter training comes first on a tie."""
     best = min(mean_rank.values())
-    chosen = [name for name, rank in mean_rank.items() if rank == best]
-    jurors = [f"{kind}, resolution {eta:g}" for kind, eta in JURORS]
-    results = {"candidates": found, "mean_rank": mean_rank, "chosen": chosen, "jurors": jurors}
-    return Outcome(results, device=devices_of(found.values()))
+    return [name for name, held in mean_rank.items() if held == best]
 
 
 def train_and_judge(

@@ -1,6 +1,6 @@
-"""Where do 86 to 89 bits come from? One training per open choice, all else held.
+"""Where do 86 to 89 bits come from? One change of an open choice at a time, all else held.
 
-Each variant is trained from the same seed. Its own score says what the variant's ruler reads; the
+Each variant is trained from the same seeds. Its own score says what the variant's ruler reads; the
 score of its final rule under the reference observer, on fresh states and fresh reservoirs in
 float64, says whether the rule has become a better one.
 """
@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from learnable_novelty.experiments.base import Bench, Outcome, deviation
+from learnable_novelty._random import split
+from learnable_novelty.experiments.base import Bench, Outcome, Place, deviation
 from learnable_novelty.experiments.neural import NeuralConfig, evaluate, train
 
 ENGINE, USES = "serial", ("device",)
@@ -25,6 +25,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "input scale 0.3": {"input_scale": 0.3},
     "target unit 1/sqrt(2)": {"target_unit": 2**-0.5},
     "tf32": {"precision": "tf32"},
+    "float32": {"precision": "float32"},
+    "initial weights x 3": {"initial_weights": 3.0},
+    "initial weights / 3": {"initial_weights": 1 / 3},
+    "initial projection x 3": {"initial_projection": 3.0},
+    "initial projection / 10": {"initial_projection": 0.1},
     "running moments in burn-in": {"burn_in_statistics": "running"},
     "noise renormalized": {"renormalize_noise": True},
     "clip by value": {"clip_by": "value"},
@@ -45,6 +50,8 @@ class Config:
     """Which to train."""
     update: str = "residual"
     """The update rule of all of them."""
+    seeds: int = 2
+    """Trainings of each."""
     draws: int = 3
     """Reservoirs and batches that judge a final rule."""
     judged_samples: int = 512
@@ -66,30 +73,48 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     if unknown:
         raise ValueError(f"variants must be among {', '.join(VARIANTS)}; got {unknown.pop()!r}")
     tasks = {
-        name: (config, name, seed, bench.device, bench.directory(name), bench.narrator(name))
+        f"{name}, {number}": (config, name, split(seed, "variant", number), bench.device, place)
+        for number in range(config.seeds)
         for name in config.variants
+        for place in (bench.place(f"{name}, {number}"),)
     }
     found = bench.map(train_variant, tasks)
-    curves = np.array([found[name].pop("curve") for name in config.variants], dtype=np.float32)
-    return Outcome(found, {name: f["final"] for name, f in found.items()}, {"curves": curves})
+    results = {name: summary(found, name, config.seeds) for name in config.variants}
+    curves = [
+        found[f"{name}, {k}"]["curve"] for name in config.variants for k in range(config.seeds)
+    ]
+    shape = len(config.variants), config.seeds, -1
+    arrays = {"curves": np.array(curves, dtype=np.float32).reshape(shape)}
+    return Outcome(results, {name: r["final"] for name, r in results.items()}, arrays)
+
+
+def summary(found: dict[str, Any], name: str, seeds: int) -> dict[str, Any]:
+    """Reduce the seeds of a variant."""
+    runs = [found[f"{name}, {number}"] for number in range(seeds)]
+    final, judged = ([run[key] for run in runs] for key in ("final", "judged"))
+    return {
+        "final": float(np.mean(final)),
+        "final_sd": float(deviation(final)),
+        "finals": final,
+        "judged": float(np.mean(judged)),
+        "judged_sd": float(deviation(judged)),
+    }
 
 
 def train_variant(
-    config: Config, name: str, seed: int, device: str, directory: Path | None, report: Any
+    config: Config, name: str, seed: int, device: str, place: Place
 ) -> dict[str, Any]:
     """Train one variant and judge its final rule by the reference observer."""
     variant = dataclasses.replace(config.reference, **VARIANTS[name])
     update: Any = config.update
-    automaton, found = train(variant, update, seed, device, directory, report)
+    automaton, found = train(variant, update, seed, device, place.directory, place.report)
     last = found.scores[-max(1, len(found.scores) // 40) :]
     judged = [
         evaluate(config.reference, automaton, seed, draw, config.judged_samples)
         for draw in range(config.draws)
     ]
-    bits = [j["bits"] for j in judged]
     return {
         "final": float(np.mean(last)),
-        "judged": float(np.mean(bits)),
-        "judged_sd": float(deviation(bits)),
+        "judged": float(np.mean([j["bits"] for j in judged])),
         "curve": found.scores,
     }

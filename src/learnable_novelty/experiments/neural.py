@@ -69,6 +69,12 @@ class NeuralConfig:
     """Factor on what the reservoir reads; one value for all automata, see docs/choices.md."""
     target_unit: float = 1.0
     """u_Y, one for all experiments."""
+    initial_weights: float = 1.0
+    """Factor on the rule's initial weights; 1 is PyTorch's default range, the paper is silent.
+    Batch normalization takes it out of the rule, so that only the effective learning rate feels
+    it."""
+    initial_projection: float = 1.0
+    """Factor on the rule's initial projection, which sets how far a first step goes."""
     precision: Precision = "mixed"
     """How a GPU multiplies: "float32", "tf32", or "mixed", where the rule's hidden values are
     rounded to bfloat16 too. A CPU always takes float32."""
@@ -85,10 +91,16 @@ def neural_observer(config: NeuralConfig, seed: int) -> Observer:
 def neural_automaton(config: NeuralConfig, update: Update, seed: int) -> NeuralCA:
     """Draw the untrained automaton of a training seed."""
     rounded = config.precision == "mixed"
-    return NeuralCA(
+    automaton = NeuralCA(
         update, hidden=config.hidden, radius=config.radius, seed=seed,
         hidden_dtype=torch.bfloat16 if rounded else torch.float32,
     )  # fmt: skip
+    with torch.no_grad():
+        for layer in (automaton.lift, *automaton.layers):
+            layer.get_parameter("weight").mul_(config.initial_weights)
+        for parameter in automaton.project.parameters():
+            parameter.mul_(config.initial_projection)
+    return automaton
 
 
 def sample(

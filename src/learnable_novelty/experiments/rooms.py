@@ -17,9 +17,8 @@ and without the clock are kept beside the others: raw bits do not lead to the sa
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,35 +26,17 @@ import numpy as np
 
 from learnable_novelty._random import split
 from learnable_novelty.experiments.base import Bench, Outcome, deviation
-from learnable_novelty.reward.bonus import Step
+from learnable_novelty.experiments.corridor import Corridor, make_corridors, with_clock
+from learnable_novelty.experiments.habits import ACTIONS, HABITS, habitual_steps
 from learnable_novelty.reward.calibration import RandomPlay, play_randomly
 from learnable_novelty.reward.drives import DRIVES, make_drive
 from learnable_novelty.reward.payroll import EPISODE
-from learnable_novelty.reward.rooms import LIMIT, ROOMS, Rooms, shuffled_rooms
+from learnable_novelty.reward.rooms import ROOMS, shuffled_rooms
 from learnable_novelty.reward.training import PPOSettings
 from learnable_novelty.reward.worlds import VecEnvWorld
 
-STAY, ACTIONS = 1, 3
-HABITS = ("pendulum, left alone", "pendulum, swung", "automaton", "clock", "noise", "dark", "tour")
-"""To stand still in a room; to walk to and fro with the pendulum; to walk from end to end."""
 PAID_HABITS = ("surprise", "progress", "epiplexity", "excess")
 """Drives that habits are priced by: the others depend on what was seen in earlier episodes."""
-
-
-@dataclass(frozen=True)
-class Corridor:
-    """Where an agent lives."""
-
-    length: int = 500
-    """Steps of an episode."""
-    pixels: int = 16
-    """Of a screen. On 16 the automaton has 32 states, as many as the reservoir has features."""
-    clock: bool = True
-    """Whether the agent, not its drive, sees the time."""
-
-    def __str__(self) -> str:
-        clock = "a clock" if self.clock else "no clock"
-        return f"{self.length} steps, {self.pixels} pixels, {clock}"
 
 
 @dataclass(frozen=True)
@@ -179,54 +160,6 @@ def live(config: Config, drive: str, corridor: Corridor, agent: int, seed: int) 
     }
 
 
-def make_corridors(corridor: Corridor, count: int, seed: int) -> Any:
-    """Make corridors side by side, all with the order of rooms that a seed draws."""
-    from stable_baselines3.common.vec_env import DummyVecEnv
-
-    order, length, pixels = shuffled_rooms(seed), corridor.length, corridor.pixels
-    make = functools.partial(Rooms, length=length, order=order, pixels=pixels)
-    return DummyVecEnv([make] * count)
-
-
-def with_clock(venv: Any, corridor: Corridor) -> Any:
-    """Tell the agent, but not its drive, how much of the episode has passed, if it has a clock.
-
-    What a step pays depends on how many pairs the learner has seen: a critic without a clock holds
-    the steep beginning of an episode against the places where agents settle. An agent with a clock
-    foresees the end, so that it is an end; one without is cut off, as in the paper's tasks, and
-    its critic goes on from the last observation.
-    """
-    from gymnasium import spaces
-    from stable_baselines3.common.vec_env import VecEnvWrapper
-
-    if not corridor.clock:
-        return venv
-    length = corridor.length
-
-    class Clock(VecEnvWrapper):
-        def __init__(self) -> None:
-            space = venv.observation_space
-            super().__init__(venv, spaces.Box(-LIMIT, LIMIT, (space.shape[0] + 1,), np.float32))
-            self.time = 0
-
-        def reset(self) -> Any:
-            self.time = 0
-            return self._show(self.venv.reset())
-
-        def step_wait(self) -> Any:
-            observations, rewards, ended, infos = self.venv.step_wait()
-            self.time = (self.time + 1) % length  # all corridors begin and end together
-            for info in infos:
-                info["TimeLimit.truncated"] = False
-            return self._show(observations), rewards, ended, infos
-
-        def _show(self, observations: Any) -> Any:
-            passed = np.full((self.num_envs, 1), LIMIT * (2 * self.time / length - 1), np.float32)
-            return np.concatenate([observations, passed], axis=1)
-
-    return Clock()
-
-
 def random_play(config: Config, corridor: Corridor, seed: int) -> RandomPlay:
     """Play random episodes in corridors of their own."""
     world = VecEnvWorld(make_corridors(corridor, PPOSettings.num_envs, seed))
@@ -302,39 +235,6 @@ def price_habits(config: Config, pixels: int, agent: int, seed: int) -> dict[str
     at = np.array(config.habit_lengths) - 1
     bits = {name: values.cumsum(0)[at].T.tolist() for name, values in paid.items()}
     return {"pixels": pixels, "bits": bits}
-
-
-def habitual_steps(length: int, pixels: int, seed: int) -> Iterator[Step]:
-    """Let agents live by their habits, one each, for an episode."""
-    order = shuffled_rooms(seed)
-    corridors = [Rooms(length=length, order=order, pixels=pixels) for _ in HABITS]
-    seen = np.zeros((len(HABITS), pixels + 1))
-    for row, (habit, rooms) in enumerate(zip(HABITS, corridors, strict=True)):
-        room = order[0] if habit == "tour" else habit.split(",")[0]
-        seen[row], _ = rooms.reset(seed=split(seed, habit) % 2**31, options={"room": room})
-    choices = [actions_of(habit, rooms) for habit, rooms in zip(HABITS, corridors, strict=True)]
-    for actions in itertools.islice(zip(*choices, strict=True), length):
-        after = [rooms.step(a)[0] for rooms, a in zip(corridors, actions, strict=True)]
-        following = np.array(after, dtype=np.float64)
-        yield Step(seen, np.eye(ACTIONS)[list(actions)], following, np.zeros(len(HABITS), bool))
-        seen = following
-
-
-def actions_of(habit: str, rooms: Rooms) -> Iterator[int]:
-    """Choose the actions of a habit, endlessly, from the middle of its first room on."""
-    if habit == "tour":
-        inside = len(ROOMS) * rooms.room_width - 1
-        cells = [*range(inside), *range(inside, 0, -1)]
-        for here, there in itertools.islice(
-            itertools.pairwise(itertools.cycle(cells)), rooms.room_width // 2, None
-        ):
-            yield STAY + there - here
-    reach, place = rooms.room_width // 2, 0
-    while True:
-        push = int(np.sign(rooms.pendulum_velocity)) if habit == "pendulum, swung" else 0
-        push = push if abs(place + push) <= reach else 0
-        place += push
-        yield STAY + push
 
 
 def summarize_shares(lives: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

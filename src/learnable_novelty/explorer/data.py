@@ -1,11 +1,10 @@
-"""What the page shows: records, reduced to compact JSON; arrays as base64 of their bytes.
+"""What the page shows: records, reduced to compact JSON.
 
 Every panel has one entry, and is missing where its record is missing.
 """
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,21 +12,16 @@ from typing import Any
 import numpy as np
 
 from learnable_novelty import records
+from learnable_novelty.explorer.agents import agents, rooms
+from learnable_novelty.explorer.packing import packed, rounded, short
+from learnable_novelty.explorer.sprites import sprite_sheet
 from learnable_novelty.records import Record
 from learnable_novelty.report import ledger
-from learnable_novelty.report.rl_paper import CONDITIONS, PAPER
-from learnable_novelty.report.rl_runs import EXPERIMENT, NAMES, Runs, collect
+from learnable_novelty.report.rl_runs import EXPERIMENT, collect
 
 RUN = "paper-seed0"
 CURVE_POINTS = 250
 """Points of a training curve on the page."""
-
-
-def packed(array: np.ndarray) -> dict[str, Any]:
-    """Return an array as JSON can hold it: type, shape, and little-endian bytes in base64."""
-    flat = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-    text = base64.b64encode(flat.tobytes()).decode("ascii")
-    return {"dtype": array.dtype.name, "shape": list(array.shape), "base64": text}
 
 
 def collect_data(results: Path) -> Iterator[tuple[str, Any]]:
@@ -40,7 +34,27 @@ def collect_data(results: Path) -> Iterator[tuple[str, Any]]:
     sorted_runs = collect(runs)
     if sorted_runs.cells:
         yield "agents", agents(sorted_runs)
-    yield "ledger", {"rows": [row.to_json() for row in ledger.rows(results)]}
+    yield "ledger", {"rows": [_within(row.to_json(), results) for row in ledger.rows(results)]}
+
+
+def originals(results: Path, rows: list[dict[str, Any]]) -> Iterator[tuple[str, bytes]]:
+    """Yield the records and figures that rows of the ledger name, under those names."""
+    for name in sorted({row[part] for row in rows for part in ("record", "figure") if row[part]}):
+        yield name, (results / Path(name).relative_to("results")).read_bytes()
+
+
+def _within(row: dict[str, Any], results: Path) -> dict[str, Any]:
+    """Name a row's files as the page does, wherever the results folder lies."""
+
+    def name(path: Path) -> str:
+        return f"results/{path.relative_to(results).as_posix()}" if path.is_file() else ""
+
+    # The agents' claims rest on many records; their figure and the panel of agents show them.
+    record, figure = (row["record"], row["figure"])
+    return row | {
+        "record": name(Path(record) / "record.json") if record else "",
+        "figure": name(Path(figure)) if figure else "",
+    }
 
 
 def automata(record: Record) -> Iterator[tuple[str, Any]]:
@@ -49,10 +63,10 @@ def automata(record: Record) -> Iterator[tuple[str, Any]]:
     rules = [
         {
             "rule": int(rule),
-            "bits": _short(scores[rule]),
-            "sd": _short(found["sd"][rule]),
-            "floor": _short(found["floor"][rule]),
-            "excess": _short(found["excess"][rule]),
+            "bits": short(scores[rule]),
+            "sd": short(found["sd"][rule]),
+            "floor": short(found["floor"][rule]),
+            "excess": short(found["excess"][rule]),
             "rank": place,
             "rank_by_excess": found["rank_by_excess"][rule],
             "wolfram_class": found["wolfram_class"][rule],
@@ -73,12 +87,12 @@ def neural(record: Record) -> Iterator[tuple[str, Any]]:
         runs[key] = {
             "update": name.split()[0],
             "seed": int(name.split()[-1]),
-            "start": _short(run["start"]),
-            "final": _short(run["final"]),
-            "curve": [_short(value) for value in curve[::every]],
+            "start": short(run["start"]),
+            "final": short(run["final"]),
+            "curve": [short(value) for value in curve[::every]],
             "every": every,
             "travelling": [
-                _short(float(np.mean(run["solitons"][when]["travelling"])))
+                short(float(np.mean(run["solitons"][when]["travelling"])))
                 for when in ("start", "end")
             ],
         }
@@ -92,8 +106,8 @@ def flows(record: Record) -> Iterator[tuple[str, Any]]:
     claims = {claim.id: claim.value for claim in ledger.load_claims()}
     found = {
         name: {
-            "bits": _short(bits),
-            "sd": _short(record.results["sd"][name]),
+            "bits": short(bits),
+            "sd": short(record.results["sd"][name]),
             "chaotic": record.results["chaotic"][name],
             "paper": claims.get(f"flows.{name.lower()}", claims["flows.linear"]),
             "path": packed(record.arrays[f"portrait_{name}"].astype(np.float32)),
@@ -109,7 +123,7 @@ def criticality(record: Record) -> Iterator[tuple[str, Any]]:
     config = {name: record.configuration[name] for name in held}
     names = {name: record.results[name] for name in ("architectures", "activations")}
     chi = {
-        f"by_{name}": _rounded(record.arrays[name])
+        f"by_{name}": rounded(record.arrays[name])
         for name in ("depth", "gain", "gain_theory", "scale")
     }
     yield "criticality", {**config, **names, **chi}
@@ -118,7 +132,7 @@ def criticality(record: Record) -> Iterator[tuple[str, Any]]:
 def robustness(record: Record) -> Iterator[tuple[str, Any]]:
     """Reduce ``eca-scan``: the cells of the two heat maps."""
     cells = [
-        {key: _short(value) if isinstance(value, float) else value for key, value in cell.items()}
+        {key: short(value) if isinstance(value, float) else value for key, value in cell.items()}
         for cell in record.results["cells"].values()
     ]
     yield "robustness", {"cells": cells}
@@ -134,49 +148,24 @@ def encoder(record: Record) -> Iterator[tuple[str, Any]]:
         "encoder",
         {
             "steps": found["steps"],
-            "chance": _short(found["chance"]),
+            "chance": short(found["chance"]),
             "controls": found["controls"],
             "seeds": len(record.arrays["scores"]),
             "probe_train": record.configuration["probe_train"],
+            "code_dim": record.configuration["code_dim"],
             **{name: found[name] for name in measures},
             "points": packed(((points - low) / (high - low)).astype(np.float32)),
             "labels": packed(record.arrays["projected_labels"]),
         },
     )
+    if "projected_images" in record.arrays:
+        yield "encoder-images", sprite_sheet(record.arrays["projected_images"])
 
 
 def encoder_controls(record: Record) -> Iterator[tuple[str, Any]]:
     """Reduce ``encoder-controls``: the table of codes."""
     selected = record.configuration["selected"]
     yield "encoder-controls", {"table": record.results["table"], "selected": selected}
-
-
-def agents(runs: Runs) -> dict[str, Any]:
-    """Set the returns of our agents beside table 1, with their curves."""
-    tasks: dict[str, Any] = {}
-    for task, published in PAPER.items():
-        conditions: dict[str, Any] = {}
-        for condition in runs.conditions:
-            cell = runs.cells.get((task, condition), [])
-            conditions[condition] = [
-                {
-                    "seed": run.seed,
-                    "return": _short(run.mean_return),
-                    "curve": [[int(step), _short(value)] for step, value in run.curve],
-                }
-                for run in cell
-            ]
-        tasks[task] = {"paper": published, "ours": conditions}
-    return {"tasks": tasks, "names": NAMES, "columns": CONDITIONS}
-
-
-def _short(value: float) -> float:
-    """Keep five digits: more than a page shows."""
-    return float(f"{value:.5g}")
-
-
-def _rounded(values: np.ndarray) -> list[Any]:
-    return [_short(v) if np.ndim(v) == 0 else _rounded(v) for v in values]
 
 
 _REDUCERS: dict[str, Callable[[Record], Iterator[tuple[str, Any]]]] = {
@@ -187,4 +176,6 @@ _REDUCERS: dict[str, Callable[[Record], Iterator[tuple[str, Any]]]] = {
     "eca-scan": robustness,
     "encoder": encoder,
     "encoder-controls": encoder_controls,
+    "rooms": rooms,
 }
+"""Experiments with a panel: how their record becomes data files."""

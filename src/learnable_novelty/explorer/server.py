@@ -1,22 +1,32 @@
-"""The local server: files of one built site, and a score for an uploaded file. Nothing else."""
+"""The local server: files of one built site, columns and score of an uploaded file, no more."""
 
 from __future__ import annotations
 
 import json
 import sys
 import threading
+from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from learnable_novelty.explorer.site import Site
-from learnable_novelty.explorer.upload import LARGEST, score_upload
+from learnable_novelty.explorer.upload import LARGEST, list_columns, score_upload
 
 HOST = "127.0.0.1"
-KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
+KINDS = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "json": "application/json; charset=utf-8",
+    "png": "image/png",
+}
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
 POLICY += "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_Work = Callable[[str, bytes, dict[str, str]], dict[str, Any]]
+_WORK: dict[str, _Work] = {"/api/score": score_upload, "/api/columns": list_columns}
+"""What is done with an uploaded file, by address."""
 
 
 class Server(ThreadingHTTPServer):
@@ -56,7 +66,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
             return
         kind = KINDS.get(path.rpartition(".")[2], "application/octet-stream")
-        self._answer(HTTPStatus.OK, f"{kind}; charset=utf-8", content)
+        self._answer(HTTPStatus.OK, kind, content)
 
     do_HEAD = do_GET
 
@@ -64,7 +74,8 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._is_ours():
             return
         path, _, query = self.path.partition("?")
-        if path != "/api/score":
+        work = _WORK.get(path)
+        if work is None:
             self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
             return
         length = self.headers.get("Content-Length", "")
@@ -74,15 +85,15 @@ class _Handler(BaseHTTPRequestHandler):
             most = f"expected a file of at most {LARGEST // 1_000_000} MB, use novelty score for it"
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, most)
         else:
-            self._score(self.rfile.read(int(length)), dict(parse_qsl(query)))
+            self._work(work, self.rfile.read(int(length)), dict(parse_qsl(query)))
 
-    def _score(self, content: bytes, options: dict[str, str]) -> None:
+    def _work(self, work: _Work, content: bytes, options: dict[str, str]) -> None:
         if not self.server.scoring.acquire(blocking=False):
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "another file is being scored, try later")
             return
         # The lock is free again before the answer goes out: the page may ask at once again.
         try:
-            found = score_upload(options.get("name", ""), content, options)
+            found = work(options.get("name", ""), content, options)
         except ValueError as error:
             status, found = HTTPStatus.BAD_REQUEST, {"error": str(error)}
         except (MemoryError, OSError):
@@ -112,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _json(self, status: HTTPStatus, content: Any) -> None:
         text = json.dumps(content, allow_nan=False).encode()
-        self._answer(status, "application/json; charset=utf-8", text)
+        self._answer(status, KINDS["json"], text)
 
     def _answer(self, status: HTTPStatus, kind: str, content: bytes) -> None:
         self.send_response(status)

@@ -1,4 +1,4 @@
-"""The site as a mapping from path to bytes: assets and data, for the server or for a folder.
+"""The site as a mapping from path to bytes: assets, data, and the records and figures it names.
 
 Data files are scripts that assign, not JSON that is fetched: so the page also works when
 ``index.html`` is opened as a file.
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from learnable_novelty._version import __version__
-from learnable_novelty.explorer.data import collect_data
+from learnable_novelty.explorer.data import collect_data, originals
+from learnable_novelty.explorer.upload import LARGEST
 
 Site = dict[str, bytes]
 
@@ -35,7 +36,9 @@ def build(results: Path, *, served: bool = False) -> Site:
     for name, content in collect_data(results):
         names.append(name)
         site[f"data/{name}.js"] = _script(name, content)
-    index = {"served": served, "version": __version__, "names": names}
+        if name == "ledger":
+            site |= dict(originals(results, content["rows"]))
+    index = {"served": served, "version": __version__, "names": names, "largest": LARGEST}
     site["data/index.js"] = _script("index", index)
     return site
 

@@ -1,13 +1,15 @@
-"""Score a file that the page sends: bounded, never unpickled, errors as one sentence."""
+"""Read and score a file that the page sends: bounded, never unpickled, errors as one sentence."""
 
 from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from learnable_novelty.measure.files import Columns, read_columns
+from learnable_novelty.measure.files import CHOOSE, Columns, column_names, read_columns
 from learnable_novelty.measure.score import score
 
 LARGEST = 20_000_000
@@ -29,27 +31,18 @@ def score_upload(name: str, content: bytes, options: dict[str, str]) -> dict[str
     Raises:
         ValueError: in one sentence, for anything that cannot be scored.
     """
-    safe = re.sub(r"[^\w.-]+", "_", Path(name).name)[-80:]
-    if Path(safe).suffix.lower() not in SUFFIXES:
-        raise ValueError(f"expected a file ending in {', '.join(SUFFIXES)}, got {safe!r}")
     window = _whole("window", options.get("window"))
     history = _whole("history", options.get("history")) or 1
     targets, inputs = options.get("targets") or None, options.get("inputs") or None
-    if targets is None and window is None:
-        raise ValueError("expected target columns, or a window where rows are time")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"f{safe}"
-        path.write_bytes(content)
-        try:
-            data = read_columns(path, inputs, targets)
-            both = sorted(set(data.input_names) & set(data.target_names))
-            if both and window is None:
-                raise ValueError(f"expected inputs that are not targets too, got {', '.join(both)}")
-            _check_size(data, (window or 0) + history)
-            result = score(data.inputs, data.targets, window=window, history=history)
-        except (ValueError, TypeError, ArithmeticError) as error:
-            text = " ".join(str(error).split()).replace(str(path), safe)
-            raise ValueError(text.replace(path.name, safe)) from None
+    with _uploaded(name, content) as path:
+        if targets is None and window is None:
+            raise ValueError("expected target columns, or a window where rows are time")
+        data = read_columns(path, inputs, targets)
+        both = sorted(set(data.input_names) & set(data.target_names))
+        if both and window is None:
+            raise ValueError(f"expected inputs that are not targets too, got {', '.join(both)}")
+        _check_size(data, (window or 0) + history)
+        result = score(data.inputs, data.targets, window=window, history=history)
     return {
         "verdict": result.verdict,
         "rows": result.rows(),
@@ -57,6 +50,32 @@ def score_upload(name: str, content: bytes, options: dict[str, str]) -> dict[str
         "targets": data.target_names or data.input_names,
         **result.to_dict(),
     }
+
+
+def list_columns(name: str, content: bytes, options: dict[str, str]) -> dict[str, Any]:
+    """Return the names of the columns of uploaded bytes, to choose from.
+
+    Raises:
+        ValueError: in one sentence, for a file that is no table.
+    """
+    with _uploaded(name, content) as path:
+        return {"columns": column_names(path)}
+
+
+@contextmanager
+def _uploaded(name: str, content: bytes) -> Iterator[Path]:
+    """Hold uploaded bytes as a file; errors name the user's file, and no folder of ours."""
+    safe = re.sub(r"[^\w.-]+", "_", Path(name).name)[-80:]
+    if Path(safe).suffix.lower() not in SUFFIXES:
+        raise ValueError(f"expected a file ending in {', '.join(SUFFIXES)}, got {safe!r}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"f{safe}"
+        path.write_bytes(content)
+        try:
+            yield path
+        except (ValueError, TypeError, ArithmeticError) as error:
+            text = " ".join(str(error).split()).replace(str(path), safe).replace(path.name, safe)
+            raise ValueError(text.replace(CHOOSE, "; leave that column out")) from None
 
 
 def _check_size(data: Columns, laid_out: int) -> None:

@@ -25,6 +25,8 @@ _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
 )
+CHOOSE = "; choose columns with --inputs"
+"""What to do about a column that holds no numbers."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +55,7 @@ def read_columns(path: Path, inputs: str | None, targets: str | None) -> Columns
     Raises:
         ValueError: for a file that cannot be read, is empty, or lacks a column.
     """
-    if path.suffix.lower() not in _READERS:
-        raise ValueError(f"expected a file ending in {', '.join(_READERS)}, got {path}")
-    if not path.is_file():
-        raise ValueError(f"expected a file, {path} is none")
-    if path.stat().st_size == 0:
-        raise ValueError(f"expected data in {path}, the file is empty")
-    source = _READERS[path.suffix.lower()](path)
+    source = _open(path)
     chosen_targets = [] if targets is None else _find(source.names, targets, path)
     if inputs is not None:
         chosen_inputs = _find(source.names, inputs, path)
@@ -73,6 +69,25 @@ def read_columns(path: Path, inputs: str | None, targets: str | None) -> Columns
         input_names=[source.names[i] for i in chosen_inputs],
         target_names=[source.names[i] for i in chosen_targets],
     )
+
+
+def column_names(path: Path) -> list[str]:
+    """Return the names of a file's columns; those of a file without names are their numbers.
+
+    Raises:
+        ValueError: for a file that cannot be read or is empty.
+    """
+    return _open(path).names
+
+
+def _open(path: Path) -> _Source:
+    if path.suffix.lower() not in _READERS:
+        raise ValueError(f"expected a file ending in {', '.join(_READERS)}, got {path}")
+    if not path.is_file():
+        raise ValueError(f"expected a file, {path} is none")
+    if path.stat().st_size == 0:
+        raise ValueError(f"expected data in {path}, the file is empty")
+    return _READERS[path.suffix.lower()](path)
 
 
 def _find(names: list[str], wanted: str, path: Path) -> list[int]:
@@ -143,7 +158,7 @@ def _explain(
                     if not _is_number(line[column]):
                         return (
                             f"expected numbers in column {names[column]!r}, got "
-                            f"{line[column][:40]!r} in {where}; choose columns with --inputs"
+                            f"{line[column][:40]!r} in {where}{CHOOSE}"
                         )
     except (csv.Error, UnicodeDecodeError) as stumbled:
         error = stumbled

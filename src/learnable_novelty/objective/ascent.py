@@ -49,7 +49,7 @@ class Ascent:
 
     Args:
         module: what is trained, in place.
-        objective: an :class:`Observer`, or any function of (inputs, targets) to maximize.
+        objective: an ``Observer``, or any function of (inputs, targets) to maximize.
         make_batch: makes (inputs, targets) with the module, from a generator on its device.
         config: how to climb.
         seed: of the batches.

@@ -43,7 +43,7 @@ class LaneState(NamedTuple):
     ) -> LaneState:
         """Make the sums of streams that have seen nothing."""
         side, groups, d = 4 * -(-feature_dim // 4), -(-num_streams // LANES), target_dim
-        rows = 16 + max(4 * side + 3 * side**2, max(input_dim, side, d) + side)
+        rows = 16 + max(12 * side + 3 * side**2, max(input_dim, side, d) + side)
         return LaneState(
             feature_dim=feature_dim,
             side=side,

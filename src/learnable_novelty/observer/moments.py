@@ -25,7 +25,7 @@ CHUNK_ROWS = 4096
 class Moments:
     """Centred first and second moments of features and targets.
 
-    Build them with :meth:`of`, merge them with ``+``. Of the target covariance only the diagonal
+    Build them with ``of``, merge them with ``+``. Of the target covariance only the diagonal
     is kept: the score needs no more.
 
     >>> x, y = torch.randn(100, 3), torch.randn(100, 2)

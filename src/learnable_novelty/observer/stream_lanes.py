@@ -556,17 +556,31 @@ def centre_floor(state: Any, group: int, d: int, on: Any, sign: Any, z: Floats) 
 
 
 @compiled
+def sum_of_logs(factor: Floats, over: Floats, stride: int, m: int, side: int, room: Floats) -> None:
+    """Put sum_i log(F_ii / over_i) into room[0]; the logarithm is taken of four ratios at a time.
+
+    Where all features are constant each ratio is exactly one.
+    """
+    product = spread(1.0)
+    for lane in range(LANES):
+        room[0, lane] = 0.0
+    for i in range(m):
+        product = product * (get(factor, i * side + i) / get(over, i * stride))
+        if i % 4 == 3 or i == m - 1:
+            put(room, 1, product)
+            product = spread(1.0)
+            for lane in range(LANES):
+                room[0, lane] += math.log(room[1, lane])
+
+
+@compiled
 def log_ratio(
     outer: Floats, squared: Floats, kept: Floats, m: int, side: int, setting: Setting, room: Floats
 ) -> None:
-    """Put log det(A^2 + eta Q) / 2 - log det A into room[0], and NaN where that loses digits.
-
-    Both are sums over pivots: the logarithm is taken of the ratios of four at a time. Where all
-    features are constant each ratio is exactly one.
-    """
+    """Put log det(A^2 + eta Q) / 2 - log det A into room[0], and NaN where that loses digits."""
     scale, pivots = kept[:side], kept[2 * side :]
     inverse, spare, inner = room[4 : 4 + side], room[4 + side :], room[4 + 2 * side :]
-    largest, smallest, product = spread(0.0), spread(np.inf), spread(1.0)
+    largest, smallest = spread(0.0), spread(np.inf)
     for i in range(side):
         weight = spread(setting.weight) * get(scale, i)
         for j in range(i + 1):
@@ -576,33 +590,111 @@ def log_ratio(
             if i == j and i < m:
                 largest = where_greater(value, largest, value, largest)
     factorize(inner, side, inverse, spare)
-    for lane in range(LANES):
-        room[0, lane] = 0.0
     for i in range(m):
         pivot = get(inner, i * side + i)
         smallest = where_greater(smallest, pivot, pivot, smallest)
-        product = product * (pivot / get(pivots, i))
-        if i % 4 == 3 or i == m - 1:
-            put(room, 1, product)
-            product = spread(1.0)
-            for lane in range(LANES):
-                room[0, lane] += math.log(room[1, lane])
+    sum_of_logs(inner, pivots, 1, m, side, room)
     most, least = largest * spread(setting.roundoff), smallest * smallest
     put(room, 0, where_greater(most, least, spread(np.nan), get(room, 0)))
 
 
+@compiled
+def gram_of_factor(factor: Floats, side: int, out: Floats) -> None:
+    """Put L'L into the lower triangle."""
+    zero = spread(0.0)
+    for at in range(side * side):
+        put(out, at, zero)
+    for k in range(side):
+        row = factor[k * side :]
+        for i in range(k + 1):
+            x = get(row, i)
+            for j in range(i + 1):
+                put(out, i * side + j, fma(x, get(row, j), get(out, i * side + j)))
+
+
+@compiled
+def half_solved(cross: Floats, first: int, d: int, kept: Floats, side: int, out: Floats) -> None:
+    """Put eight columns of L^-1 B, from ``first`` on, into ``out``, (side, 8): those beyond are 0.
+
+    x_i = (b_i - sum_k<i L_ik x_k) / L_ii.
+    """
+    scale, inverse, factor, zero = kept[:side], kept[side:], kept[3 * side :], spread(0.0)
+    for i in range(side):
+        for c in range(8):
+            k = first + c
+            put(out, 8 * i + c, get(scale, i) * get(cross, i * d + k) if k < d else zero)
+    for i in range(side):
+        row, here = factor[i * side :], out[8 * i :]
+        x0, x1, x2, x3 = get(here, 0), get(here, 1), get(here, 2), get(here, 3)
+        x4, x5, x6, x7 = get(here, 4), get(here, 5), get(here, 6), get(here, 7)
+        for k in range(i):
+            low, at = get(row, k), 8 * k
+            x0, x1 = less(x0, low, get(out, at)), less(x1, low, get(out, at + 1))
+            x2, x3 = less(x2, low, get(out, at + 2)), less(x3, low, get(out, at + 3))
+            x4, x5 = less(x4, low, get(out, at + 4)), less(x5, low, get(out, at + 5))
+            x6, x7 = less(x6, low, get(out, at + 6)), less(x7, low, get(out, at + 7))
+        low = get(inverse, i)
+        put(here, 0, x0 * low)
+        put(here, 1, x1 * low)
+        put(here, 2, x2 * low)
+        put(here, 3, x3 * low)
+        put(here, 4, x4 * low)
+        put(here, 5, x5 * low)
+        put(here, 6, x6 * low)
+        put(here, 7, x7 * low)
+
+
+@compiled
+def add_outer_product(columns: Floats, side: int, weight: Any, out: Floats) -> None:
+    """Add weight X X' to the lower triangle, X of eight columns."""
+    for i in range(side):
+        here, row = columns[8 * i :], out[i * side :]
+        x0, x1 = get(here, 0) * weight, get(here, 1) * weight
+        x2, x3 = get(here, 2) * weight, get(here, 3) * weight
+        x4, x5 = get(here, 4) * weight, get(here, 5) * weight
+        x6, x7 = get(here, 6) * weight, get(here, 7) * weight
+        for j in range(i + 1):
+            at = 8 * j
+            even = fma(x0, get(columns, at), get(row, j))
+            odd = x1 * get(columns, at + 1)
+            even, odd = fma(x2, get(columns, at + 2), even), fma(x3, get(columns, at + 3), odd)
+            even, odd = fma(x4, get(columns, at + 4), even), fma(x5, get(columns, at + 5), odd)
+            even, odd = fma(x6, get(columns, at + 6), even), fma(x7, get(columns, at + 7), odd)
+            put(row, j, even + odd)
+
+
+@compiled
+def log_by_readout(
+    cross: Floats, d: int, kept: Floats, m: int, side: int, weight: float, room: Floats
+) -> None:
+    """Put log det(I + eta W W') / 2 into room[0], where the determinants would lose digits.
+
+    With X = L^-1 B, W = L'^-1 X, so that det(I + eta W W') = det(L'L + eta X X') / det(L'L): half
+    of the solution is enough, and A is not squared.
+    """
+    factor = kept[3 * side :]
+    inverse, spare, inner = room[4 : 4 + side], room[4 + side :], room[4 + 2 * side :]
+    columns = inner[side * side :]
+    gram_of_factor(factor, side, inner)
+    for first in range(0, d, 8):
+        half_solved(cross, first, d, kept, side, columns)
+        add_outer_product(columns, side, spread(weight), inner)
+    factorize(inner, side, inverse, spare)
+    sum_of_logs(inner, factor, side + 1, m, side, room)
+
+
 @njit(error_model="numpy", cache=True)
 def advance(
-    active: Flags, signs: Floats, setting: Setting, state: Any, scores: Floats, lost: Flags
+    active: Flags, signs: Floats, setting: Setting, state: Any, scores: Floats, read: Flags
 ) -> int:
     """Add a pair to every active stream and write its score; with two rows, also of its floor.
 
-    Returns:
-        How many scores were lost to rounding, those marked in ``lost``; or SINGULAR.
+    Scores that the determinants would lose to rounding come through the readout, and are marked
+    in ``read``. Returns 0, or SINGULAR.
     """
     m, side, num_heads = state.feature_dim, state.side, len(scores)
     d, moving_mean = state.deviation.shape[2] - side, len(setting.fixed_scale) == 0
-    room, num_lost = state.room, 0
+    room = state.room
     f_dh, u, rest = room[4 : 4 + side], room[4 + side : 4 + 2 * side], room[4 + 2 * side :]
     a, squared, spare = rest[: side * side], rest[side * side :], rest[2 * side * side :]
     one, zero = spread(1.0), spread(0.0)
@@ -645,18 +737,24 @@ def advance(
         square(a, side, squared)
         put(room, 2, get(kept, 2 * side - 1))
         for k in range(num_heads):
-            outer = state.own[k, group][d + side * d :]
+            cross, outer = state.own[k, group][d:], state.own[k, group][d + side * d :]
             log_ratio(outer, squared, kept, m, side, setting, spare)
+            some = False
             for lane in range(LANES):
                 if room[0, lane] == 0.0:
                     continue
                 if not math.isfinite(room[2, lane]):  # what a bad pivot does to the last one
                     return SINGULAR
-                found = spare[0, lane]
-                scores[k, first + lane] = 2.0 * setting.bits * found
-                lost[k, first + lane] = math.isnan(found)
-                num_lost += math.isnan(found)
-    return num_lost
+                scores[k, first + lane] = 2.0 * setting.bits * spare[0, lane]
+                read[k, first + lane] = math.isnan(spare[0, lane])
+                some = some or read[k, first + lane]
+            if not some:
+                continue
+            log_by_readout(cross, d, kept, m, side, setting.weight, spare)
+            for lane in range(LANES):
+                if room[0, lane] != 0.0 and read[k, first + lane]:
+                    scores[k, first + lane] = 2.0 * setting.bits * spare[0, lane]
+    return 0
 
 
 @njit(error_model="numpy", cache=True)
@@ -669,9 +767,9 @@ def step(
     setting: Setting,
     state: Any,
     scores: Floats,
-    lost: Flags,
+    read: Flags,
 ) -> int:
     """Hold and advance at once, where no signs are drawn in between; or return NOT_FINITE."""
     if not hold(inputs, features, targets, active, mlp, state):
         return NOT_FINITE
-    return advance(active, scores[0], setting, state, scores, lost)
+    return advance(active, scores[0], setting, state, scores, read)

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 def tables(record: Record) -> list[Table]:
     """List the variants with their own score and that of the common judge."""
     rows = [
-        [name, f"{found['final']:.1f}", f"{found['judged']:.1f} ± {found['judged_sd']:.1f}"]
+        [
+            name,
+            f"{found['final']:.1f} ± {found['final_sd']:.1f}",
+            f"{found['judged']:.1f} ± {found['judged_sd']:.1f}",
+        ]
         for name, found in record.results.items()
     ]
     columns = ["variant", "final bits, own observer", "final rule, reference observer"]
@@ -47,27 +51,36 @@ MARKED = {
 def figure(record: Record) -> Figure:
     """Draw the scores of all variants, and their curves."""
     names = list(record.results)
-    fig = new_figure(11, 4.4)
+    fig = new_figure(11, 5.2)
     points, curves = fig.subplots(1, 2, width_ratios=(1.1, 1))
     places = np.arange(len(names))[::-1]
     own = [record.results[name]["final"] for name in names]
     judged = [record.results[name]["judged"] for name in names]
-    spread = [record.results[name]["judged_sd"] for name in names]
+    spread = {
+        key: [record.results[name][key] for name in names] for key in ("final_sd", "judged_sd")
+    }
     if record.config == "paper":
         points.axvspan(86, 89, color=GREY, alpha=0.35, lw=0, label="paper's final range")
     points.hlines(places, judged, own, color="0.8", lw=1)
-    points.plot(own, places, "o", color=BLUE, label="by the observer it was trained with")
+    points.errorbar(
+        own,
+        places,
+        xerr=spread["final_sd"],
+        fmt="o",
+        color=BLUE,
+        label="by the observer it was trained with",
+    )
     points.errorbar(
         judged,
         places,
-        xerr=spread,
+        xerr=spread["judged_sd"],
         fmt="s",
         ms=4,
         color=ORANGE,
         label="by the reference observer, fresh states",
     )
     points.set(yticks=places, yticklabels=names, xlabel=r"final $S^\phi$ (bits)")
-    points.legend(loc="lower center", bbox_to_anchor=(0.3, -0.27), ncols=3, fontsize=7)
+    points.legend(loc="lower center", bbox_to_anchor=(0.3, -0.23), ncols=3, fontsize=7)
     label_panel(points, "a", "one choice at a time")
     for name, curve in zip(names, record.arrays["curves"], strict=True):
         colour = MARKED.get(name)
@@ -76,11 +89,11 @@ def figure(record: Record) -> Figure:
             "lw": 1.3 if colour else 0.8,
             "zorder": 3 if colour else 1,
         }
-        curves.plot(_smooth(curve), label=name if colour else None, **style)
+        curves.plot(_smooth(curve.mean(0)), label=name if colour else None, **style)
     curves.plot([], [], color="0.8", label="the others")
     curves.set(xlabel="training step", ylabel=r"$S^\phi$ (bits), own observer")
     curves.legend(fontsize=7, loc="lower right")
-    label_panel(curves, "b", "along training (mean of 21 steps)")
+    label_panel(curves, "b", "along training (mean of seeds and of 21 steps)")
     return fig
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +11,8 @@ from matplotlib.patches import Patch
 
 from learnable_novelty.records import Record
 from learnable_novelty.report.rl_paper import CONDITIONS, PAPER
-from learnable_novelty.report.rl_runs import NAMES, TASKS, Run, Runs, collect
-from learnable_novelty.report.rl_statistics import Estimate, mean_band
+from learnable_novelty.report.rl_runs import NAMES, TASKS, Run, Runs, collect, mean_curve
+from learnable_novelty.report.rl_statistics import Estimate
 from learnable_novelty.report.style import (
     BLACK,
     BLUE,
@@ -69,12 +68,10 @@ def figure(records: Iterable[Record]) -> Figure:
 
 def _draw_curve(axes: Axes, cell: list[Run], condition: str) -> None:
     """Draw the mean curve over the steps that all seeds have."""
-    held = [run.curve for run in cell if len(run.curve)]
-    if not held:
+    found = mean_curve(cell)
+    if found is None:
         return
-    steps = reduce(np.intersect1d, [curve[:, 0] for curve in held])
-    curves = np.stack([curve[np.isin(curve[:, 0], steps), 1] for curve in held])
-    mean, band = mean_band(curves)
+    steps, mean, band = found
     colour, _, line = LOOKS[condition]
     front = 3 if condition == "task+epiplexity" else 2
     if band is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from learnable_novelty.report.rl_statistics import (
     Estimate,
     has_scale,
     improvement,
+    mean_band,
     normalize,
     normalized_iqm,
 )
@@ -96,6 +98,20 @@ class Runs:
         pairs = [(self.returns(task, condition), self.returns(task, "task")) for task in tasks]
         held = [(x, y) for x, y in pairs if len(x) and len(y)]
         return improvement([x for x, _ in held], [y for _, y in held]) if held else None
+
+
+def mean_curve(cell: list[Run]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None] | None:
+    """Return the mean curve of runs over the steps that all have, None if there is no curve.
+
+    Returns:
+        The steps and the mean, (points,), and its 95% band, (2, points), if there are runs enough.
+    """
+    held = [run.curve for run in cell if len(run.curve)]
+    if not held:
+        return None
+    steps = reduce(np.intersect1d, [curve[:, 0] for curve in held])
+    curves = np.stack([curve[np.isin(curve[:, 0], steps), 1] for curve in held])
+    return steps, *mean_band(curves)
 
 
 SETTINGS = {"": "the paper's", "-tuned": "the RL zoo's"}

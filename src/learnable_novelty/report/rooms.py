@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from learnable_novelty.records import Record
 from learnable_novelty.report.base import Table
+from learnable_novelty.report.rooms_rows import (
+    DRIVE_NAMES,
+    ROOM_NAMES,
+    departure,
+    describe,
+    is_common,
+    lives_of,
+    ordered,
+)
 from learnable_novelty.report.style import (
     BLACK,
     BLUE,
@@ -23,19 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-DRIVE_NAMES = {
-    "surprise": "surprise (novelty search)",
-    "minus surprise": "minus surprise (free energy)",
-    "progress": "compression progress",
-    "rnd": "random network distillation",
-    "icm": "intrinsic curiosity module",
-    "counts": "counts",
-    "epiplexity": "learnable novelty",
-    "excess": "learnable novelty above its floor",
-}
-"""In the order in which they are shown."""
 ROOM_COLOURS = {"pendulum": BLUE, "automaton": GREEN, "clock": SKY, "noise": RED, "dark": BLACK}
-ROOM_NAMES = {"noise": "noisy television", "dark": "dark room"}
 HABIT_STYLES: dict[str, tuple[str, str]] = {
     "pendulum, left alone": (BLUE, ":"),
     "pendulum, swung": (BLUE, "-"),
@@ -52,12 +49,12 @@ def tables(record: Record) -> list[Table]:
     shares = [
         [
             DRIVE_NAMES[row["drive"]],
-            _corridor(row),
+            describe(row),
             *(f"{mean:.0%} ± {sd:.0%}" for mean, sd in zip(row["mean"], row["sd"], strict=True)),
             f"{row['earned']:.4g} ± {row['earned_sd']:.2g}",
             "" if best is None else f"{best['paid']:.4g} ({best['habit']})",
         ]
-        for row in _ordered(record.results["shares"])
+        for row in ordered(record.results["shares"])
         for best in [row["best_habit"]]
     ]
     rooms = [ROOM_NAMES.get(room) or str(room) for room in record.results["rooms"]]
@@ -131,14 +128,14 @@ def figure(record: Record) -> Figure:
 
 def _lives(axes: Axes, record: Record) -> None:
     """Draw one group of bars per drive and corridor, one bar per agent, stacked by room."""
-    rooms, groups = record.results["rooms"], _ordered(record.results["shares"])
+    rooms, groups = record.results["rooms"], ordered(record.results["shares"])
     labels: list[str] = []
     places: list[float] = []
     place = 0.0
     for row, before in zip(groups, [groups[0], *groups], strict=False):
-        common = _is_common(row, record)
-        place += 0.6 if _is_common(before, record) and not common else 0.0
-        shares = np.array([life["share"] for life in _agents(record, row)])
+        common = is_common(row, record)
+        place += 0.6 if is_common(before, record) and not common else 0.0
+        shares = np.array([life["share"] for life in lives_of(record, row)])
         height = 0.8 / len(shares)
         at = place - 0.4 + height * (np.arange(len(shares)) + 0.5)
         left = np.zeros(len(shares))
@@ -147,7 +144,7 @@ def _lives(axes: Axes, record: Record) -> None:
             axes.barh(at, width, height, left=left, color=ROOM_COLOURS[room], linewidth=0)
             left += width
         labels.append(
-            DRIVE_NAMES[row["drive"]] + ("" if common else f",\n{_departure(row, record)}")
+            DRIVE_NAMES[row["drive"]] + ("" if common else f",\n{departure(row, record)}")
         )
         places.append(place)
         place += 1.0
@@ -173,40 +170,3 @@ def _habits(axes: Axes, record: Record, drive: str, pixels: int) -> None:
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:g}")
     axes.xaxis.set_minor_formatter("")
-
-
-def _ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Sort by drive, the corridor that all drives share first."""
-    names, first = list(DRIVE_NAMES), {(r["length"], r["pixels"], r["clock"]) for r in rows[:1]}
-    return sorted(
-        rows,
-        key=lambda r: (
-            (r["length"], r["pixels"], r["clock"]) not in first,
-            names.index(r["drive"]),
-        ),
-    )
-
-
-def _agents(record: Record, row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the lives that a row is the summary of."""
-    keys = ("drive", "length", "pixels", "clock")
-    return [life for life in record.results["lives"] if all(life[k] == row[k] for k in keys)]
-
-
-def _is_common(row: dict[str, Any], record: Record) -> bool:
-    return all(row[key] == value for key, value in record.configuration["corridor"].items())
-
-
-def _corridor(row: dict[str, Any]) -> str:
-    return ", ".join(_descriptions(row).values())
-
-
-def _departure(row: dict[str, Any], record: Record) -> str:
-    """Say how a row's corridor differs from the one that all drives share."""
-    common = record.configuration["corridor"]
-    return ", ".join(text for key, text in _descriptions(row).items() if row[key] != common[key])
-
-
-def _descriptions(row: dict[str, Any]) -> dict[str, str]:
-    clock = "clock" if row["clock"] else "no clock"
-    return {"length": f"{row['length']} steps", "pixels": f"{row['pixels']} pixels", "clock": clock}

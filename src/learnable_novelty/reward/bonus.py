@@ -17,7 +17,8 @@ class Step(NamedTuple):
     observations: Array
     """What the actions were chosen on, (num_envs, observation_dim)."""
     actions: Array
-    """Flat; a discrete action is one-hot, (num_envs, action_dim)."""
+    """Flat; a discrete action is one-hot, (num_envs, action_dim). Empty, (num_envs, 0), for a bonus
+    that says ``reads_actions = False``."""
     next_observations: Array
     """What came of them: the episode's last observation where it ended."""
     ended: Mask

@@ -98,8 +98,7 @@ class Learner:
 
     def push(self, step: Step) -> Mask:
         """Take a step's observations in; return which environments have a new pair."""
-        before, after = map(self.bonus.scale, (step.observations, step.next_observations))
-        return self.windows.push(before, after, step.idle)
+        return self.windows.push(step.observations, step.next_observations, step.idle)
 
     def errors(self) -> Array:
         """Return |y - f(x)|^2 of the newest pairs, which are not learned yet, (num_envs,)."""

@@ -55,32 +55,30 @@ class WindowBonus:
         window: how many observations ahead are predicted.
     """
 
+    reads_actions = False
+
     def __init__(
         self, scale: ObservationScale, streams: Streams, *, num_envs: int, window: int
     ) -> None:
         self.scale, self.streams = scale, streams
-        self.windows = Windows(num_envs, window, len(scale.mean))
+        self.windows = Windows(scale, num_envs, window)
+        self._pair = torch.from_numpy(self.windows.inputs), torch.from_numpy(self.windows.targets)
 
     def pay(self, step: Step) -> Array:
-        windows, num_envs = self.windows, self.windows.num_envs
-        after = self.scale(step.next_observations)
-        # Only a new episode needs what it began with; all others have shown it already.
-        began = np.count_nonzero(windows.seen) < num_envs
-        before = self.scale(step.observations) if began else after
-        ready = windows.push(before, after, step.idle)
-        count = np.count_nonzero(ready)  # on a few numbers much faster than any() and all()
-        paid = (
-            np.zeros(num_envs) if count == 0 else self._update(ready if count < num_envs else None)
-        )
-        if np.count_nonzero(step.ended):
+        windows = self.windows
+        ready = windows.push(step.observations, step.next_observations, step.idle)
+        if windows.num_ready == 0:
+            paid = np.zeros(windows.num_envs)
+        else:
+            paid = self._update(ready if windows.num_ready < windows.num_envs else None)
+        if np.count_nonzero(step.ended):  # on a few numbers much faster than any()
             windows.forget(step.ended)
             self.streams.reset(torch.from_numpy(step.ended))
         return paid
 
     def _update(self, ready: Mask | None) -> Array:
-        inputs, targets = map(torch.from_numpy, (self.windows.inputs, self.windows.targets))
         active = None if ready is None else torch.from_numpy(ready)
-        return self.streams.update(inputs, targets, active).numpy()
+        return self.streams.update(*self._pair, active).numpy()
 
     @property
     def score(self) -> Array:

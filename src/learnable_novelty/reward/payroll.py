@@ -35,7 +35,8 @@ class Payroll:
         self.mode: Mode = mode
         self.num_envs, self.action_space = num_envs, action_space
         self.steps = 0
-        self._held = np.zeros((num_envs, 0))
+        self._held = self._no_actions = np.zeros((num_envs, 0))
+        self._reads_actions = getattr(bonus, "reads_actions", True)
         self._task, self._bonus = np.zeros(num_envs), np.zeros(num_envs)
 
     def begin(self, observations: Array) -> None:
@@ -51,7 +52,9 @@ class Payroll:
         check_finite(move.last, self.steps)
         if move.first is not move.last:
             check_finite(move.first, self.steps)
-        flat = flatten_actions(self.action_space, actions, self.num_envs)
+        flat = self._no_actions
+        if self._reads_actions:
+            flat = flatten_actions(self.action_space, actions, self.num_envs)
         paid = self.bonus.pay(Step(self._held, flat, move.last, move.ended, move.idle))
         self._held = move.first
         self._task += move.rewards

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -81,9 +82,12 @@ def unit_rows(n: int) -> Array:
 
 def check_finite(observations: Array, step: int) -> None:
     """Raise at the first observation that is not finite, naming its environment."""
-    if np.count_nonzero(np.isfinite(observations)) == observations.size:
+    if math.isfinite(np.add.reduce(observations, axis=None)):  # a sum is, only if all it adds is
         return
-    index = int(np.flatnonzero(~np.isfinite(observations).all(axis=1))[0])
+    bad = np.flatnonzero(~np.isfinite(observations).all(axis=1))
+    if not len(bad):
+        return
+    index = int(bad[0])
     raise ValueError(
         f"environment {index} returned a NaN or infinite observation at step {step}; a bonus "
         "cannot be paid for it"

@@ -2,64 +2,83 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import numpy as np
+from numpy.typing import NDArray
 
 from learnable_novelty.reward.bonus import Array, Mask
+from learnable_novelty.reward.scale import ObservationScale
+
+Counts = NDArray[np.int64]
 
 
 class Windows:
     """The last observations of every environment, as pairs x = o_t, y = (o_t+1, ..., o_t+window).
 
-    All environments write at one place of a ring. Each value is written twice, a ring apart, so
-    that a window never wraps around and is read without a copy.
+    Observations are held in the units of ``scale``; those held move up by one at every step, so
+    that ``inputs`` and ``targets`` are always at the same place.
 
-    >>> windows = Windows(num_envs=1, window=2, observation_dim=1)
+    >>> scale = ObservationScale(mean=np.zeros(1), sd=np.ones(1))
+    >>> windows = Windows(scale, num_envs=1, window=2)
     >>> for t in range(3):
     ...     ready = windows.push(np.array([[t]]), np.array([[t + 1.0]]))
     >>> bool(ready[0]), windows.inputs, windows.targets
     (True, array([[1.]]), array([[2., 3.]]))
     """
 
-    def __init__(self, num_envs: int, window: int, observation_dim: int) -> None:
+    def __init__(self, scale: ObservationScale, num_envs: int, window: int) -> None:
         if window < 1:
             raise ValueError(f"expected a window of at least 1, got {window}")
-        self.num_envs, self.window, self.observation_dim = num_envs, window, observation_dim
-        self._length = window + 1
-        self._ring = np.zeros((num_envs, 2 * self._length, observation_dim))
-        self._place = 0
+        self.scale, self.num_envs, self.window = scale, num_envs, window
+        self._held = np.zeros((num_envs, window + 1, len(scale.mean)))
+        self.inputs = self._held[:, 0]
+        """The oldest observations held, (num_envs, observation_dim)."""
+        self.targets = self._held.reshape(num_envs, -1)[:, len(scale.mean) :]
+        """What followed each of them, flat, (num_envs, window * observation_dim)."""
         self.seen = np.zeros(num_envs, dtype=np.int64)
         """How many observations of its episode each environment has shown."""
+        self.ready = np.zeros(num_envs, dtype=bool)
+        """Which environments have a full window that ends in the latest step."""
+        self.num_ready = 0
+        self._underway = False
+        self._write = write_plain
+        if importlib.util.find_spec("numba") is not None:
+            from learnable_novelty.reward.compiled_windows import write_compiled
+
+            self._write = write_compiled
 
     def push(self, observations: Array, next_observations: Array, idle: Mask | None = None) -> Mask:
         """Take one step; return which environments have a full window, (num_envs,).
 
         An idle environment only began anew: its next observation opens the next step.
         """
-        if np.count_nonzero(self.seen) < self.num_envs:
+        if not self._underway:  # only a new episode needs what it began with
             fresh = self.seen == 0
-            self._write(fresh, observations[fresh])
+            self._held[fresh, -1] = self.scale(observations[fresh])
             self.seen[fresh] = 1
-        self._place = (self._place + 1) % self._length
-        self._write(slice(None), next_observations)
-        self.seen += 1
+            self._underway = True
+        self.num_ready = self._write(
+            next_observations, self.scale, self._held, self.seen, self.ready
+        )
         if idle is not None:
-            self.seen[idle] = 0
-        return self.seen > self.window
-
-    def _write(self, which: Mask | slice, values: Array) -> None:
-        self._ring[which, self._place :: self._length] = values[:, None]
-
-    @property
-    def inputs(self) -> Array:
-        """The oldest observations held, (num_envs, observation_dim)."""
-        return self._ring[:, self._place + 1]
-
-    @property
-    def targets(self) -> Array:
-        """What followed each of them, flat, (num_envs, window * observation_dim)."""
-        first = self._place + 2
-        return self._ring[:, first : first + self.window].reshape(self.num_envs, -1)
+            self.forget(idle)
+            self.ready &= ~idle
+            self.num_ready = int(self.ready.sum())
+        return self.ready
 
     def forget(self, which: Mask) -> None:
         """Start new episodes."""
         self.seen[which] = 0
+        self._underway = False
+
+
+def write_plain(
+    values: Array, scale: ObservationScale, held: Array, seen: Counts, ready: Mask
+) -> int:
+    """Move what is held up by one, append observations; return how many windows are full."""
+    held[:, :-1] = held[:, 1:]
+    held[:, -1] = scale(values)
+    seen += 1
+    np.greater(seen, held.shape[1] - 1, out=ready)
+    return int(np.count_nonzero(ready))

@@ -131,10 +131,17 @@ def linear_field(matrix: list[list[float]]) -> VectorField:
 
 
 LORENZ = Flow("Lorenz", 3, lorenz_field, True, initial_sd=10.0)
+"""Lorenz's flow with 10, 28, 8/3."""
 ROSSLER = Flow("Rossler", 3, rossler_field, True, settle_time=100.0, max_step=0.01)
+"""Rössler's flow with 0.2, 0.2, 5.7."""
 THOMAS = Flow("Thomas", 3, thomas_field, True, settle_time=100.0, max_step=0.05)
+"""Thomas's cyclically symmetric flow with 0.208186."""
 ROTATION = Flow("rotation", 2, linear_field([[0.0, -1.0], [1.0, 0.0]]), False)
+"""A rotation of the plane."""
 SPIRAL = Flow("damped spiral", 2, linear_field([[-0.1, -1.0], [1.0, -0.1]]), False)
+"""A rotation that decays to rest."""
 NODE = Flow("stable node", 2, linear_field([[-0.5, 0.0], [0.0, -1.0]]), False)
+"""A decay to rest along two axes."""
 
 FLOWS: tuple[Flow, ...] = (LORENZ, ROSSLER, THOMAS, ROTATION, SPIRAL, NODE)
+"""The six of the paper, in its order."""

@@ -239,7 +239,7 @@ class Convolution(Feedforward):
 class Conv1d(Convolution):
     """A random circular convolution on rings: inputs (num_samples, input_channels, length).
 
-    Arguments are those of :class:`MLP`, with ``channels`` for width and an odd ``kernel_size``
+    Arguments are those of ``MLP``, with ``channels`` for width and an odd ``kernel_size``
     for every layer but the last, which has kernel 1. A feature sees ``receptive_radius`` sites
     to each side.
 

@@ -1,26 +1,39 @@
 "use strict";
-/* Tabs, theme, and the order of the panels. */
+/* Tabs, theme, and the panels in them.
+
+   A panel is an object that its own file pushes onto LN.panels:
+     name, title, short   what it is called in addresses, above it, and on its tab
+     lead                 what is asked here, in plain words and without a number
+     finding()            what came out, a sentence made from the data
+     data, also           names of data files that it needs, and that it uses if they are there
+     command              what makes its record
+     build(root)          fills it, once, when its data are there
+     show(), hide()       start and stop what moves
+     theme()              draws canvases again in other colours */
 (function () {
   const { el } = LN;
-  const order = ["automata", "neural", "ledger", "agents", "flows", "criticality", "robustness", "encoder", "yours"];
-  const panels = order.map((name) => LN.panels.find((panel) => panel.name === name)).filter(Boolean);
+  const { panels } = LN;
   const tabs = document.getElementById("tabs"), main = document.getElementById("panels");
   let current = null;
 
   function build(panel) {
-    panel.root.replaceChildren(el("h2", {}, panel.title), el("p", { class: "lead" }, panel.lead));
+    const lead = el("p", { class: "lead" }, panel.lead);
+    panel.root.replaceChildren(el("h2", {}, panel.title), lead);
     const body = el("div");
     panel.root.append(body);
     const missing = (panel.data || []).filter((name) => !LN.has(name));
     if (missing.length) {
       body.append(el("p", { class: "note" }, "There is no record of this here yet. To make one: ",
-        el("code", {}, panel.command)));
+        el("code", {}, panel.command), "."));
+      panel.absent = true;
       return;
     }
     const wanted = [...(panel.data || []), ...(panel.also || []).filter(LN.has)];
     const next = () => {
       const name = wanted.shift();
       if (name) { LN.need(name, next, () => body.append(el("p", { class: "note" }, "The data did not load."))); return; }
+      const found = panel.finding && panel.finding();
+      if (found) lead.after(el("p", { class: "finding" }, found));
       panel.build(body);
       panel.ready = true;
       if (current === panel && panel.show) panel.show();
@@ -62,8 +75,6 @@
   });
 
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const listeners = [];
-  LN.ontheme = (f) => listeners.push(f);
   let held = null;
   try { held = localStorage.getItem("theme"); } catch { /* Pages opened as files may have no storage. */ }
   const paint = () => {

@@ -108,10 +108,9 @@
       LN.figure(canvas, "Each line of dots is one moment; time runs downward. Every dot looks at itself and its two neighbours, and the rule number says what it becomes.",
         "In the paper: elementary cellular automata on a ring, section 4.1."),
       LN.figure([el("ul", { class: "legend" }, Object.values(CLASSES).map(([colour, name]) =>
-        el("li", {}, el("i", { style: { background: `var(--${colour})` } }), "class " + name)),
-        el("li", {}, el("i", { style: { background: "var(--ink)", height: ".15rem", verticalAlign: "middle" } }), "floor")), ranking.node],
+        el("li", {}, LN.swatch(colour), "class " + name)), el("li", {}, LN.swatch("ink", "line"), "floor")), ranking.node],
         `Bars: how many bits an observer learns about the future of each rule (mean of ${table.draws} observers; thin line: standard deviation). The dash across a bar is its floor: what noise of the same size would score. Rules that are mirror images or colour swaps of each other count once.`,
-        "In the paper: S^φ, figure 2; the floor is ours."));
+        "In the paper: S^φ, figure 2; the floor is ours. Classes after Wolfram."));
     context = canvas.getContext("2d");
     LN.onwidth(canvas, (width) => {
       view.width = Math.max(64, Math.min(400, Math.round(width / 4)));
@@ -122,6 +121,11 @@
     choose(view.rule);
   }
 
+  function finding() {
+    const [first, second] = LN.data.automata.rules, none = LN.data.automata.rules.filter((r) => r.bits < 0.05).length;
+    const known = first.rule === 110 ? ", which can compute anything that a computer can," : "";
+    return `Rule ${first.rule}${known} comes first with ${LN.number(first.bits, 1)} bits, before rule ${second.rule} with ${LN.number(second.bits, 1)}; ${none} of the ${LN.data.automata.rules.length} score no bits at all.`;
+  }
   LN.automata = {
     representative,
     rows: () => view.rows.map((row) => Array.from(row)),
@@ -138,7 +142,7 @@
     pixels: () => Array.from(context.getImageData(0, 0, view.width, view.height).data.filter((_, i) => i % 4 === 0)),
   };
   LN.panels.push({ name: "automata", title: "Automata", command: "novelty run eca", data: ["automata"],
-    lead: "The simplest worlds there are: a line of black and white cells and one of 256 rules. How much could an observer learn from watching each? Rule 110, which can compute anything, comes first.",
+    lead: "The simplest worlds there are: a line of black and white cells and one of 256 rules. How much could an observer learn from watching each?", finding,
     build, theme: draw,
     show: () => { cancelAnimationFrame(view.frame); tick(); }, hide: () => cancelAnimationFrame(view.frame) });
 })();

@@ -16,6 +16,7 @@ window.LN = { data: {}, panels: [] };
     return node;
   }
   LN.el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+  const el = LN.el;
   LN.svg = (tag, attributes, ...children) =>
     fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
@@ -40,9 +41,9 @@ window.LN = { data: {}, panels: [] };
   LN.table = (heads, rows, numeric, stack) => LN.el("div", { class: "scroll" }, LN.el("table", { class: stack ? "stack" : null },
     LN.el("thead", {}, LN.el("tr", {}, heads.map((head, i) =>
       LN.el("th", { scope: "col", class: numeric && numeric(i) ? "number" : null }, head)))),
-    LN.el("tbody", {}, rows.map((row) => LN.el("tr", { class: row.mark }, row.cells.map((cell, i) =>
+    LN.el("tbody", {}, rows.map((row) => LN.el("tr", { class: row.mark, "data-key": row.key }, row.cells.map((cell, i) =>
       LN.el("td", { class: numeric && numeric(i) ? "number" : null, "data-label": heads[i] },
-        stack ? LN.el("div", {}, cell) : cell)))))));
+        stack ? LN.el("div", {}, ...[cell].flat()) : cell)))))));
 
   /* Load data files by script tags, which also work when the page is opened as a file. */
   LN.need = (name, done, failed) => {
@@ -77,9 +78,10 @@ window.LN = { data: {}, panels: [] };
     return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
   };
   const tip = () => document.getElementById("tip");
-  LN.tip = (event, text) => {
+  /* A note beside the pointer, or beside what has the focus; with a picture above the text, if any. */
+  LN.tip = (event, text, picture) => {
     const box = tip();
-    box.textContent = text;
+    box.replaceChildren(...(picture ? [picture] : []), text);
     box.hidden = false;
     const x = Math.min(event.clientX + 14, innerWidth - box.offsetWidth - 8);
     const y = event.clientY + 18 + box.offsetHeight > innerHeight
@@ -88,8 +90,18 @@ window.LN = { data: {}, panels: [] };
     box.style.top = y + "px";
   };
   LN.untip = () => { tip().hidden = true; };
+  addEventListener("keydown", (event) => { if (event.key === "Escape") LN.untip(); });
   LN.number = (value, digits) => Number(value).toLocaleString("en", {
-    minimumFractionDigits: digits, maximumFractionDigits: digits });
+    minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−");
+  LN.range = (values, digits) => {
+    const low = LN.number(Math.min(...values), digits), high = LN.number(Math.max(...values), digits);
+    return low === high ? low : `${low} to ${high}`;
+  };
+  LN.mean = (values) => values.reduce((a, b) => a + b, 0) / values.length;
+  LN.count = (n, one, many) => `${n} ${n === 1 ? one : many || one + "s"}`;
+  /* A swatch of a legend: an area, or a line as it is drawn. */
+  LN.swatch = (colour, line) => el("i", { style: line ? { height: 0, background: "none", verticalAlign: "middle",
+    borderTop: `3px ${line === "dash" ? "dashed" : "solid"} var(--${colour})` } : { background: `var(--${colour})` } });
   /* Redraw when the width changes; nothing is drawn while hidden. */
   LN.onwidth = (node, draw) => {
     let last = 0;

@@ -4,12 +4,16 @@
   const { el } = LN;
   const COLOURS = ["blue", "orange", "green", "red", "purple", "sky", "black", "grey"];
   const shownName = (name) => name.replace("Rossler", "Rössler");
+  const ABOUT = { Lorenz: "Air that is heated from below, in three numbers: it circles one wing, then the other, and nobody can say for long which.",
+    Rossler: "A spiral that is thrown up and folded back onto itself.", Thomas: "A slow wanderer in a lattice of loops.",
+    rotation: "Round and round, the same for ever.", "damped spiral": "A swing that comes to rest.", "stable node": "Everything slides into the middle." };
   let portraits = [], frame = 0, angle = 0.6, running = !LN.still, last = 0, turn = 0;
 
   class Portrait {
     constructor(name, flow) {
-      this.canvas = el("canvas", { class: "touch", role: "img", "aria-label": `Trajectories of ${shownName(name)}`, style: { aspectRatio: "1" } });
       const [points, states, dim] = flow.path.shape;
+      this.canvas = el("canvas", { class: dim === 3 ? "turn" : null, role: "img", "aria-label": `Trajectories of ${shownName(name)}${dim === 3 ? "; left and right arrows turn it" : ""}`,
+        tabindex: dim === 3 ? 0 : null, style: { aspectRatio: "1" } });
       Object.assign(this, { points, states, dim, path: LN.unpack(flow.path) });
       this.middle = []; this.reach = 0;
       for (let c = 0; c < dim; c++) {
@@ -18,6 +22,11 @@
         this.middle.push((low + high) / 2);
         this.reach = Math.max(this.reach, (high - low) / 2);
       }
+      if (dim !== 3) return;
+      this.canvas.addEventListener("keydown", (event) => {
+        const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (way) { event.preventDefault(); angle += 0.1 * way; drawAll(); }
+      });
       this.canvas.addEventListener("pointermove", (event) => { if (event.buttons) { angle += event.movementX / 120; drawAll(); } });
     }
     draw() {
@@ -62,21 +71,25 @@
     const bars = Object.entries(flows).map(([name, flow]) => ({ key: name, name: shownName(name).split(" ").pop(), value: flow.bits, sd: flow.sd,
       colour: flow.chaotic ? "red" : "grey", text: `${shownName(name)}\n${LN.number(flow.bits, 1)} ± ${LN.number(flow.sd, 1)} bits\npaper ${[flow.paper].flat().join(" to ")} bits` }));
     const button = el("button", { type: "button", class: "primary", onclick: () => { running = !running; button.textContent = running ? "Pause" : "Turn"; } }, running ? "Pause" : "Turn");
-    const chart = LN.charts.bars({ bars, names: true, y: "bits", x: "", label: "Bits of the six flows" });
+    const chart = LN.charts.bars({ bars, names: true, y: "bits", x: "system", label: "Bits of the six flows" });
     root.append(el("div", { class: "controls" }, button), el("div", { class: "cards" },
       Object.entries(flows).map(([name, flow]) => {
         const portrait = new Portrait(name, flow);
         portraits.push(portrait);
         return LN.figure([el("h3", {}, `${shownName(name)}: ${LN.number(flow.bits, 1)} bits`), portrait.canvas],
-          `${flow.chaotic ? "Chaotic" : "Linear"}: eight paths, dots moving along them. Paper: ${[flow.paper].flat().join(" to ")} bits; ours ± ${LN.number(flow.sd, 1)}.`);
+          `${ABOUT[name] || ""} ${portrait.states} paths from different starts, with dots moving along them. Standard deviation between observers ${LN.number(flow.sd, 1)} bits.`,
+          `In the paper: S^φ = ${[flow.paper].flat().join(" to ")} bits, appendix F.`);
       })),
-      LN.figure([el("ul", { class: "legend" }, el("li", {}, el("i", { style: { background: "var(--red)" } }), "chaotic"),
-        el("li", {}, el("i", { style: { background: "var(--grey)" } }), "linear")), chart.node],
+      LN.figure([el("ul", { class: "legend" }, el("li", {}, LN.swatch("red"), "chaotic"), el("li", {}, LN.swatch("grey"), "linear")), chart.node],
         "What an observer learns about the next unit of time of each system. Thin line: standard deviation between observers.", "In the paper: S^φ, appendix F."));
     for (const portrait of portraits) LN.onwidth(portrait.canvas, () => portrait.draw());
   }
+  function finding() {
+    const bits = (chaotic) => Object.values(LN.data.flows.flows).filter((flow) => flow.chaotic === chaotic).map((flow) => flow.bits);
+    return `The ${bits(true).length} chaotic ones hold ${LN.range(bits(true), 1)} bits, the ${bits(false).length} linear ones ${LN.range(bits(false), 1)}.`;
+  }
   LN.panels.push({ name: "flows", title: "Flows", command: "novelty run flows", data: ["flows"],
-    lead: "Things that move smoothly: three famous chaotic systems and three simple ones. The chaotic ones hold more to learn. Drag a portrait to turn it.",
-    build, theme: drawAll, show: () => { cancelAnimationFrame(frame); last = performance.now(); drawAll(); frame = requestAnimationFrame(tick); },
+    lead: "Things that move smoothly: famous chaotic systems beside simple ones. Do the chaotic ones hold more to learn? Drag a portrait, or use the arrow keys, to turn it.",
+    finding, build, theme: drawAll, show: () => { cancelAnimationFrame(frame); last = performance.now(); drawAll(); frame = requestAnimationFrame(tick); },
     hide: () => cancelAnimationFrame(frame) });
 })();

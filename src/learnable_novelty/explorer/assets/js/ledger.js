@@ -16,10 +16,13 @@
     ? `${cell(value)} ± ${cell(+sd.toPrecision(2))}` : cell(value));
 
   /* Short values stay on one line. */
-  const held = (text) => el("span", { style: { whiteSpace: text.length < 18 ? "nowrap" : null } }, text);
+  const held = (text) => text && el("span", { style: { whiteSpace: text.length < 18 ? "nowrap" : null } }, text);
+
+  const link = (address, text) => (address ? el("a", { href: address, target: "_blank", rel: "noopener" }, text) : null);
+  const links = (row) => [link(row.record, "record"), link(row.figure, "figure")];
 
   function build(root) {
-    const rows = LN.data.ledger.rows, body = el("div");
+    const { rows } = LN.data.ledger, body = el("div", { class: "claims" });
     const counts = {};
     for (const row of rows) counts[row.verdict] = (counts[row.verdict] || 0) + 1;
     const sections = [...new Set(rows.map((row) => row.section))];
@@ -41,14 +44,19 @@
         && (row.statement + " " + row.note + " " + row.id).toLowerCase().includes(show.text));
       body.replaceChildren(found.length ? LN.table(["Section", "Claim", "Paper", "Ours", "Verdict"], found.map((row) => ({ cells: [
         row.section,
-        [row.statement, row.note ? el("small", {}, row.note) : null, row.command ? el("small", {}, el("code", {}, row.command)) : null],
+        [row.statement, !row.note && !row.command ? null : el("details", { open: innerWidth > 700 }, el("summary", {}, "Notes and sources"),
+          row.note ? el("small", {}, row.note) : null, row.command ? el("small", { class: "sources" }, el("code", {}, row.command), ...links(row)) : null)],
         held(spread(row.paper, row.paper_sd)),
-        [held(spread(row.ours, row.spread)), row.runs && row.verdict !== "not run" ? el("small", {}, `${row.runs} runs`) : null],
+        [held(spread(row.ours, row.spread)), row.runs && row.verdict !== "not run" ? el("small", {}, LN.count(row.runs, "run")) : null],
         el("span", { class: "verdict " + row.verdict.replace(" ", "-") }, `${MARKS[row.verdict]} ${row.verdict}`),
       ] })), null, true) : el("p", {}, "No claim matches."));
     }
     draw();
   }
+  function finding() {
+    const { rows } = LN.data.ledger, count = (verdict) => rows.filter((row) => row.verdict === verdict).length;
+    return `Of ${rows.length} claims ${count("reproduced")} came back, ${count("differs")} did not, and ${count("not run")} wait for their runs.`;
+  }
   LN.panels.push({ name: "ledger", title: "The paper's claims, one by one", short: "Ledger", command: "novelty ledger", data: ["ledger"],
-    lead: "Does the paper hold up? Every number and every statement in it, beside what came out when it was run again from the text alone.", build });
+    lead: "Does the paper hold up? Every number and every statement in it, beside what came out when it was run again from the text alone.", finding, build });
 })();

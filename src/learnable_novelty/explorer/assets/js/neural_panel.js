@@ -141,6 +141,15 @@
     pause.textContent = running ? "Pause" : "Run";
   }
 
+  function finding() {
+    const runs = Object.values(LN.data.neural.runs), updates = [...new Set(runs.map((r) => r.update))];
+    const told = updates.map((update) => {
+      const own = runs.filter((r) => r.update === update), of = (name) => LN.number(LN.mean(own.map((r) => r[name])), 1);
+      return `${of("start")} to ${of("final")} bits (${update} update, mean of ${LN.count(own.length, "seed")})`;
+    });
+    return `Training raises the score from ${told.join(" and from ")}.`;
+  }
+
   Object.assign(LN.neural, {
     fps: () => view.fps,
     state: () => Array.from(ring.state),
@@ -157,7 +166,7 @@
     }),
   });
   LN.panels.push({ name: "neural", title: "Neural automaton", command: "novelty run nca", data: ["neural"],
-    lead: "A small network is the rule here, and it was trained for one thing: to be as learnable as possible, in bits. These are the trained rules, running live in your browser.",
+    lead: "A small network is the rule here, and it was trained for one thing: to be as learnable as possible, in bits. These are the trained rules, running live in your browser.", finding,
     build, show: () => { cancelAnimationFrame(view.frame); since = performance.now(); frames = 0; view.frame = requestAnimationFrame(tick); },
     hide: () => cancelAnimationFrame(view.frame) });
 })();

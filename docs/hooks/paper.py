@@ -1,0 +1,20 @@
+"""Write the paper page by page: artefact, command, figure, and ours against theirs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+MARK = "<!-- made: paper -->"
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Replace the mark by what the ledger makes of the committed records."""
+    if MARK not in markdown:
+        return markdown
+    from learnable_novelty.experiments import COLLECTIONS, EXPERIMENTS
+    from learnable_novelty.report import artefacts, ledger
+
+    pages = artefacts.pages(ledger.rows(ROOT / "results"), EXPERIMENTS | COLLECTIONS)
+    return markdown.replace(MARK, artefacts.markdown(pages, ROOT / "results"))

@@ -1,0 +1,103 @@
+"""The documentation is built whole, from this checkout alone."""
+
+import importlib
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from learnable_novelty import records
+from learnable_novelty.experiments import COLLECTIONS, EXPERIMENTS
+from learnable_novelty.report import artefacts, ledger
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ("measure", "observer", "observer.reservoirs", "systems", "objective", "reward")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    target = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(target)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment())
+    assert built.returncode == 0, built.stderr
+    return target
+
+
+def environment():
+    return os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+
+
+def test_pages_load_nothing_from_elsewhere(site):
+    loaded = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*(?:src|href)=["']?(?:https?:)?//""")
+    pages = list(site.glob("**/*.html"))
+    assert len(pages) > 30
+    for page in pages:
+        assert not loaded.search(page.read_text()), page
+    for sheet in site.glob("assets/**/*.css"):
+        assert not re.search(r"url\(['\"]?https?:|@import", sheet.read_text()), sheet
+
+
+def test_pictures_and_records_are_in_the_site(site):
+    for page in site.glob("**/*.html"):
+        for source in re.findall(r'<img [^>]*src="([^"]+)"', page.read_text()):
+            assert (page.parent / source).is_file(), (page, source)
+    for held in (ROOT / "results").glob("*/*/record.json"):
+        assert (site / held.relative_to(ROOT)).read_bytes() == held.read_bytes()
+    assert (site / "assets" / "start.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_every_public_name_is_in_the_reference(site):
+    text = "".join(page.read_text() for page in site.glob("api/*.html"))
+    for room in ROOMS:
+        for name in importlib.import_module(f"learnable_novelty.{room}").__all__:
+            if name != "reservoirs":
+                assert re.search(rf'id="learnable_novelty\.{room}[\w.]*\.{name}"', text), name
+
+
+def test_examples_of_docstrings_are_code_and_not_quotations(site):
+    for page in site.glob("api/*.html"):
+        assert "<blockquote>" not in page.read_text(), page
+
+
+def test_every_mark_is_replaced(site):
+    for page in site.glob("**/*.html"):
+        assert "<!-- made:" not in page.read_text(), page
+
+
+def test_every_artefact_has_a_section_with_its_claims():
+    rows = ledger.rows(ROOT / "results")
+    found = artefacts.pages(rows, EXPERIMENTS | COLLECTIONS)
+    assert {artefact.name for artefact in found} == {*EXPERIMENTS, *COLLECTIONS}
+    assert found[0].title.startswith("Figure 1")
+    decided = [row for artefact in found for row in artefact.rows]
+    assert {row.claim.id for row in rows if row.record} <= {row.claim.id for row in decided}
+    text = artefacts.markdown(found, ROOT / "results")
+    for row in decided:
+        assert row.claim.statement.replace("|", "\\|") in text
+
+
+def test_the_start_picture_shows_the_floor_record():
+    from learnable_novelty.report import start
+
+    drawn = start.figure(ROOT / "results")
+    rows = records.load(ROOT / "results" / "floor" / "paper-seed0").results["rows"]
+    noise = next(row for row in rows if row["name"] == "noise" and row["n"] == 4096)
+    tops = [patch.get_y() + patch.get_height() for patch in drawn.axes[-1].patches]
+    assert max(tops) == pytest.approx(noise["bits"])
+    said = [text.get_text() for text in drawn.axes[-1].texts]
+    assert f"{noise['excess_bits']:.1f}".replace("-", "\N{MINUS SIGN}") in said[1]
+
+
+def test_examples_are_fenced():
+    path = ROOT / "docs" / "hooks" / "doctests.py"
+    spec = importlib.util.spec_from_file_location("doctests_hook", path)
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    text = "Before.\n\n>>> for n in (1,):\n...     print(n)\n1\n>>> 2\n2\n\nAfter."
+    assert hook.fenced(text) == (
+        "Before.\n\n```pycon\n>>> for n in (1,):\n...     print(n)\n1\n>>> 2\n2\n```\n\nAfter."
+    )
