@@ -1,0 +1,239 @@
+"use strict";
+/* Every life-like rule: the map of all of them beside one that runs, its numbers and its neighbours. */
+(function () {
+  const { el } = LN, { life } = LN;
+  const SIDE = 512;
+  const bits = { unit: "bits", times: 1, digits: 1, above: true }, share = { unit: "%", times: 100, digits: 0 };
+  const MEASURES = {
+    excess: { ...bits, name: "excess over the floor", below: true },
+    bits: { ...bits, name: "learnable bits, raw" },
+    floor: { ...bits, name: "floor: what its noise scores" },
+    null: { ...bits, name: "null: targets moved at random" },
+    excess_sd: { ...bits, name: "spread of the excess over draws", digits: 2 },
+    explained: { ...share, name: "future read off one frame, of its variance" },
+    density: { ...share, name: "living cells" },
+    activity: { ...share, name: "cells that change in a step" },
+    change_in_two: { ...share, name: "cells that differ after two steps" },
+    entropy: { unit: "bits", times: 1, digits: 1, above: true, name: "entropy of 3 × 3 patterns" },
+    compressed: { unit: "bits a cell", times: 1, digits: 2, above: true, name: "size when compressed (zlib)" },
+    lambda: { ...share, name: "Langton's λ: neighbourhoods that give life" },
+  };
+  const held = {};
+  let data, map, world, legend, facts, near, things, found, view, listed, names, again, sorted;
+
+  /* The values of a measure by place in the record, or undefined until its file is here. */
+  function values(name) {
+    if (held[name]) return held[name];
+    if (name === "lambda") held[name] = Float64Array.from({ length: SIDE * SIDE }, (_, i) => life.lambda(life.ruleOf(i)));
+    else if (name === "excess") held[name] = values("bits").map((v, i) => v - values("floor")[i]);
+    else if (LN.data["life-" + name]) held[name] = Float64Array.from(LN.unpack(LN.data["life-" + name]), (v) => v * data.grain[name]);
+    return held[name];
+  }
+  const limits = (name) => data.limits[name] || [0, 1];
+  /* One more than the rules above it. */
+  function rank(excess) {
+    let low = 0, high = sorted.length;
+    while (low < high) { const middle = (low + high) >> 1; if (sorted[middle] > excess + 1e-9) high = middle; else low = middle + 1; }
+    return 1 + sorted.length - low;
+  }
+  const told = (name, index) => {
+    const found = values(name), { times, digits, unit } = MEASURES[name];
+    return found ? `${LN.number(found[index] * times, digits)} ${unit}` : "…";
+  };
+  const nameOf = (rule) => (names.get(life.indexOf(rule)) || {}).name;
+  const titled = (rule) => life.write(rule) + (nameOf(rule) ? `, ${nameOf(rule)}` : "");
+  function tell(rule) {
+    const index = life.indexOf(rule), excess = told("excess", index);
+    const more = view.measure === "excess" ? "" : `\n${MEASURES[view.measure].name}: ${told(view.measure, index)}`;
+    return `${titled(rule)}\nexcess ${excess}, rank ${LN.number(rank(values("excess")[index]), 0)}${more}\nclick: run it`;
+  }
+
+  function showNumbers(rule) {
+    const index = life.indexOf(rule), excess = values("excess")[index], later = again.get(index);
+    const one = (name, title) => { const [value, ...unit] = told(name, index).split(" "); return [title, value, unit.join(" ")]; };
+    facts.replaceChildren(LN.stats([
+      [`above the floor, ${LN.count(data.draws, "draw")}`, LN.number(excess, 1), "bits"],
+      ...(later ? [[`scored again, ${data.again_draws} draws, ${data.again_grid} × ${data.again_grid}`, LN.number(later.excess, 1),
+        (Number.isFinite(later.halfWidth) ? `± ${LN.number(later.halfWidth, 1)} ` : "") + "bits"]] : []),
+      ["rank by excess", LN.number(rank(excess), 0), `of ${LN.number(data.rules, 0)}`],
+      one("bits", "learnable bits, raw"), one("floor", "floor: what its noise scores"), one("null", "null: moved targets"),
+      one("density", "living cells"), one("activity", "change in a step"), one("change_in_two", "differ after two steps"),
+      one("explained", "future read off a frame"), one("compressed", "compressed (zlib)"), one("entropy", "3 × 3 entropy"),
+      one("lambda", "Langton's λ")]));
+  }
+  function showKnown(rule) {
+    const entry = names.get(life.indexOf(rule)), unnamed = listed.get(life.indexOf(rule)), lines = [];
+    if (entry) {
+      lines.push(`${entry.name}. ` + { true: "Known to have gliders", false: "Has none", null: "Gliders: not known" }[entry.gliders] + (entry.source ? `: ${entry.source}.` : "."));
+      if (entry.universal) lines.push(entry.universal + ".");
+    }
+    if (unnamed) lines.push(unnamed.sentence);
+    const moving = (entry || unnamed || { moving: [] }).moving;
+    const rows = moving.map((kind) => {
+      const start = startOf(rule, kind);
+      return el("li", {}, `${kind.kind}, ${LN.count(kind.count, "time")} `, start === null ? null
+        : el("button", { type: "button", onclick: () => world.run(rule, kind.pattern, start) }, "Watch it move"));
+    });
+    const none = entry || unnamed ? "No moving object was found under this rule." : "Moving objects were looked for under the rules with a name, and the best without one.";
+    things.replaceChildren(...lines.map((line) => el("p", {}, line)),
+      ...(rows.length ? [el("p", {}, "Moving objects found in soups:"), el("ul", { class: "things" }, rows)] : [el("p", {}, none)]));
+  }
+  /* Does the pattern return, moved, in an empty plane (0) or, turned over, in a full one (1)? Else null. */
+  function startOf(rule, { pattern, period }) {
+    const side = 32 * Math.ceil((Math.max(pattern.length, pattern[0].length) + 2 * period + 8) / 32);
+    for (const full of [0, 1]) {
+      const torus = new life.Torus(side, side);
+      if (full) torus.words.fill(-1);
+      torus.place(pattern.map((row) => row.map((alive) => alive ^ full)));
+      const before = offBackground(torus);
+      for (let k = 0; k < period; k++) torus.step(rule);
+      const after = offBackground(torus);
+      if (before.shape === after.shape && before.corner !== after.corner) return full;
+    }
+    return null;
+  }
+  function offBackground(torus) {
+    const { width, height } = torus, common = 2 * torus.population() > width * height ? 1 : 0, cells = [];
+    for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) if (torus.get(x, y) !== common) cells.push([x, y]);
+    const left = Math.min(...cells.map(([x]) => x)), top = Math.min(...cells.map(([, y]) => y));
+    return { shape: cells.map(([x, y]) => `${x - left},${y - top}`).join(" "), corner: `${left},${top}` };
+  }
+  function showNear(rule) {
+    const excess = values("excess"), of = (r) => excess[life.indexOf(r)];
+    const rows = [{ rule: life.complement(rule), change: "black and white exchanged" }, ...life.neighbours(rule).sort((a, b) => of(b.rule) - of(a.rule))];
+    near.replaceChildren(LN.table(["", "rule", "excess, bits", "rank"], rows.map(({ rule: other, change }) => ({ key: life.write(other), cells: [change,
+      el("button", { type: "button", class: "link", onclick: () => choose(other) }, titled(other)),
+      LN.number(of(other), 1), LN.number(rank(of(other)), 0)] })), (i) => i > 1));
+  }
+  function choose(rule, go) {
+    view.rule = rule;
+    found.textContent = titled(rule);
+    if (go) map.goTo(rule); else map.choose(rule);
+    world.run(rule);
+    showLegend();
+    showNumbers(rule);
+    showKnown(rule);
+    showNear(rule);
+  }
+  function showLegend() {
+    const of = values(view.measure);
+    legend.show(MEASURES[view.measure], limits(view.measure), of && of[life.indexOf(view.rule)]);
+  }
+  function recolour() {
+    const wanted = view.measure, of = values(wanted);
+    if (!of) { LN.need("life-" + wanted, () => { if (view.measure === wanted) recolour(); }); return; }
+    map.paint(of, ...limits(wanted));
+    showLegend();
+  }
+  /* What the rules in view have in common, by the leading bits of the first and the last column or row. */
+  function common(letter, first, last) {
+    const has = [], lacks = [];
+    let k = 0;
+    for (; k < 9 && first >> (8 - k) === last >> (8 - k); k++) (first >> (8 - k) & 1 ? has : lacks).push(letter + k);
+    const text = [has.length ? `with ${has.join(" ")}` : "", lacks.length ? `without ${lacks.join(" ")}` : ""].filter(Boolean).join(", ");
+    return k === 9 ? text : `${text ? text + "; " : ""}halves by ${letter}${k}`;
+  }
+  function moved({ x, y, span }) {
+    const last = (from) => Math.min(SIDE - 1, Math.ceil(from + span) - 1);
+    view.where.textContent = `Left to right: ${common("B", Math.floor(x), last(x))} (without it on the left). Top to bottom: ${common("S", Math.floor(y), last(y))} (without it above).`;
+  }
+  function search(text) {
+    const wanted = text.trim().toLowerCase();
+    if (!wanted) return null;
+    const by = (test) => data.named.find((entry) => test(entry.name.toLowerCase()));
+    const entry = by((name) => name === wanted);
+    const rule = entry ? life.parse(entry.rule) : life.parse(text);
+    if (rule) return rule;
+    const near = by((name) => name.startsWith(wanted)) || by((name) => name.includes(wanted));
+    return near ? life.parse(near.rule) : null;
+  }
+
+  function gallery() {
+    const sheet = LN.data["life-pictures"];
+    if (!data.gallery.length || !sheet) return [];
+    const image = new Image(), { width, height, columns } = sheet, thumbs = [];
+    const buttons = data.gallery.map((entry, i) => {
+      const canvas = el("canvas", { class: "pixels", width, height }), rule = life.parse(entry.rule);
+      thumbs.push(canvas);
+      return el("button", { type: "button", class: "thumb", title: entry.sentence, onclick: () => { choose(rule, true); map.node.scrollIntoView({ block: "nearest" }); } },
+        canvas, el("span", {}, entry.rule), el("small", {}, `${LN.number(again.get(life.indexOf(rule)).excess, 1)} bits`));
+    });
+    image.onload = () => thumbs.forEach((canvas, i) => canvas.getContext("2d").drawImage(image, width * (i % columns), height * Math.floor(i / columns), width, height, 0, 0, width, height));
+    image.src = sheet.sheet;
+    return [LN.figure([el("h3", {}, `The ${data.gallery.length} highest rules without a name`), el("div", { class: "thumbs" }, buttons)],
+      `Light: cells that were off the background a moment ago, fainter the longer ago. By excess on tori of ${data.again_grid} × ${data.again_grid} cells; of a rule and its black-white twin, one is shown. Press one to run it.`, "Ours; the paper stops at one dimension.")];
+  }
+  function controls() {
+    const box = el("input", { type: "text", list: "life-names", placeholder: "B3/S23 or a name", "aria-describedby": "life-said" }), said = el("span", { id: "life-said", role: "status" });
+    const form = el("form", { class: "controls plain", onsubmit: (event) => {
+      event.preventDefault();
+      const rule = search(box.value);
+      said.textContent = rule ? "" : "No such rule: write it like B3/S23, or take a name from the list.";
+      if (rule) choose(rule, true);
+    } }, el("label", {}, "Find a rule", box), el("button", { type: "submit" }, "Go"),
+    LN.select("Colour", Object.entries(MEASURES).map(([key, { name }]) => [key, name]), view.measure, (name) => { view.measure = name; recolour(); }),
+    el("button", { type: "button", "aria-label": "Zoom in", onclick: () => map.zoom(2) }, "+"),
+    el("button", { type: "button", "aria-label": "Zoom out", onclick: () => map.zoom(0.5) }, "−"),
+    el("button", { type: "button", onclick: () => map.whole() }, "All"),
+    el("datalist", { id: "life-names" }, data.named.map((entry) => el("option", { value: entry.name }, entry.rule))), said);
+    return form;
+  }
+  function read() {
+    data = LN.data.life;
+    names = new Map(data.named.map((entry) => [life.indexOf(life.parse(entry.rule)), entry]));
+    listed = new Map(data.gallery.map((entry) => [life.indexOf(life.parse(entry.rule)), entry]));
+    const [codes, excess, halfWidth] = ["codes", "excess", "half_width"].map((name) => LN.unpack(data.again[name]));
+    again = new Map(Array.from(codes, (code, i) => [life.indexOf(life.ofCode(code)), { excess: excess[i], halfWidth: halfWidth[i] }]));
+    sorted = values("excess").slice().sort();
+  }
+  function build(root) {
+    data = LN.data.life;
+    if (!data.whole) {
+      root.append(el("p", { class: "note" }, `The record here holds ${LN.number(data.rules, 0)} rules; the map is of all ${LN.number(SIDE * SIDE, 0)}. To make it: `, el("code", {}, "novelty run life-map"), "."));
+      return;
+    }
+    view = { rule: null, measure: "excess", where: el("p", { class: "where" }) };
+    [facts, near, things, found] = [el("div"), el("div"), el("div", { class: "known" }), el("h3", { role: "status" })];
+    legend = LN.lifeMap.legend();
+    world = LN.lifeWorld();
+    map = LN.lifeMap({ marks: data.named.map((entry) => ({ ...entry, rule: life.parse(entry.rule) })), tell, pick: (rule) => choose(rule), moved });
+    root.append(el("div", { class: "split even" },
+      LN.figure([controls(), map.node, view.where, legend.node],
+        ["Every point is a rule: a cell is born, or lives on, by how many of its eight neighbours live. ",
+          el("b", {}, "Click one to run it."), " Rings: rules with a name; a dot in the ring: known to have gliders. Wheel, pinch or buttons zoom, dragging moves; with the keyboard, arrows and Enter."],
+        `Ours: S^φ less its floor, a Conv2d reservoir, the mean of ${LN.count(data.draws, "draw")} on ${data.grid} × ${data.grid} tori; B across, S down.`),
+      el("div", {}, LN.figure([found, world.controls, world.calm, world.node], ["Paint with the pointer; the world waits while you do. Edges meet: what leaves on the right returns on the left. ", world.rate]),
+        things)),
+      facts,
+      LN.figure([el("h3", {}, "Its neighbours: rules that differ in one count"), near],
+        "What one more or one less way to be born or to live on does, best first. Above them its black-white twin, which does the same with the colours exchanged, and should score the same but for chance.",
+        "Ours; ranks by excess from the map, which is kept to 0.01 bits."),
+      ...gallery());
+    recolour();
+    choose(life.parse("B3/S23"));
+    // What the first picture did not need comes now, one file after the other.
+    const rest = Object.keys(data.grain).filter((name) => !values(name));
+    const next = () => {
+      showNumbers(view.rule);
+      const name = rest.shift();
+      if (name) LN.need("life-" + name, next);
+    };
+    next();
+  }
+  function finding() {
+    if (!LN.data.life.whole) return null;
+    read();
+    let best = null;
+    for (const [index, { excess, halfWidth }] of again) if (!best || excess > best.excess) best = { index, excess, halfWidth };
+    const conway = life.indexOf(life.parse("B3/S23")), excess = values("excess"), middle = sorted[sorted.length >> 1];
+    const width = Number.isFinite(best.halfWidth) ? ` ± ${LN.number(best.halfWidth, 1)}` : "";
+    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score no bits at all, and the middle one lies ${LN.number(middle, 1)} bits above its floor. The highest, ${titled(life.ruleOf(best.index))}, reaches ${LN.number(best.excess, 1)}${width} bits; Conway's Life has ${LN.number(excess[conway], 1)} and ranks ${LN.number(rank(excess[conway]), 0)}.`;
+  }
+  /* For tests: what runs, what is known of it, and the colour of a value. */
+  Object.assign(life, { panel: { world: () => world, map: () => map, rule: () => life.write(view.rule), search, rank, values, startOf,
+    limits, measures: MEASURES, loaded: () => Object.keys(data.grain).every((name) => LN.data["life-" + name]) } });
+  LN.panels.push({ name: "life", title: "Every life-like rule", short: "Life-like rules", command: "novelty run life-map", data: ["life"], also: ["life-bits", "life-floor", "life-pictures"],
+    lead: "Conway's Life is one of 262,144 rules of its kind. Which of them make worlds that an observer can learn from? Here is a map of all of them, and each runs at a click.", finding,
+    build, theme: () => { if (map) { map.draw(); world.draw(); } },
+    show: () => { if (world) world.start(); }, hide: () => { if (world) world.stop(); } });
+})();
