@@ -1,7 +1,7 @@
 "use strict";
 /* The map of all life-like rules: 512 x 512 cells, to be zoomed, moved, pointed at and walked over. */
 (function () {
-  const { el } = LN, { placeOf, ruleAt } = LN.life;
+  const { el } = LN, { placeOf, ruleAt, same } = LN.life;
   const SIDE = 512, CLOSEST = 8, NEAR = 6;
   /* matplotlib's "viridis": lightness rises all the way, for all eyes. */
   const VIRIDIS = "440154470d6048186a482374472d7b4537814240863e49893b528b375b8d33638d2f6b8e2c728e297a8e26828e23898e21918c1f988b1fa08822a78528ae8032b67a3fbc734ec36b5ec96270cf5784d44b98d83eaddc30c2df23d8e219ece51bfde725";
@@ -20,17 +20,15 @@
     const image = new ImageData(256, 1);
     new Uint32Array(image.data.buffer).set(colours);
     bar.getContext("2d").putImageData(image, 0, 0);
-    const ends = [el("span"), el("span"), el("span")], what = el("b"), pin = el("i", { class: "pin", hidden: true });
+    const ends = [el("span"), el("span"), el("span")], what = el("b"), pin = el("i", { class: "pin" });
     const node = el("div", { class: "scale-of" }, el("div", {}, what), el("div", { class: "bar-of" }, bar, pin), el("div", { class: "ends" }, ends));
     return { node,
-      show: (measure, [low, high], value) => {
-        what.textContent = measure.name + (measure.unit ? `, ${measure.unit}` : "");
-        const told = (v) => LN.number(v * measure.times, measure.digits);
-        ends[0].textContent = told(low) + (measure.below ? " or less" : "");
-        ends[1].textContent = told((low + high) / 2);
-        ends[2].textContent = told(high) + (measure.above ? " or more" : "");
-        pin.hidden = value === undefined;
-        if (value !== undefined) pin.style.left = 100 * Math.max(0, Math.min(1, (value - low) / (high - low))) + "%";
+      /* The values at both ends and in the middle; at: the share of the way where the chosen rule lies. */
+      show: (measure, values, at, note) => {
+        what.textContent = `${measure.name}, ${measure.unit}` + (note ? `; ${note}` : "");
+        const more = [measure.below && !note ? " or less" : "", "", measure.above && !note ? " or more" : ""];
+        values.forEach((value, i) => { ends[i].textContent = LN.number(value * measure.times, measure.digits) + more[i]; });
+        pin.style.left = 100 * Math.max(0, Math.min(1, at)) + "%";
       } };
   }
 
@@ -77,11 +75,12 @@
       }
       context.font = `600 ${12 * ratio}px system-ui, sans-serif`;
       context.textBaseline = "middle"; context.lineJoin = "round";
-      const boxes = [];
+      const boxes = [], arm = Math.max(cell / 2, 9 * ratio);
       for (const mark of shown) {
         if (!mark.labelled && scale() < NEAR) continue;
-        const [x, y] = centre(mark.place), wide = context.measureText(mark.name).width, gap = radius + 4 * ratio;
-        const left = x + gap + wide < size ? x + gap : x - gap - wide, high = 8 * ratio;
+        const [x, own] = centre(mark.place), wide = context.measureText(mark.name).width;
+        const gap = 4 * ratio + (view.chosen && same(mark.rule, view.chosen) ? 2.2 * arm : radius);
+        const left = x + gap + wide < size ? x + gap : x - gap - wide, high = 8 * ratio, y = Math.max(high, Math.min(size - high, own));
         if (left < 0 || boxes.some(([a, b, c]) => left < b + 4 && left + wide > a - 4 && Math.abs(y - c) < 2 * high)) continue;
         boxes.push([left, left + wide, y]);
         twice((style) => { if (style === "#000") context.strokeText(mark.name, left, y); else context.fillText(mark.name, left, y); }, 2);
@@ -93,9 +92,9 @@
         context.setLineDash([]);
       };
       if (view.chosen) {
-        const [x, y] = centre(placeOf(view.chosen)), gap = Math.max(cell / 2, 9 * ratio);
+        const [x, y] = centre(placeOf(view.chosen));
         twice(() => { for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
-          context.beginPath(); context.moveTo(x + dx * gap, y + dy * gap); context.lineTo(x + 2.2 * dx * gap, y + 2.2 * dy * gap); context.stroke();
+          context.beginPath(); context.moveTo(x + dx * arm, y + dy * arm); context.lineTo(x + 2.2 * dx * arm, y + 2.2 * dy * arm); context.stroke();
         } }, 2);
         box(placeOf(view.chosen));
       }

@@ -3,7 +3,7 @@
 (function () {
   const { el } = LN, { life } = LN;
   const SIDE = 512;
-  const bits = { unit: "bits", times: 1, digits: 1, above: true }, share = { unit: "%", times: 100, digits: 0 };
+  const bits = { unit: "bits", times: 1, digits: 1, above: true }, share = { unit: "%", times: 100, digits: 1 };
   const MEASURES = {
     excess: { ...bits, name: "excess over the floor", below: true },
     bits: { ...bits, name: "learnable bits, raw" },
@@ -19,7 +19,8 @@
     lambda: { ...share, name: "Langton's λ: neighbourhoods that give life" },
   };
   const held = {};
-  let data, map, world, legend, facts, near, things, found, view, listed, names, again, sorted;
+  const sorted = {};
+  let data, map, world, legend, facts, near, things, found, view, listed, names, again;
 
   /* The values of a measure by place in the record, or undefined until its file is here. */
   function values(name) {
@@ -29,13 +30,23 @@
     else if (LN.data["life-" + name]) held[name] = Float64Array.from(LN.unpack(LN.data["life-" + name]), (v) => v * data.grain[name]);
     return held[name];
   }
-  const limits = (name) => data.limits[name] || [0, 1];
-  /* One more than the rules above it. */
-  function rank(excess) {
-    let low = 0, high = sorted.length;
-    while (low < high) { const middle = (low + high) >> 1; if (sorted[middle] > excess + 1e-9) high = middle; else low = middle + 1; }
-    return 1 + sorted.length - low;
+  const inOrder = (name) => (sorted[name] = sorted[name] || values(name).slice().sort());
+  /* How many values of a sorted array lie below one; a hair apart is equal. */
+  function below(all, value) {
+    let low = 0, high = all.length;
+    while (low < high) { const middle = (low + high) >> 1; if (all[middle] < value) low = middle + 1; else high = middle; }
+    return low;
   }
+  /* One more than the rules above it. */
+  const rank = (excess) => 1 + SIDE * SIDE - below(inOrder("excess"), excess + 1e-9);
+  /* Colours in proportion end where the record's limits are; by rank they give every tenth of the rules as much. */
+  const SCALES = {
+    value: { name: "in proportion", of: (name) => values(name), ends: (name) => data.limits[name] || [0, 1] },
+    rank: { name: "by rank", ends: () => [0, 1], of: (name) => {
+      const all = inOrder(name);
+      return values(name).map((v) => below(all, v - 1e-9) / (all.length - 1));
+    } },
+  };
   const told = (name, index) => {
     const found = values(name), { times, digits, unit } = MEASURES[name];
     return found ? `${LN.number(found[index] * times, digits)} ${unit}` : "…";
@@ -70,9 +81,12 @@
     if (unnamed) lines.push(unnamed.sentence);
     const moving = (entry || unnamed || { moving: [] }).moving;
     const rows = moving.map((kind) => {
-      const start = startOf(rule, kind);
-      return el("li", {}, `${kind.kind}, ${LN.count(kind.count, "time")} `, start === null ? null
-        : el("button", { type: "button", onclick: () => world.run(rule, kind.pattern, start) }, "Watch it move"));
+      const button = el("button", { type: "button", onclick: () => {
+        const start = startOf(rule, kind);
+        if (start === null) button.replaceWith("(not alone: it needs what was around it)");
+        else world.run(rule, kind.pattern, start);
+      } }, "Watch it move");
+      return el("li", {}, `${kind.kind}, ${LN.count(kind.count, "time")} `, button);
     });
     const none = entry || unnamed ? "No moving object was found under this rule." : "Moving objects were looked for under the rules with a name, and the best without one.";
     things.replaceChildren(...lines.map((line) => el("p", {}, line)),
@@ -94,16 +108,20 @@
   }
   function offBackground(torus) {
     const { width, height } = torus, common = 2 * torus.population() > width * height ? 1 : 0, cells = [];
-    for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) if (torus.get(x, y) !== common) cells.push([x, y]);
-    const left = Math.min(...cells.map(([x]) => x)), top = Math.min(...cells.map(([, y]) => y));
+    let left = width, top = height;
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        if (torus.get(x, y) !== common) { cells.push([x, y]); left = Math.min(left, x); top = Math.min(top, y); }
+      }
+    }
     return { shape: cells.map(([x, y]) => `${x - left},${y - top}`).join(" "), corner: `${left},${top}` };
   }
   function showNear(rule) {
     const excess = values("excess"), of = (r) => excess[life.indexOf(r)];
     const rows = [{ rule: life.complement(rule), change: "black and white exchanged" }, ...life.neighbours(rule).sort((a, b) => of(b.rule) - of(a.rule))];
-    near.replaceChildren(LN.table(["", "rule", "excess, bits", "rank"], rows.map(({ rule: other, change }) => ({ key: life.write(other), cells: [change,
-      el("button", { type: "button", class: "link", onclick: () => choose(other) }, titled(other)),
-      LN.number(of(other), 1), LN.number(rank(of(other)), 0)] })), (i) => i > 1));
+    near.replaceChildren(...rows.map(({ rule: other, change }) => el("li", {}, el("button", { type: "button", "data-rule": life.write(other), onclick: () => choose(other) },
+      el("small", {}, change), el("b", {}, life.write(other).replace("/", "/\u200b")), nameOf(other) ? el("span", {}, nameOf(other)) : null,
+      el("small", {}, `${LN.number(of(other), 1)} bits, rank ${LN.number(rank(of(other)), 0)}`)))));
   }
   function choose(rule, go) {
     view.rule = rule;
@@ -116,13 +134,18 @@
     showNear(rule);
   }
   function showLegend() {
-    const of = values(view.measure);
-    legend.show(MEASURES[view.measure], limits(view.measure), of && of[life.indexOf(view.rule)]);
+    const of = values(view.measure), index = life.indexOf(view.rule);
+    if (!of) return;
+    const ranked = view.scale === "rank", all = ranked && inOrder(view.measure), last = SIDE * SIDE - 1;
+    const [low, high] = SCALES[view.scale].ends(view.measure);
+    const ends = ranked ? [all[0], all[last >> 1], all[last]] : [low, (low + high) / 2, high];
+    const at = ranked ? below(all, of[index] - 1e-9) / last : (of[index] - low) / (high - low);
+    legend.show(MEASURES[view.measure], ends, at, ranked ? "every colour for as many rules" : "");
   }
   function recolour() {
-    const wanted = view.measure, of = values(wanted);
-    if (!of) { LN.need("life-" + wanted, () => { if (view.measure === wanted) recolour(); }); return; }
-    map.paint(of, ...limits(wanted));
+    const wanted = view.measure;
+    if (!values(wanted)) { LN.need("life-" + wanted, () => { if (view.measure === wanted) recolour(); }); return; }
+    map.paint(SCALES[view.scale].of(wanted), ...SCALES[view.scale].ends(wanted));
     showLegend();
   }
   /* What the rules in view have in common, by the leading bits of the first and the last column or row. */
@@ -156,7 +179,7 @@
       const canvas = el("canvas", { class: "pixels", width, height }), rule = life.parse(entry.rule);
       thumbs.push(canvas);
       return el("button", { type: "button", class: "thumb", title: entry.sentence, onclick: () => { choose(rule, true); map.node.scrollIntoView({ block: "nearest" }); } },
-        canvas, el("span", {}, entry.rule), el("small", {}, `${LN.number(again.get(life.indexOf(rule)).excess, 1)} bits`));
+        canvas, el("span", {}, entry.rule.replace("/", "/\u200b")), el("small", {}, `${LN.number(again.get(life.indexOf(rule)).excess, 1)} bits`));
     });
     image.onload = () => thumbs.forEach((canvas, i) => canvas.getContext("2d").drawImage(image, width * (i % columns), height * Math.floor(i / columns), width, height, 0, 0, width, height));
     image.src = sheet.sheet;
@@ -171,12 +194,14 @@
       said.textContent = rule ? "" : "No such rule: write it like B3/S23, or take a name from the list.";
       if (rule) choose(rule, true);
     } }, el("label", {}, "Find a rule", box), el("button", { type: "submit" }, "Go"),
-    LN.select("Colour", Object.entries(MEASURES).map(([key, { name }]) => [key, name]), view.measure, (name) => { view.measure = name; recolour(); }),
     el("button", { type: "button", "aria-label": "Zoom in", onclick: () => map.zoom(2) }, "+"),
     el("button", { type: "button", "aria-label": "Zoom out", onclick: () => map.zoom(0.5) }, "−"),
-    el("button", { type: "button", onclick: () => map.whole() }, "All"),
-    el("datalist", { id: "life-names" }, data.named.map((entry) => el("option", { value: entry.name }, entry.rule))), said);
-    return form;
+    el("button", { type: "button", onclick: () => map.whole() }, "All"), said,
+    el("datalist", { id: "life-names" }, data.named.map((entry) => el("option", { value: entry.name }, entry.rule))));
+    const options = (all) => Object.entries(all).map(([key, { name }]) => [key, name]);
+    return [form, el("div", { class: "controls" },
+      LN.select("Measure", options(MEASURES), view.measure, (name) => { view.measure = name; recolour(); }),
+      LN.select("Colours", options(SCALES), view.scale, (name) => { view.scale = name; recolour(); }))];
   }
   function read() {
     data = LN.data.life;
@@ -184,7 +209,6 @@
     listed = new Map(data.gallery.map((entry) => [life.indexOf(life.parse(entry.rule)), entry]));
     const [codes, excess, halfWidth] = ["codes", "excess", "half_width"].map((name) => LN.unpack(data.again[name]));
     again = new Map(Array.from(codes, (code, i) => [life.indexOf(life.ofCode(code)), { excess: excess[i], halfWidth: halfWidth[i] }]));
-    sorted = values("excess").slice().sort();
   }
   function build(root) {
     data = LN.data.life;
@@ -192,25 +216,25 @@
       root.append(el("p", { class: "note" }, `The record here holds ${LN.number(data.rules, 0)} rules; the map is of all ${LN.number(SIDE * SIDE, 0)}. To make it: `, el("code", {}, "novelty run life-map"), "."));
       return;
     }
-    view = { rule: null, measure: "excess", where: el("p", { class: "where" }) };
-    [facts, near, things, found] = [el("div"), el("div"), el("div", { class: "known" }), el("h3", { role: "status" })];
+    view = { rule: life.parse("B3/S23"), measure: "excess", scale: "value", where: el("p", { class: "where" }) };
+    [facts, near, things, found] = [el("div"), el("ol", { class: "near" }), el("div", { class: "known" }), el("h3", { role: "status" })];
     legend = LN.lifeMap.legend();
     world = LN.lifeWorld();
     map = LN.lifeMap({ marks: data.named.map((entry) => ({ ...entry, rule: life.parse(entry.rule) })), tell, pick: (rule) => choose(rule), moved });
     root.append(el("div", { class: "split even" },
-      LN.figure([controls(), map.node, view.where, legend.node],
+      LN.figure([...controls(), map.node, view.where, legend.node],
         ["Every point is a rule: a cell is born, or lives on, by how many of its eight neighbours live. ",
           el("b", {}, "Click one to run it."), " Rings: rules with a name; a dot in the ring: known to have gliders. Wheel, pinch or buttons zoom, dragging moves; with the keyboard, arrows and Enter."],
         `Ours: S^φ less its floor, a Conv2d reservoir, the mean of ${LN.count(data.draws, "draw")} on ${data.grid} × ${data.grid} tori; B across, S down.`),
-      el("div", {}, LN.figure([found, world.controls, world.calm, world.node], ["Paint with the pointer; the world waits while you do. Edges meet: what leaves on the right returns on the left. ", world.rate]),
+      el("div", {}, LN.figure([found, ...world.controls, world.calm, world.node], ["Paint with the pointer; the world waits while you do. Edges meet: what leaves on the right returns on the left. ", world.rate]),
         things)),
       facts,
       LN.figure([el("h3", {}, "Its neighbours: rules that differ in one count"), near],
-        "What one more or one less way to be born or to live on does, best first. Above them its black-white twin, which does the same with the colours exchanged, and should score the same but for chance.",
+        "What one more or one less way to be born or to live on does, best first. Before them its black-white twin, which does the same with the colours exchanged, and should score the same but for chance.",
         "Ours; ranks by excess from the map, which is kept to 0.01 bits."),
       ...gallery());
     recolour();
-    choose(life.parse("B3/S23"));
+    choose(view.rule);
     // What the first picture did not need comes now, one file after the other.
     const rest = Object.keys(data.grain).filter((name) => !values(name));
     const next = () => {
@@ -225,13 +249,13 @@
     read();
     let best = null;
     for (const [index, { excess, halfWidth }] of again) if (!best || excess > best.excess) best = { index, excess, halfWidth };
-    const conway = life.indexOf(life.parse("B3/S23")), excess = values("excess"), middle = sorted[sorted.length >> 1];
-    const width = Number.isFinite(best.halfWidth) ? ` ± ${LN.number(best.halfWidth, 1)}` : "";
-    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score no bits at all, and the middle one lies ${LN.number(middle, 1)} bits above its floor. The highest, ${titled(life.ruleOf(best.index))}, reaches ${LN.number(best.excess, 1)}${width} bits; Conway's Life has ${LN.number(excess[conway], 1)} and ranks ${LN.number(rank(excess[conway]), 0)}.`;
+    const conway = life.indexOf(life.parse("B3/S23")), reach = ({ excess, halfWidth }) => LN.number(excess, 1) + (Number.isFinite(halfWidth) ? ` ± ${LN.number(halfWidth, 1)}` : "");
+    const other = again.has(conway) ? ` and Conway's Life ${reach(again.get(conway))}` : "";
+    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score no bits at all, and the middle one lies ${LN.number(inOrder("excess")[SIDE * SIDE >> 1], 1)} bits above its floor. Scored again on larger tori, the highest, ${titled(life.ruleOf(best.index))}, has ${reach(best)} bits${other}; on the map Life ranks ${LN.number(rank(values("excess")[conway]), 0)}.`;
   }
   /* For tests: what runs, what is known of it, and the colour of a value. */
   Object.assign(life, { panel: { world: () => world, map: () => map, rule: () => life.write(view.rule), search, rank, values, startOf,
-    limits, measures: MEASURES, loaded: () => Object.keys(data.grain).every((name) => LN.data["life-" + name]) } });
+    limits: (name) => data.limits[name], loaded: () => Object.keys(data.grain).every((name) => LN.data["life-" + name]) } });
   LN.panels.push({ name: "life", title: "Every life-like rule", short: "Life-like rules", command: "novelty run life-map", data: ["life"], also: ["life-bits", "life-floor", "life-pictures"],
     lead: "Conway's Life is one of 262,144 rules of its kind. Which of them make worlds that an observer can learn from? Here is a map of all of them, and each runs at a click.", finding,
     build, theme: () => { if (map) { map.draw(); world.draw(); } },

@@ -105,13 +105,13 @@
     const density = el("input", { type: "range", min: 1, max: 99, oninput: () => { view.density = +density.value / 100; name(); soup(); } });
     density.value = 50;
     const name = () => { told.textContent = `Soup, ${density.value} % living`; };
-    const controls = el("div", { class: "controls" }, pause,
+    const controls = [el("div", { class: "controls" }, pause,
       el("button", { type: "button", onclick: () => { setRunning(false); advance(1); draw(); tell(); } }, "Step"),
       el("button", { type: "button", onclick: soup }, "New soup"),
-      el("button", { type: "button", onclick: () => { torus.clear(); draw(); tell(); } }, "Clear"),
-      LN.select("Steps a second", SPEEDS.map((s) => [s, String(s)]), view.speed, (s) => { view.speed = +s; }),
+      el("button", { type: "button", onclick: () => { torus.clear(); draw(); tell(); } }, "Clear")), el("div", { class: "controls" },
+      LN.select("Speed", SPEEDS.map((s) => [s, `${s} steps a second`]), view.speed, (s) => { view.speed = +s; }),
       LN.select("Cells", [64, 128, 256, 512].map((s) => [s, `${s} × ${s}`]), 256, (s) => { resize(+s); soup(); tell(); }),
-      el("label", {}, told, density));
+      el("label", {}, el("small", {}, told), density))];
     name();
     resize(256);
     soup();
