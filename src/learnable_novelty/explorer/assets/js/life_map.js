@@ -198,7 +198,7 @@
       LN.tip({ clientX: box.left + (at[0] + 1 - view.x) * scale(), clientY: box.top + (at[1] + 1 - view.y) * scale() }, tell(ruleAt(...at)));
     }
     LN.onwidth(canvas, draw);
-    return { node: canvas, paint, draw, choose, zoom, whole: () => zoom(0),
+    return { node: canvas, picture, paint, draw, choose, zoom, whole: () => zoom(0),
       goTo: (rule) => { centreOn(placeOf(rule), Math.min(view.span, 48)); choose(rule); },
       view: () => ({ ...view }) };
   };

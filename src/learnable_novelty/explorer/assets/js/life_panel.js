@@ -254,7 +254,7 @@
     return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score no bits at all, and the middle one lies ${LN.number(inOrder("excess")[SIDE * SIDE >> 1], 1)} bits above its floor. Scored again on larger tori, the highest, ${titled(life.ruleOf(best.index))}, has ${reach(best)} bits${other}; on the map Life ranks ${LN.number(rank(values("excess")[conway]), 0)}.`;
   }
   /* For tests: what runs, what is known of it, and the colour of a value. */
-  Object.assign(life, { panel: { world: () => world, map: () => map, rule: () => life.write(view.rule), search, rank, values, startOf,
+  Object.assign(life, { panel: { world: () => world, map: () => map, picture: () => map.picture, rule: () => life.write(view.rule), search, rank, values, startOf,
     limits: (name) => data.limits[name], loaded: () => Object.keys(data.grain).every((name) => LN.data["life-" + name]) } });
   LN.panels.push({ name: "life", title: "Every life-like rule", short: "Life-like rules", command: "novelty run life-map", data: ["life"], also: ["life-bits", "life-floor", "life-pictures"],
     lead: "Conway's Life is one of 262,144 rules of its kind. Which of them make worlds that an observer can learn from? Here is a map of all of them, and each runs at a click.", finding,
