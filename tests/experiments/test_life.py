@@ -219,12 +219,18 @@ def test_a_trail_is_the_age_of_the_last_sight():
 
 def test_sentences_say_what_was_measured():
     measures = {"density": 0.04, "activity": 0.03, "change_in_two": 0.001, "explained": 0.5}
-    seen = {"still": 12.0, "oscillating": 3.0, "crowded": 0.0}
+    seen = {"still": 12.0, "oscillating": 3.0, "main_period": 2, "crowded": 0.0}
     kind = {"kind": "c/4 diagonal, period 4", "count": 18}
     text = life_look.describe(measures, {"everywhere": seen, "patches": [], "kinds": [kind]})
-    for part in ("4.0% of the cells live", "back and forth", "12 still lifes", "(18 seen)", "50%"):
+    for part in (
+        "4.0% of the cells live",
+        "back and forth",
+        "12 still lifes and 3 oscillators, mostly of period 2",
+        "(18 seen)",
+        "50%",
+    ):
         assert part in text
-    crowd = {"still": 0.0, "oscillating": 0.0, "crowded": 1.0}
+    crowd = {"still": 0.0, "oscillating": 0.0, "main_period": 0, "crowded": 1.0}
     text = life_look.describe(
         measures | {"activity": 0.0}, {"everywhere": crowd, "patches": [crowd], "kinds": []}
     )
@@ -233,9 +239,10 @@ def test_sentences_say_what_was_measured():
 
 
 SMALL = dataclasses.replace(
-    life_map.QUICK, grid=11, samples=2, burn_in=6, window=2, channels=4, rules=110, random_rules=94, again_grid=13,
-    again_draws=2, study_rules=92, study_axes=("density",), symmetry_rules=3, symmetry_draws=2,
-    gallery=2, again_share=0.5, look_steps=30, look_period=8, look_patches=(1,),
+    life_map.QUICK, grid=11, samples=2, burn_in=6, window=2, channels=4, rules=110,
+    again_grid=13, again_draws=2, again_share=0.5, random_rules=94, study_rules=92,
+    study_axes=("density",), symmetry_rules=3, symmetry_draws=2, gallery=2, steady_gallery=1,
+    look_steps=30, look_period=8, look_patches=(1,),
 )  # fmt: skip
 
 
@@ -245,9 +252,11 @@ def test_a_small_map_records_what_it_must():
     assert results["rules"] == 110
     assert len(results["named"]) == len(named_rules())
     assert len(results["gallery"]) == 2
-    assert arrays["pictures"].shape == (2, 13, 13)
+    assert len(results["steady_gallery"]) == 1
+    assert arrays["pictures"].shape == (3, 13, 13)
     names = {row["rule"] for row in results["named"]}
-    for entry in results["gallery"]:
+    assert not LifeRule(results["steady_gallery"][0]["rule"]).flashes
+    for entry in results["gallery"] + results["steady_gallery"]:
         assert entry["rule"] not in names
         assert entry["complement"] not in names
     held = scores(SMALL, 0, Bench())

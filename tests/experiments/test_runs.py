@@ -16,11 +16,30 @@ FAST = {
     "eca-scan": {"channels": 16, "samples": 24, "burn_in": 40, "axes": ("depth",)},
     "mdl": {"channels": 24, "samples": 24, "burn_in": 40, "observers": ("table 2",)},
     "overview": {"length": 60, "repeats": 2, "samples": 64},
+    "life-map": {
+        "grid": 11,
+        "samples": 2,
+        "burn_in": 6,
+        "window": 2,
+        "channels": 4,
+        "rules": 100,
+        "again_grid": 13,
+        "again_draws": 2,
+        "random_rules": 96,
+        "study_rules": 92,
+        "study_axes": ("states",),
+        "symmetry_rules": 2,
+        "gallery": 2,
+        "steady_gallery": 1,
+        "look_steps": 20,
+    },
     "calibration": {"repeats": 4, "noise_repeats": 2, "series_length": 128, "null": 9},
 }
 
 
-@pytest.mark.parametrize("name", ["overview", "eca", "eca-scan", "mdl", "floor", "calibration"])
+@pytest.mark.parametrize(
+    "name", ["overview", "eca", "eca-scan", "mdl", "floor", "calibration", "life-map"]
+)
 def test_quick_run_is_saved_found_again_and_drawn(name, tmp_path):
     overrides = FAST.get(name, {})
     record, fresh = run_experiment(name, "quick", root=tmp_path, overrides=overrides)

@@ -64,6 +64,7 @@ def test_still_lifes_and_oscillators_stand():
     # The last frames have not returned yet: a block is held to the last but one.
     assert 0.9 < found.still <= 1
     assert 0.9 < found.oscillating <= 1
+    assert found.main_period == 2
     assert found.isolated > 0.9
 
 

@@ -190,6 +190,12 @@ def test_the_complement_does_the_same_with_colours_exchanged(rule, seed):
     assert rule.complemented().complemented() == rule
 
 
+@given(rules)
+def test_an_empty_plane_flashes_or_not(rule):
+    states = rule.run(np.zeros((5, 5), dtype=np.uint8), 2)
+    assert rule.flashes == bool(states[0].all() and not states[1].any())
+
+
 def test_langtons_lambda_is_the_share_of_neighbourhoods_that_live():
     patterns = np.array(list(itertools.product((0, 1), repeat=9)), dtype=np.uint8)
     for text in ("B3/S23", "B0/S8", "B/S", "B012345678/S012345678"):

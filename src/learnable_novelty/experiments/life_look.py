@@ -65,6 +65,7 @@ def _plain(found: Gliders) -> dict[str, float]:
         "moving": found.moving,
         "still": found.still,
         "oscillating": found.oscillating,
+        "main_period": found.main_period,
         "isolated": found.isolated,
         "crowded": found.crowded,
     }
@@ -126,11 +127,13 @@ def describe(measures: Mapping[str, float], looked: Mapping[str, Any]) -> str:
     density, activity = measures["density"], measures["activity"]
     parts = [f"{_percent(density)} of the cells live", _change(activity, measures["change_in_two"])]
     seen = looked["everywhere"]
-    standing = seen["still"] + seen["oscillating"]
-    if standing >= 1:
-        parts.append(
-            f"{seen['still']:.0f} still lifes and {seen['oscillating']:.0f} oscillators a frame"
-        )
+    standing = [
+        (seen["still"], "still lifes"),
+        (seen["oscillating"], f"oscillators, mostly of period {seen['main_period']},"),
+    ]
+    counted = [f"{count:.0f} {what}" for count, what in standing if count >= 0.5]
+    if counted:
+        parts.append(f"{' and '.join(counted).rstrip(',')} a frame")
     kinds = looked["kinds"]
     if kinds:
         listed = "; ".join(f"{kind['kind']} ({kind['count']} seen)" for kind in kinds[:2])

@@ -48,6 +48,8 @@ class Config(StageConfig):
 
     gallery: int = 50
     """How many of the best rules without a name are looked at closely."""
+    steady_gallery: int = 20
+    """The same for rules whose empty plane does not flash."""
     look_steps: int = 400
     """Steps in which moving objects are searched."""
     look_period: int = 180
@@ -58,10 +60,10 @@ class Config(StageConfig):
 
 PAPER = Config()
 QUICK = dataclasses.replace(
-    PAPER, grid=31, samples=4, burn_in=100, window=8, channels=32, draws=2, floor_repeats=2,
-    null_repeats=1, rules=200, block=64, again_grid=37, again_draws=3, random_rules=200,
-    study_rules=100,    study_axes=("density", "states"), symmetry_rules=10, gallery=3, look_steps=60, look_period=20,
-    look_patches=(1,), again_share=0.1,
+    PAPER, grid=31, samples=4, burn_in=100, window=8, channels=32, floor_repeats=2,
+    null_repeats=1, rules=200, block=64, again_share=0.1, again_grid=37, again_draws=3,
+    random_rules=200, study_rules=100, study_axes=("density", "states"), symmetry_rules=10,
+    gallery=3, steady_gallery=3, look_steps=60, look_period=20, look_patches=(1,),
 )  # fmt: skip
 
 
@@ -71,12 +73,15 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     measures = rule_measures(held.codes, held.found)
     named = named_table(held.codes, measures, held.again_codes, held.again)
     best = best_unnamed(held, config.gallery)
+    steady = best_unnamed(held, config.steady_gallery, steady=True)
     with _on_cores(bench) as cores:
         parsed = _lempel_ziv(config, held, seed, cores)
-        looked = _look_closely(config, [*best, *_codes_of(named)], seed, cores)
+        looked = _look_closely(config, [*best, *steady, *_codes_of(named)], seed, cores)
     for row in named:
         row["measures"]["lempel_ziv"] = parsed[LifeRule(row["rule"]).number]
-    gallery = [gallery_entry(code, held, measures, looked) for code in best]
+    gallery, steady_gallery = (
+        [gallery_entry(code, held, measures, looked) for code in codes] for codes in (best, steady)
+    )
     for row in named:
         row["moving"] = looked[LifeRule(row["rule"]).number]["kinds"]
     results = {
@@ -92,9 +97,11 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         },
         "top": top_rules(held, 30),
         "gallery": gallery,
+        "steady_gallery": steady_gallery,
         "grain": GRAIN,
     }
-    pictures = np.array([unpack(looked[code]["picture"]) for code in best], dtype=np.uint8)
+    shown = [unpack(looked[code]["picture"]) for code in [*best, *steady]]
+    pictures = np.array(shown, dtype=np.uint8)
     names = {row["name"]: row["again_excess"] for row in named}
     devices = sorted({*held.found["devices"].tolist(), *held.again["devices"].tolist()})
     return Outcome(results, names, record_arrays(held, pictures), ", ".join(devices))
@@ -110,16 +117,18 @@ def _on_cores(bench: Bench) -> Iterator[Bench]:
         yield dataclasses.replace(bench, executor=executor)
 
 
-def best_unnamed(held: Scores, count: int) -> list[int]:
+def best_unnamed(held: Scores, count: int, *, steady: bool = False) -> list[int]:
     """Return the rules of highest excess on the larger tori, one of each pair of complements.
 
-    The complement of a rule with a name does the same as that rule, and is left out.
+    The complement of a rule with a name does the same as that rule, and is left out. If steady,
+    only rules whose empty plane does not flash.
     """
     taken = {one.rule.number for one in named_rules()}
     taken |= {LifeRule(code).complemented().number for code in taken}
     best: list[int] = []
     for code in held.again_codes[np.argsort(-mean_excess(held.again), kind="stable")]:
-        if int(code) not in taken and len(best) < count:
+        flashes = steady and LifeRule(int(code)).flashes
+        if int(code) not in taken and not flashes and len(best) < count:
             best.append(int(code))
             taken |= {int(code), LifeRule(int(code)).complemented().number}
     return best
@@ -146,5 +155,6 @@ def _look_closely(
     config: Config, codes: list[int], seed: int, bench: Bench
 ) -> dict[int, dict[str, Any]]:
     knobs = config.look_steps, config.look_period, config.look_patches
+    codes = list(dict.fromkeys(codes))
     tasks = {f"look, {LifeRule(code)}": (config, code, seed, *knobs) for code in codes}
     return dict(zip(codes, bench.map(look, tasks).values(), strict=True))

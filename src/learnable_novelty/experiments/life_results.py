@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -79,6 +80,7 @@ def map_summary(held: Scores, measures: Mapping[str, np.ndarray]) -> dict[str, A
             name: np.quantile(measures[name], [0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0]).tolist()
             for name in ("excess", "bits", "floor", "null")
         },
+        "by_change": by_change(measures),
         "median_sd": float(np.median(spread.std(0, ddof=1))) if draws > 1 else None,
         "again": len(held.again_codes),
         "median_block_seconds": finite(float(np.nanmedian(held.found["seconds"]))),
@@ -86,6 +88,28 @@ def map_summary(held: Scores, measures: Mapping[str, np.ndarray]) -> dict[str, A
             mean_excess(held.again), measures["excess"][places(held.codes, held.again_codes)]
         ),
     }
+
+
+CHANGE_EDGES = (0.0, 1e-9, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 1.01)
+"""Bins of the share of cells that differ after two steps."""
+
+
+def by_change(measures: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
+    """Summarize rules by how many cells differ after two steps.
+
+    Two, and not one: in a quarter of the rules the empty plane flashes.
+    """
+    change = measures["change_in_two"]
+    rows: list[dict[str, Any]] = []
+    for low, high in itertools.pairwise(CHANGE_EDGES):
+        here = (change >= low) & (change < high)
+        if here.any():
+            quantiles = {
+                name: np.quantile(measures[name][here], [0.05, 0.5, 0.95]).tolist()
+                for name in ("excess", "bits", "floor", "null")
+            }
+            rows.append({"low": low, "high": high, "rules": int(here.sum()), **quantiles})
+    return rows
 
 
 def glider_areas(

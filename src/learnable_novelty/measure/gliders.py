@@ -58,6 +58,7 @@ class Gliders:
         kinds: moving patterns, the most frequent first.
         still: standing patterns that do not change, per frame.
         oscillating: standing patterns that change and return, per frame.
+        main_period: the period of most of these; 0 if there are none.
         isolated: share of the cells off the background that belong to tracked patterns.
         crowded: share of the frames in which too much is off the background to look.
     """
@@ -65,6 +66,7 @@ class Gliders:
     kinds: list[Glider]
     still: float
     oscillating: float
+    main_period: int
     isolated: float
     crowded: float
 
@@ -110,11 +112,13 @@ def measure_gliders(
     period, moved = _returns(found, cells.shape[1:], max_period)
     tracks = _tracks(found, period, moved, min_steps)
     standing = tracks.held & ~moved.any(1)
+    periods = np.bincount(period[standing & (period > 1)])
     frames = max(1, int((~crowded).sum()))
     return Gliders(
         kinds=_kinds(found, period, moved, tracks),
         still=float((standing & (period == 1)).sum()) / frames,
         oscillating=float((standing & (period > 1)).sum()) / frames,
+        main_period=int(periods.argmax()) if periods.size else 0,
         isolated=float(found.size[tracks.held].sum() / max(1, found.size.sum())),
         crowded=float(crowded.mean()),
     )

@@ -25,6 +25,8 @@ MEASURES = {
 }
 LABELLED = ("Life", "HighLife", "Day & Night", "Morley", "Diamoeba", "Anneal", "2x2", "34 Life",
             "Long Life", "Replicator", "Seeds", "Maze", "Coral")  # fmt: skip
+OLDEST = 16
+"""What a picture shows where nothing was seen in its last steps."""
 GLIDERS = {True: "yes", False: "no", None: "?"}
 
 
@@ -33,10 +35,12 @@ def tables(record: Record) -> list[Table]:
     results = record.results
     return [
         _named(results),
+        _changes(results),
         _areas(results),
         _settings(results),
         _complements(results),
-        _gallery(results),
+        _gallery("highest rules without a name", results["gallery"]),
+        _gallery("highest of these whose empty plane does not flash", results["steady_gallery"]),
     ]
 
 
@@ -59,6 +63,23 @@ def _named(results: dict[str, Any]) -> Table:
          "Lempel-Ziv", "lambda"],
         rows,
     )  # fmt: skip
+
+
+def _changes(results: dict[str, Any]) -> Table:
+    rows = [
+        [
+            _share(row),
+            str(row["rules"]),
+            *(f"{row[name][1]:.1f}" for name in ("excess", "bits", "floor", "null")),
+            f"{row['excess'][2]:.1f}",
+        ]
+        for row in results["summary"]["by_change"]
+    ]
+    return Table(
+        "By the share of cells that differ after two steps: medians in bits",
+        ["below, %", "rules", "excess", "raw", "floor", "null", "excess, 95% quantile"],
+        rows,
+    )
 
 
 def _areas(results: dict[str, Any]) -> Table:
@@ -117,7 +138,7 @@ def _complements(results: dict[str, Any]) -> Table:
     )
 
 
-def _gallery(results: dict[str, Any]) -> Table:
+def _gallery(title: str, entries: list[dict[str, Any]]) -> Table:
     rows = [
         [
             str(place),
@@ -125,10 +146,10 @@ def _gallery(results: dict[str, Any]) -> Table:
             _with_width(entry["excess"], entry["half_width"]),
             entry["sentence"],
         ]
-        for place, entry in enumerate(results["gallery"], start=1)
+        for place, entry in enumerate(entries, start=1)
     ]
     return Table(
-        f"The {len(rows)} highest rules without a name, one of each pair of complements",
+        f"The {len(rows)} {title}, one of each pair of complements",
         ["", "rule", "excess (95%)", "measured"],
         rows,
     )
@@ -141,13 +162,13 @@ def _with_width(value: float, half_width: float | None) -> str:
 def figure(record: Record) -> Figure:
     """Draw the map, the part of it where most names are, the areas, and the settings."""
     results = record.results
-    fig = new_figure(15.0, 8.4)
-    grid = fig.add_gridspec(2, 3, width_ratios=[1.75, 0.75, 1.0])
-    whole = fig.add_subplot(grid[:, 0])
-    _draw_map(fig, whole, record)
+    fig = new_figure(15.5, 9.0)
+    grid = fig.add_gridspec(3, 3, width_ratios=[1.75, 0.75, 1.0], height_ratios=[1.0, 1.0, 1.25])
+    _draw_map(fig, fig.add_subplot(grid[:, 0]), record)
     _draw_part(fig.add_subplot(grid[:, 1]), record)
-    _draw_areas(fig.add_subplot(grid[0, 2]), results)
-    _draw_settings(fig.add_subplot(grid[1, 2]), results)
+    _draw_change(fig.add_subplot(grid[0, 2]), results)
+    _draw_areas(fig.add_subplot(grid[1, 2]), results)
+    _draw_settings(fig.add_subplot(grid[2, 2]), results)
     return fig
 
 
@@ -257,6 +278,30 @@ def _outline() -> list[Any]:
     return [withStroke(linewidth=1.5, foreground="black")]
 
 
+def _draw_change(axes: Axes, results: dict[str, Any]) -> None:
+    """Draw bits against how much changes: the median rule, and nine tenths of the rules."""
+    rows = results["summary"]["by_change"]
+    places = np.arange(len(rows))
+    for name, colour, label in (
+        ("bits", ORANGE, "raw bits"),
+        ("floor", GREY, "floor"),
+        ("excess", BLUE, "excess"),
+    ):
+        low, middle, high = np.array([row[name] for row in rows]).T
+        axes.plot(places, middle, "o-", markersize=3, color=colour, label=label)
+        if name == "excess":
+            axes.fill_between(places, low, high, color=colour, alpha=0.2, linewidth=0)
+    axes.set_xticks(places, [_share(row) for row in rows], fontsize=6.5)
+    axes.set_xlabel("cells that differ after two steps, below (%)")
+    axes.set_ylabel("bits")
+    axes.legend(loc="upper left")
+    label_panel(axes, "c", "still, busy, chaotic: the median rule")
+
+
+def _share(row: dict[str, float]) -> str:
+    return "0" if row["low"] == 0 else f"{min(100.0, 100 * row['high']):g}"
+
+
 def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
     names = list(results["areas"])[::-1]
     groups = {"named": (BLUE, "other named rules", 0.13), "random": (ORANGE, "random rules", -0.13)}
@@ -276,8 +321,8 @@ def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
     axes.set_yticks(range(len(names)), [MEASURES[name] for name in names])
     axes.set_xlim(0, 1)
     axes.set_xlabel("area under the ROC curve, 95%; 0.5 is chance")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
-    label_panel(axes, "c", "known to support gliders")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2)
+    label_panel(axes, "d", "known to support gliders")
 
 
 def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
@@ -290,26 +335,34 @@ def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
     axes.set_yticks(range(len(names)), names, fontsize=6 if len(names) > 16 else 8)
     axes.set_xlim(min(0.0, *values, *raw), 1)
     axes.set_xlabel("rank correlation with the reference")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2)
-    label_panel(axes, "d", "one setting changed")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+    label_panel(axes, "e", "one setting changed")
 
 
 def extra_figures(record: Record) -> list[tuple[str, Figure]]:
-    """Draw the gallery: what lived in the last steps, older fainter."""
-    entries, pictures = record.results["gallery"], record.arrays["pictures"]
-    if not entries:
-        return []
+    """Draw the two galleries: what was off the background in the last steps, older darker."""
+    results, pictures = record.results, record.arrays["pictures"]
+    split = len(results["gallery"])
+    parts = [
+        ("gallery", results["gallery"], pictures[:split]),
+        ("steady-gallery", results["steady_gallery"], pictures[split:]),
+    ]
+    return [(name, _draw_gallery(entries, shown)) for name, entries, shown in parts if entries]
+
+
+def _draw_gallery(entries: list[dict[str, Any]], pictures: np.ndarray) -> Figure:
     columns = min(10, len(entries))
     rows = -(-len(entries) // columns)
     fig = new_figure(1.65 * columns, 2.05 * rows)
-    panels = np.atleast_1d(fig.subplots(rows, columns)).ravel()
-    for place, axes in enumerate(panels):
+    for place, axes in enumerate(np.atleast_1d(fig.subplots(rows, columns)).ravel()):
         axes.set_axis_off()
         if place < len(entries):
             entry = entries[place]
-            axes.imshow(pictures[place], cmap="magma_r", interpolation="nearest")
+            axes.imshow(
+                pictures[place], cmap="magma_r", interpolation="nearest", vmin=0, vmax=OLDEST
+            )
             kinds = entry["looked"]["kinds"]
             moving = kinds[0]["kind"].split(",")[0] if kinds else "nothing found to move"
             bits = _with_width(entry["excess"], entry["half_width"])
             axes.set_title(f"{entry['rule']}\n{bits} bits\n{moving}", fontsize=6.5)
-    return [("gallery", fig)]
+    return fig

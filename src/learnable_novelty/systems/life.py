@@ -83,6 +83,11 @@ class LifeRule:
         return sum(1 << k for k in self.survival)
 
     @property
+    def flashes(self) -> bool:
+        """Whether the empty plane becomes full and empty again: B0 without S8."""
+        return 0 in self.birth and 8 not in self.survival
+
+    @property
     def langton_lambda(self) -> float:
         """Share of the 512 neighbourhoods after which a cell lives (Langton's lambda)."""
         return sum(math.comb(8, k) for counts in (self.birth, self.survival) for k in counts) / 512
