@@ -21,7 +21,7 @@ GLIDER = {
     "count": 3,
     "pattern": read_rle(PATTERNS["glider"]).tolist(),
 }
-BEST = LifeRule("B36/S125").number
+BEST = LifeRule("B356/S1247").number
 
 
 def life_record() -> Record:
@@ -33,21 +33,25 @@ def life_record() -> Record:
     }
     arrays = {name: values.astype(np.int16) for name, values in arrays.items()}
     names = named_rules()
-    codes = np.union1d([one.rule.number for one in names], [BEST]).astype(np.int32)
+    codes = np.union1d([one.rule.number for one in names], [BEST, LifeRule("B5/S7").number]).astype(
+        np.int32
+    )
     arrays["again_codes"] = codes
     arrays["again_excess"] = np.where(codes == BEST, 99.5, 5.0).astype(np.float32)
     arrays["again_half_width"] = np.full(len(codes), 0.75, np.float32)
     arrays["again_bits"] = arrays["again_excess"] + 1
-    arrays["pictures"] = generator.integers(0, 17, (1, 131, 131)).astype(np.uint8)
+    arrays["pictures"] = generator.integers(0, 17, (3, 131, 131)).astype(np.uint8)
     named = [
         {"name": one.name, "rule": str(one.rule), "gliders": one.gliders, "source": one.source,
-         "universal": None, "moving": [GLIDER] if one.name == "Life" else []}
-        for one in names
+         "universal": None,
+         "ranks": {"excess": float(place)}, "moving": [GLIDER] if one.name == "Life" else []}
+        for place, one in enumerate(names, start=1)
     ]  # fmt: skip
     entry = {"rule": str(LifeRule(BEST)), "sentence": "Measured.", "looked": {"kinds": []}}
+    other = entry | {"rule": "B5/S7"}
     results = {
         "rules": 512 * 512, "summary": {"zero": 17}, "named": named, "gallery": [entry],
-        "grain": GRAIN,
+        "steady_gallery": [other, entry], "grain": GRAIN,
     }  # fmt: skip
     return Record("life-map", "paper", SETTINGS, 0, results, None, arrays)
 

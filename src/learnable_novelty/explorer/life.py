@@ -43,7 +43,10 @@ def life(record: Record) -> Iterator[tuple[str, Any]]:
             "zero": found["summary"]["zero"],
             "again": again,
             "named": [_named(row) for row in found["named"]],
-            "gallery": [_unnamed(entry) for entry in found["gallery"]],
+            "galleries": {
+                name: [_unnamed(entry) for entry in found[key]]
+                for name, key in (("all", "gallery"), ("steady", "steady_gallery"))
+            },
         },
     )
     for name in found["grain"]:
@@ -69,6 +72,7 @@ def _limits(record: Record) -> dict[str, list[float]]:
 def _named(row: dict[str, Any]) -> dict[str, Any]:
     known = {name: row[name] for name in ("name", "rule", "gliders", "source", "universal")}
     known["labelled"] = row["name"] in LABELLED
+    known["rank"] = round(row["ranks"]["excess"])
     return known | {"moving": [_moving(kind) for kind in row["moving"][:KINDS]]}
 
 

@@ -37,8 +37,10 @@
     while (low < high) { const middle = (low + high) >> 1; if (all[middle] < value) low = middle + 1; else high = middle; }
     return low;
   }
-  /* One more than the rules above it. */
-  const rank = (excess) => 1 + SIDE * SIDE - below(inOrder("excess"), excess + 1e-9);
+  /* One more than the rules above it; for rules with a name as the record has it, from unrounded values. */
+  const rankOf = (rule) => (names.get(life.indexOf(rule)) || {}).rank
+    || 1 + SIDE * SIDE - below(inOrder("excess"), values("excess")[life.indexOf(rule)] + 1e-9);
+  const placed = (rule) => LN.number(rankOf(rule), 0);
   /* Colours in proportion end where the record's limits are; by rank they give every tenth of the rules as much. */
   const SCALES = {
     value: { name: "in proportion", of: (name) => values(name), ends: (name) => data.limits[name] || [0, 1] },
@@ -56,7 +58,7 @@
   function tell(rule) {
     const index = life.indexOf(rule), excess = told("excess", index);
     const more = view.measure === "excess" ? "" : `\n${MEASURES[view.measure].name}: ${told(view.measure, index)}`;
-    return `${titled(rule)}\nexcess ${excess}, rank ${LN.number(rank(values("excess")[index]), 0)}${more}\nclick: run it`;
+    return `${titled(rule)}\nexcess ${excess}, rank ${placed(rule)}${more}\nclick: run it`;
   }
 
   function showNumbers(rule) {
@@ -66,7 +68,7 @@
       [`above the floor, ${LN.count(data.draws, "draw")}`, LN.number(excess, 1), "bits"],
       ...(later ? [[`scored again, ${data.again_draws} draws, ${data.again_grid} × ${data.again_grid}`, LN.number(later.excess, 1),
         (Number.isFinite(later.halfWidth) ? `± ${LN.number(later.halfWidth, 1)} ` : "") + "bits"]] : []),
-      ["rank by excess", LN.number(rank(excess), 0), `of ${LN.number(data.rules, 0)}`],
+      ["rank by excess", placed(rule), `of ${LN.number(data.rules, 0)}`],
       one("bits", "learnable bits, raw"), one("floor", "floor: what its noise scores"), one("null", "null: moved targets"),
       one("density", "living cells"), one("activity", "change in a step"), one("change_in_two", "differ after two steps"),
       one("explained", "future read off a frame"), one("compressed", "compressed (zlib)"), one("entropy", "3 × 3 entropy"),
@@ -121,7 +123,7 @@
     const rows = [{ rule: life.complement(rule), change: "black and white exchanged" }, ...life.neighbours(rule).sort((a, b) => of(b.rule) - of(a.rule))];
     near.replaceChildren(...rows.map(({ rule: other, change }) => el("li", {}, el("button", { type: "button", "data-rule": life.write(other), onclick: () => choose(other) },
       el("small", {}, change), el("b", {}, life.write(other).replace("/", "/\u200b")), nameOf(other) ? el("span", {}, nameOf(other)) : null,
-      el("small", {}, `${LN.number(of(other), 1)} bits, rank ${LN.number(rank(of(other)), 0)}`)))));
+      el("small", {}, `${LN.number(of(other), 1)} bits, rank ${placed(other)}`)))));
   }
   function choose(rule, go) {
     view.rule = rule;
@@ -171,20 +173,23 @@
     return near ? life.parse(near.rule) : null;
   }
 
-  function gallery() {
+  /* The best rules without a name, as pictures; the sheet holds one list after the other. */
+  function galleries() {
     const sheet = LN.data["life-pictures"];
-    if (!data.gallery.length || !sheet) return [];
+    if (!sheet) return [];
     const image = new Image(), { width, height, columns } = sheet, thumbs = [];
-    const buttons = data.gallery.map((entry, i) => {
+    const button = (entry) => {
       const canvas = el("canvas", { class: "pixels", width, height }), rule = life.parse(entry.rule);
       thumbs.push(canvas);
       return el("button", { type: "button", class: "thumb", title: entry.sentence, onclick: () => { choose(rule, true); map.node.scrollIntoView({ block: "nearest" }); } },
         canvas, el("span", {}, entry.rule.replace("/", "/\u200b")), el("small", {}, `${LN.number(again.get(life.indexOf(rule)).excess, 1)} bits`));
-    });
+    };
     image.onload = () => thumbs.forEach((canvas, i) => canvas.getContext("2d").drawImage(image, width * (i % columns), height * Math.floor(i / columns), width, height, 0, 0, width, height));
+    const shown = Object.entries(data.galleries).filter(([, entries]) => entries.length).map(([kind, entries]) => LN.figure(
+      [el("h3", {}, `The ${entries.length} highest rules without a name` + (kind === "steady" ? " whose empty plane does not flash" : "")), el("div", { class: "thumbs" }, entries.map(button))],
+      `Light: cells that were off the background a moment ago, fainter the longer ago. By excess on tori of ${data.again_grid} × ${data.again_grid} cells; of a rule and its black-white twin, one is shown. Press one to run it.`, "Ours; the paper stops at one dimension."));
     image.src = sheet.sheet;
-    return [LN.figure([el("h3", {}, `The ${data.gallery.length} highest rules without a name`), el("div", { class: "thumbs" }, buttons)],
-      `Light: cells that were off the background a moment ago, fainter the longer ago. By excess on tori of ${data.again_grid} × ${data.again_grid} cells; of a rule and its black-white twin, one is shown. Press one to run it.`, "Ours; the paper stops at one dimension.")];
+    return shown;
   }
   function controls() {
     const box = el("input", { type: "text", list: "life-names", placeholder: "B3/S23 or a name", "aria-describedby": "life-said" }), said = el("span", { id: "life-said", role: "status" });
@@ -206,7 +211,7 @@
   function read() {
     data = LN.data.life;
     names = new Map(data.named.map((entry) => [life.indexOf(life.parse(entry.rule)), entry]));
-    listed = new Map(data.gallery.map((entry) => [life.indexOf(life.parse(entry.rule)), entry]));
+    listed = new Map(Object.values(data.galleries).flat().map((entry) => [life.indexOf(life.parse(entry.rule)), entry]));
     const [codes, excess, halfWidth] = ["codes", "excess", "half_width"].map((name) => LN.unpack(data.again[name]));
     again = new Map(Array.from(codes, (code, i) => [life.indexOf(life.ofCode(code)), { excess: excess[i], halfWidth: halfWidth[i] }]));
   }
@@ -231,8 +236,8 @@
       facts,
       LN.figure([el("h3", {}, "Its neighbours: rules that differ in one count"), near],
         "What one more or one less way to be born or to live on does, best first. Before them its black-white twin, which does the same with the colours exchanged, and should score the same but for chance.",
-        "Ours; ranks by excess from the map, which is kept to 0.01 bits."),
-      ...gallery());
+        "Ours; ranks of rules without a name are from the map as kept, to 0.01 bits, and may be some places off."),
+      ...galleries());
     recolour();
     choose(view.rule);
     // What the first picture did not need comes now, one file after the other.
@@ -249,12 +254,12 @@
     read();
     let best = null;
     for (const [index, { excess, halfWidth }] of again) if (!best || excess > best.excess) best = { index, excess, halfWidth };
-    const conway = life.indexOf(life.parse("B3/S23")), reach = ({ excess, halfWidth }) => LN.number(excess, 1) + (Number.isFinite(halfWidth) ? ` ± ${LN.number(halfWidth, 1)}` : "");
+    const own = life.parse("B3/S23"), conway = life.indexOf(own), reach = ({ excess, halfWidth }) => LN.number(excess, 1) + (Number.isFinite(halfWidth) ? ` ± ${LN.number(halfWidth, 1)}` : "");
     const other = again.has(conway) ? ` and Conway's Life ${reach(again.get(conway))}` : "";
-    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score no bits at all, and the middle one lies ${LN.number(inOrder("excess")[SIDE * SIDE >> 1], 1)} bits above its floor. Scored again on larger tori, the highest, ${titled(life.ruleOf(best.index))}, has ${reach(best)} bits${other}; on the map Life ranks ${LN.number(rank(values("excess")[conway]), 0)}.`;
+    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score no bits at all, and the middle one lies ${LN.number(inOrder("excess")[SIDE * SIDE >> 1], 1)} bits above its floor. Scored again on larger tori, the highest, ${titled(life.ruleOf(best.index))}, has ${reach(best)} bits${other}; on the map Life ranks ${placed(own)}.`;
   }
   /* For tests: what runs, what is known of it, and the colour of a value. */
-  Object.assign(life, { panel: { world: () => world, map: () => map, picture: () => map.picture, rule: () => life.write(view.rule), search, rank, values, startOf,
+  Object.assign(life, { panel: { world: () => world, map: () => map, picture: () => map.picture, rule: () => life.write(view.rule), search, rankOf, values, startOf,
     limits: (name) => data.limits[name], loaded: () => Object.keys(data.grain).every((name) => LN.data["life-" + name]) } });
   LN.panels.push({ name: "life", title: "Every life-like rule", short: "Life-like rules", command: "novelty run life-map", data: ["life"], also: ["life-bits", "life-floor", "life-pictures"],
     lead: "Conway's Life is one of 262,144 rules of its kind. Which of them make worlds that an observer can learn from? Here is a map of all of them, and each runs at a click.", finding,
