@@ -283,6 +283,39 @@ def test_the_wheel_zooms_around_the_pointer(opened):
     assert (back["x"], back["y"], back["span"]) == (0, 0, 512)
 
 
+def test_dragging_moves_the_map_and_chooses_nothing(opened):
+    rule = press_search(opened, "B3/S23")[0]
+    before, after, scale, chosen = ask(
+        opened,
+        "map.whole(); map.zoom(4); map.node.setPointerCapture = () => {};"
+        "const send = (kind, clientX, clientY) => map.node.dispatchEvent("
+        "new PointerEvent(kind, {pointerId: 1, clientX, clientY})), before = map.view();"
+        "send('pointerdown', 200, 200); send('pointermove', 150, 230); send('pointerup', 150, 230);"
+        "return [before, map.view(), map.node.clientWidth / before.span, panel.rule()]",
+    )
+    assert after["x"] - before["x"] == pytest.approx(50 / scale)
+    assert after["y"] - before["y"] == pytest.approx(-30 / scale)
+    assert after["span"] == before["span"]
+    assert chosen == rule
+
+
+def test_two_fingers_zoom(opened):
+    before, after, chosen = ask(
+        opened,
+        "map.whole(); map.node.setPointerCapture = () => {}; const rule = panel.rule();"
+        "const box = map.node.getBoundingClientRect(), y = box.top + 100;"
+        "const send = (kind, pointerId, x) => map.node.dispatchEvent(new PointerEvent(kind,"
+        "{pointerId, clientX: box.left + x, clientY: y, pointerType: 'touch'}));"
+        "const before = map.view();"
+        "send('pointerdown', 1, 100); send('pointerdown', 2, 150); send('pointermove', 2, 200);"
+        "send('pointerup', 1, 100); send('pointerup', 2, 200);"
+        "return [before, map.view(), panel.rule() === rule]",
+    )
+    assert after["span"] == pytest.approx(before["span"] / 2)
+    assert chosen
+    ask(opened, "map.whole()")
+
+
 def test_colours_stand_for_the_values_of_the_record(opened, record):
     """Pixels of the map are viridis of the value between the ends that the legend names."""
     colormaps = pytest.importorskip("matplotlib").colormaps

@@ -75,11 +75,11 @@
       }
       context.font = `600 ${12 * ratio}px system-ui, sans-serif`;
       context.textBaseline = "middle"; context.lineJoin = "round";
-      const boxes = [], arm = Math.max(cell / 2, 9 * ratio);
+      const boxes = [], arm = Math.max(cell / 2, 9 * ratio), reach = 10 * ratio;
       for (const mark of shown) {
         if (!mark.labelled && scale() < NEAR) continue;
         const [x, own] = centre(mark.place), wide = context.measureText(mark.name).width;
-        const gap = 4 * ratio + (view.chosen && same(mark.rule, view.chosen) ? 2.2 * arm : radius);
+        const gap = 4 * ratio + (view.chosen && same(mark.rule, view.chosen) ? arm + reach : radius);
         const left = x + gap + wide < size ? x + gap : x - gap - wide, high = 8 * ratio, y = Math.max(high, Math.min(size - high, own));
         if (left < 0 || boxes.some(([a, b, c]) => left < b + 4 && left + wide > a - 4 && Math.abs(y - c) < 2 * high)) continue;
         boxes.push([left, left + wide, y]);
@@ -94,7 +94,7 @@
       if (view.chosen) {
         const [x, y] = centre(placeOf(view.chosen));
         twice(() => { for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
-          context.beginPath(); context.moveTo(x + dx * arm, y + dy * arm); context.lineTo(x + 2.2 * dx * arm, y + 2.2 * dy * arm); context.stroke();
+          context.beginPath(); context.moveTo(x + dx * arm, y + dy * arm); context.lineTo(x + dx * (arm + reach), y + dy * (arm + reach)); context.stroke();
         } }, 2);
         box(placeOf(view.chosen));
       }

@@ -90,7 +90,7 @@
       } }, "Watch it move");
       return el("li", {}, `${kind.kind}, ${LN.count(kind.count, "time")} `, button);
     });
-    const none = entry || unnamed ? "No moving object was found under this rule." : "Moving objects were looked for under the rules with a name, and the best without one.";
+    const none = unnamed ? "" : entry ? "No moving object was found under this rule." : "Moving objects were looked for under the rules with a name, and the best without one.";
     things.replaceChildren(...lines.map((line) => el("p", {}, line)),
       ...(rows.length ? [el("p", {}, "Moving objects found in soups:"), el("ul", { class: "things" }, rows)] : [el("p", {}, none)]));
   }
@@ -128,6 +128,7 @@
   function choose(rule, go) {
     view.rule = rule;
     found.textContent = titled(rule);
+    view.see.textContent = `${titled(rule)}, ${told("excess", life.indexOf(rule))}: see it run ↓`;
     if (go) map.goTo(rule); else map.choose(rule);
     world.run(rule);
     showLegend();
@@ -221,13 +222,14 @@
       root.append(el("p", { class: "note" }, `The record here holds ${LN.number(data.rules, 0)} rules; the map is of all ${LN.number(SIDE * SIDE, 0)}. To make it: `, el("code", {}, "novelty run life-map"), "."));
       return;
     }
-    view = { rule: life.parse("B3/S23"), measure: "excess", scale: "value", where: el("p", { class: "where" }) };
+    view = { rule: life.parse("B3/S23"), measure: "excess", scale: "value", where: el("p", { class: "where" }),
+      see: el("button", { type: "button", class: "see", onclick: () => found.scrollIntoView({ block: "start" }) }) };
     [facts, near, things, found] = [el("div"), el("ol", { class: "near" }), el("div", { class: "known" }), el("h3", { role: "status" })];
     legend = LN.lifeMap.legend();
     world = LN.lifeWorld();
     map = LN.lifeMap({ marks: data.named.map((entry) => ({ ...entry, rule: life.parse(entry.rule) })), tell, pick: (rule) => choose(rule), moved });
     root.append(el("div", { class: "split even" },
-      LN.figure([...controls(), map.node, view.where, legend.node],
+      LN.figure([...controls(), map.node, view.see, view.where, legend.node],
         ["Every point is a rule: a cell is born, or lives on, by how many of its eight neighbours live. ",
           el("b", {}, "Click one to run it."), " Rings: rules with a name; a dot in the ring: known to have gliders. Wheel, pinch or buttons zoom, dragging moves; with the keyboard, arrows and Enter."],
         `Ours: S^φ less its floor, a Conv2d reservoir, the mean of ${LN.count(data.draws, "draw")} on ${data.grid} × ${data.grid} tori; B across, S down.`),

@@ -109,8 +109,8 @@
       el("button", { type: "button", onclick: () => { setRunning(false); advance(1); draw(); tell(); } }, "Step"),
       el("button", { type: "button", onclick: soup }, "New soup"),
       el("button", { type: "button", onclick: () => { torus.clear(); draw(); tell(); } }, "Clear")), el("div", { class: "controls" },
-      LN.select("Speed", SPEEDS.map((s) => [s, `${s} steps a second`]), view.speed, (s) => { view.speed = +s; }),
-      LN.select("Cells", [64, 128, 256, 512].map((s) => [s, `${s} × ${s}`]), 256, (s) => { resize(+s); soup(); tell(); }),
+      LN.select("Steps a second", SPEEDS.map((s) => [s, String(s)]), view.speed, (s) => { view.speed = +s; }),
+      LN.select("Cells across", [64, 128, 256, 512].map((s) => [s, String(s)]), 256, (s) => { resize(+s); soup(); tell(); }),
       el("label", {}, el("small", {}, told), density))];
     name();
     resize(256);
