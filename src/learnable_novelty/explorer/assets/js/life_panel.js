@@ -264,7 +264,7 @@
   Object.assign(life, { panel: { world: () => world, map: () => map, picture: () => map.picture, rule: () => life.write(view.rule), search, rankOf, values, startOf,
     limits: (name) => data.limits[name], loaded: () => Object.keys(data.grain).every((name) => LN.data["life-" + name]) } });
   LN.panels.push({ name: "life", title: "Every life-like rule", short: "Life-like rules", command: "novelty run life-map", data: ["life"], also: ["life-bits", "life-floor", "life-pictures"],
-    lead: "Conway's Life is one of 262,144 rules of its kind. Which of them make worlds that an observer can learn from? Here is a map of all of them, and each runs at a click.", finding,
+    lead: "Conway's Life is one of many rules of its kind: a cell is born, or lives on, by how many of its neighbours live. Which of them make worlds that an observer can learn from? Here is a map of all of them, and each runs at a click.", finding,
     build, theme: () => { if (map) { map.draw(); world.draw(); } },
     show: () => { if (world) world.start(); }, hide: () => { if (world) world.stop(); } });
 })();
