@@ -476,7 +476,7 @@ def test_a_moving_object_moves_in_the_plane_it_needs(opened):
     starts = ask(
         opened,
         "return ['B3/S23', 'B0123478/S01234678', 'B/S'].map((text) => "
-        "panel.startOf(life.parse(text), arguments[0]))",
+        "life.startOf(life.parse(text), arguments[0]))",
         glider,
     )
     assert starts == [0, 1, None]

@@ -118,5 +118,30 @@
     }
   }
 
-  LN.life = { parse, write, same, placeOf, ruleAt, indexOf, ruleOf, ofCode, complement, neighbours, lambda, flashes, Torus };
+  /* Does the pattern return, moved, in an empty plane (0) or, turned over, in a full one (1)? Else null. */
+  function startOf(rule, { pattern, period }) {
+    const side = 32 * Math.ceil((Math.max(pattern.length, pattern[0].length) + 2 * period + 8) / 32);
+    for (const full of [0, 1]) {
+      const torus = new Torus(side, side);
+      if (full) torus.words.fill(-1);
+      torus.place(pattern.map((row) => row.map((alive) => alive ^ full)));
+      const before = offBackground(torus);
+      for (let k = 0; k < period; k++) torus.step(rule);
+      const after = offBackground(torus);
+      if (before.shape === after.shape && before.corner !== after.corner) return full;
+    }
+    return null;
+  }
+  function offBackground(torus) {
+    const { width, height } = torus, common = 2 * torus.population() > width * height ? 1 : 0, cells = [];
+    let left = width, top = height;
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        if (torus.get(x, y) !== common) { cells.push([x, y]); left = Math.min(left, x); top = Math.min(top, y); }
+      }
+    }
+    return { shape: cells.map(([x, y]) => `${x - left},${y - top}`).join(" "), corner: `${left},${top}` };
+  }
+
+  LN.life = { parse, write, same, placeOf, ruleAt, indexOf, ruleOf, ofCode, complement, neighbours, lambda, flashes, startOf, Torus };
 })();

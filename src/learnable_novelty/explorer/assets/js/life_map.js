@@ -104,8 +104,16 @@
       if (moved) moved(view);
     }
     const limit = (v) => Math.max(0, Math.min(SIDE - view.span, v));
+    /* Where a place lies in the picture, as shares of it. */
+    const shareAt = (place) => place.map((v, i) => (v + 0.5 - (i ? view.y : view.x)) / view.span);
+    /* What stays where it is when nothing is pointed at: the chosen rule if it is in view, or the middle. */
+    function focus() {
+      const share = view.chosen ? shareAt(placeOf(view.chosen)) : [0.5, 0.5];
+      return share.every((v) => v > 0 && v < 1) ? share : [0.5, 0.5];
+    }
     /* Zoom so that the cell under (x, y), shares of the picture, stays there. */
-    function zoom(factor, x = 0.5, y = 0.5) {
+    function zoom(factor, x, y) {
+      if (x === undefined) [x, y] = focus();
       const span = Math.max(CLOSEST, Math.min(SIDE, view.span / factor)), by = view.span - span;
       view.span = span;
       view.x = limit(view.x + by * x); view.y = limit(view.y + by * y);
@@ -179,12 +187,11 @@
     canvas.addEventListener("blur", () => { view.walking = false; LN.untip(); draw(); });
     canvas.addEventListener("keydown", (event) => {
       const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-      const share = view.at.map((v, i) => (v + 0.5 - (i ? view.y : view.x)) / view.span);
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (way) walk(way, event.shiftKey ? 16 : 1);
       else if (event.key === "Enter" || event.key === " ") pick(ruleAt(...view.at));
-      else if (event.key === "+" || event.key === "=") zoom(2, ...share);
-      else if (event.key === "-") zoom(0.5, ...share);
+      else if (event.key === "+" || event.key === "=") zoom(2, ...shareAt(view.at));
+      else if (event.key === "-") zoom(0.5, ...shareAt(view.at));
       else if (event.key === "0") zoom(0);
       else return;
       event.preventDefault();

@@ -3,58 +3,9 @@
 (function () {
   const { el } = LN, { life } = LN;
   const SIDE = 512;
-  const bits = { unit: "bits", times: 1, digits: 1, above: true }, share = { unit: "%", times: 100, digits: 1 };
-  const MEASURES = {
-    excess: { ...bits, name: "excess over the floor", below: true },
-    bits: { ...bits, name: "learnable bits, raw" },
-    floor: { ...bits, name: "floor: what its noise scores" },
-    null: { ...bits, name: "null: targets moved at random" },
-    excess_sd: { ...bits, name: "spread of the excess over draws", digits: 2 },
-    explained: { ...share, name: "future read off one frame, of its variance" },
-    density: { ...share, name: "living cells" },
-    activity: { ...share, name: "cells that change in a step" },
-    change_in_two: { ...share, name: "cells that differ after two steps" },
-    entropy: { unit: "bits", times: 1, digits: 1, above: true, name: "entropy of 3 × 3 patterns" },
-    compressed: { unit: "bits a cell", times: 1, digits: 2, above: true, name: "size when compressed (zlib)" },
-    lambda: { ...share, name: "Langton's λ: neighbourhoods that give life" },
-  };
-  const held = {};
-  const sorted = {};
-  let data, map, world, legend, facts, near, things, found, view, listed, names, again;
+  const { MEASURES, SCALES, values, inOrder, below, placed, told, nameOf, titled } = LN.lifeRecord;
+  let data, map, world, legend, facts, near, things, found, view;
 
-  /* The values of a measure by place in the record, or undefined until its file is here. */
-  function values(name) {
-    if (held[name]) return held[name];
-    if (name === "lambda") held[name] = Float64Array.from({ length: SIDE * SIDE }, (_, i) => life.lambda(life.ruleOf(i)));
-    else if (name === "excess") held[name] = values("bits").map((v, i) => v - values("floor")[i]);
-    else if (LN.data["life-" + name]) held[name] = Float64Array.from(LN.unpack(LN.data["life-" + name]), (v) => v * data.grain[name]);
-    return held[name];
-  }
-  const inOrder = (name) => (sorted[name] = sorted[name] || values(name).slice().sort());
-  /* How many values of a sorted array lie below one; a hair apart is equal. */
-  function below(all, value) {
-    let low = 0, high = all.length;
-    while (low < high) { const middle = (low + high) >> 1; if (all[middle] < value) low = middle + 1; else high = middle; }
-    return low;
-  }
-  /* One more than the rules above it; for rules with a name as the record has it, from unrounded values. */
-  const rankOf = (rule) => (names.get(life.indexOf(rule)) || {}).rank
-    || 1 + SIDE * SIDE - below(inOrder("excess"), values("excess")[life.indexOf(rule)] + 1e-9);
-  const placed = (rule) => LN.number(rankOf(rule), 0);
-  /* Colours in proportion end where the record's limits are; by rank they give every tenth of the rules as much. */
-  const SCALES = {
-    value: { name: "in proportion", of: (name) => values(name), ends: (name) => data.limits[name] || [0, 1] },
-    rank: { name: "by rank", ends: () => [0, 1], of: (name) => {
-      const all = inOrder(name);
-      return values(name).map((v) => below(all, v - 1e-9) / (all.length - 1));
-    } },
-  };
-  const told = (name, index) => {
-    const found = values(name), { times, digits, unit } = MEASURES[name];
-    return found ? `${LN.number(found[index] * times, digits)} ${unit}` : "…";
-  };
-  const nameOf = (rule) => (names.get(life.indexOf(rule)) || {}).name;
-  const titled = (rule) => life.write(rule) + (nameOf(rule) ? `, ${nameOf(rule)}` : "");
   function tell(rule) {
     const index = life.indexOf(rule), excess = told("excess", index);
     const more = view.measure === "excess" ? "" : `\n${MEASURES[view.measure].name}: ${told(view.measure, index)}`;
@@ -62,7 +13,7 @@
   }
 
   function showNumbers(rule) {
-    const index = life.indexOf(rule), excess = values("excess")[index], later = again.get(index);
+    const index = life.indexOf(rule), excess = values("excess")[index], later = LN.lifeRecord.again(rule);
     const one = (name, title) => { const [value, ...unit] = told(name, index).split(" "); return [title, value, unit.join(" ")]; };
     facts.replaceChildren(LN.stats([
       [`above the floor, ${LN.count(data.draws, "draw")}`, LN.number(excess, 1), "bits"],
@@ -75,7 +26,7 @@
       one("lambda", "Langton's λ")]));
   }
   function showKnown(rule) {
-    const entry = names.get(life.indexOf(rule)), unnamed = listed.get(life.indexOf(rule)), lines = [];
+    const entry = LN.lifeRecord.named(rule), unnamed = LN.lifeRecord.listed(rule), lines = [];
     if (entry) {
       lines.push(`${entry.name}. ` + { true: "Known to have gliders", false: "Has none", null: "Gliders: not known" }[entry.gliders] + (entry.source ? `: ${entry.source}.` : "."));
       if (entry.universal) lines.push(entry.universal + ".");
@@ -84,7 +35,7 @@
     const moving = (entry || unnamed || { moving: [] }).moving;
     const rows = moving.map((kind) => {
       const button = el("button", { type: "button", onclick: () => {
-        const start = startOf(rule, kind);
+        const start = life.startOf(rule, kind);
         if (start === null) button.replaceWith("(not alone: it needs what was around it)");
         else world.run(rule, kind.pattern, start);
       } }, "Watch it move");
@@ -93,30 +44,6 @@
     const none = unnamed ? "" : entry ? "No moving object was found under this rule." : "Moving objects were looked for under the rules with a name, and the best without one.";
     things.replaceChildren(...lines.map((line) => el("p", {}, line)),
       ...(rows.length ? [el("p", {}, "Moving objects found in soups:"), el("ul", { class: "things" }, rows)] : [el("p", {}, none)]));
-  }
-  /* Does the pattern return, moved, in an empty plane (0) or, turned over, in a full one (1)? Else null. */
-  function startOf(rule, { pattern, period }) {
-    const side = 32 * Math.ceil((Math.max(pattern.length, pattern[0].length) + 2 * period + 8) / 32);
-    for (const full of [0, 1]) {
-      const torus = new life.Torus(side, side);
-      if (full) torus.words.fill(-1);
-      torus.place(pattern.map((row) => row.map((alive) => alive ^ full)));
-      const before = offBackground(torus);
-      for (let k = 0; k < period; k++) torus.step(rule);
-      const after = offBackground(torus);
-      if (before.shape === after.shape && before.corner !== after.corner) return full;
-    }
-    return null;
-  }
-  function offBackground(torus) {
-    const { width, height } = torus, common = 2 * torus.population() > width * height ? 1 : 0, cells = [];
-    let left = width, top = height;
-    for (let y = 0; y < height; y++) {
-      for (let x = 0; x < width; x++) {
-        if (torus.get(x, y) !== common) { cells.push([x, y]); left = Math.min(left, x); top = Math.min(top, y); }
-      }
-    }
-    return { shape: cells.map(([x, y]) => `${x - left},${y - top}`).join(" "), corner: `${left},${top}` };
   }
   function showNear(rule) {
     const excess = values("excess"), of = (r) => excess[life.indexOf(r)];
@@ -183,7 +110,7 @@
       const canvas = el("canvas", { class: "pixels", width, height }), rule = life.parse(entry.rule);
       thumbs.push(canvas);
       return el("button", { type: "button", class: "thumb", title: entry.sentence, onclick: () => { choose(rule, true); map.node.scrollIntoView({ block: "nearest" }); } },
-        canvas, el("span", {}, entry.rule.replace("/", "/\u200b")), el("small", {}, `${LN.number(again.get(life.indexOf(rule)).excess, 1)} bits`));
+        canvas, el("span", {}, entry.rule.replace("/", "/\u200b")), el("small", {}, `${LN.number(LN.lifeRecord.again(rule).excess, 1)} bits`));
     };
     image.onload = () => thumbs.forEach((canvas, i) => canvas.getContext("2d").drawImage(image, width * (i % columns), height * Math.floor(i / columns), width, height, 0, 0, width, height));
     const shown = Object.entries(data.galleries).filter(([, entries]) => entries.length).map(([kind, entries]) => LN.figure(
@@ -208,13 +135,6 @@
     return [form, el("div", { class: "controls" },
       LN.select("Measure", options(MEASURES), view.measure, (name) => { view.measure = name; recolour(); }),
       LN.select("Colours", options(SCALES), view.scale, (name) => { view.scale = name; recolour(); }))];
-  }
-  function read() {
-    data = LN.data.life;
-    names = new Map(data.named.map((entry) => [life.indexOf(life.parse(entry.rule)), entry]));
-    listed = new Map(Object.values(data.galleries).flat().map((entry) => [life.indexOf(life.parse(entry.rule)), entry]));
-    const [codes, excess, halfWidth] = ["codes", "excess", "half_width"].map((name) => LN.unpack(data.again[name]));
-    again = new Map(Array.from(codes, (code, i) => [life.indexOf(life.ofCode(code)), { excess: excess[i], halfWidth: halfWidth[i] }]));
   }
   function build(root) {
     data = LN.data.life;
@@ -253,15 +173,14 @@
   }
   function finding() {
     if (!LN.data.life.whole) return null;
-    read();
-    let best = null;
-    for (const [index, { excess, halfWidth }] of again) if (!best || excess > best.excess) best = { index, excess, halfWidth };
-    const own = life.parse("B3/S23"), conway = life.indexOf(own), reach = ({ excess, halfWidth }) => LN.number(excess, 1) + (Number.isFinite(halfWidth) ? ` ± ${LN.number(halfWidth, 1)}` : "");
-    const other = again.has(conway) ? ` and Conway's Life ${reach(again.get(conway))}` : "";
-    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score no bits at all, and the middle one lies ${LN.number(inOrder("excess")[SIDE * SIDE >> 1], 1)} bits above its floor. Scored again on larger tori, the highest, ${titled(life.ruleOf(best.index))}, has ${reach(best)} bits${other}; on the map Life ranks ${placed(own)}.`;
+    data = LN.data.life;
+    LN.lifeRecord.read(data);
+    const best = LN.lifeRecord.best(), own = life.parse("B3/S23"), conway = LN.lifeRecord.again(own);
+    const reach = ({ excess, halfWidth }) => LN.number(excess, 1) + (Number.isFinite(halfWidth) ? ` ± ${LN.number(halfWidth, 1)}` : "");
+    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score no bits at all, and the middle one lies ${LN.number(inOrder("excess")[SIDE * SIDE >> 1], 1)} bits above its floor. Scored again on larger tori, the highest, ${titled(best.rule)}, has ${reach(best)} bits${conway ? ` and Conway's Life ${reach(conway)}` : ""}; on the map Life ranks ${placed(own)}.`;
   }
   /* For tests: what runs, what is known of it, and the colour of a value. */
-  Object.assign(life, { panel: { world: () => world, map: () => map, picture: () => map.picture, rule: () => life.write(view.rule), search, rankOf, values, startOf,
+  Object.assign(life, { panel: { world: () => world, map: () => map, picture: () => map.picture, rule: () => life.write(view.rule), search,
     limits: (name) => data.limits[name], loaded: () => Object.keys(data.grain).every((name) => LN.data["life-" + name]) } });
   LN.panels.push({ name: "life", title: "Every life-like rule", short: "Life-like rules", command: "novelty run life-map", data: ["life"], also: ["life-bits", "life-floor", "life-pictures"],
     lead: "Conway's Life is one of many rules of its kind: a cell is born, or lives on, by how many of its neighbours live. Which of them make worlds that an observer can learn from? Here is a map of all of them, and each runs at a click.", finding,
