@@ -13,7 +13,7 @@ from tests.explorer.page import RESULTS, open_panel, wait_for
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
 Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="needs selenium").Keys
-PANELS = ["automata", "neural", "encoder", "agents", "rooms", "flows", "criticality"]
+PANELS = ["automata", "life", "neural", "encoder", "agents", "rooms", "flows", "criticality"]
 PANELS += ["robustness", "ledger", "yours"]
 
 

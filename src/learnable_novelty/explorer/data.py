@@ -13,6 +13,7 @@ import numpy as np
 
 from learnable_novelty import records
 from learnable_novelty.explorer.agents import agents, rooms
+from learnable_novelty.explorer.life import life
 from learnable_novelty.explorer.packing import packed, rounded, short
 from learnable_novelty.explorer.sprites import sprite_sheet
 from learnable_novelty.records import Record
@@ -177,5 +178,6 @@ _REDUCERS: dict[str, Callable[[Record], Iterator[tuple[str, Any]]]] = {
     "encoder": encoder,
     "encoder-controls": encoder_controls,
     "rooms": rooms,
+    "life-map": life,
 }
 """Experiments with a panel: how their record becomes data files."""

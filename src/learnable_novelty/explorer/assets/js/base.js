@@ -65,6 +65,8 @@ window.LN = { data: {}, panels: [] };
   LN.unpack = (packed) => {
     const bytes = Uint8Array.from(atob(packed.base64), (c) => c.charCodeAt(0));
     if (packed.dtype === "uint8") return bytes;
+    if (packed.dtype === "int16") return new Int16Array(bytes.buffer);
+    if (packed.dtype === "int32") return new Int32Array(bytes.buffer);
     if (packed.dtype === "float32") return new Float32Array(bytes.buffer);
     if (packed.dtype === "float16") return Float64Array.from(new Uint16Array(bytes.buffer), half);
     throw new Error("unknown type of array: " + packed.dtype);
