@@ -225,7 +225,7 @@ def test_sentences_say_what_was_measured():
     for part in (
         "4.0% of the cells live",
         "back and forth",
-        "12 still lifes and 3 oscillators, mostly of period 2",
+        "12 still lifes and 3 oscillators (mostly of period 2)",
         "(18 seen)",
         "50%",
     ):

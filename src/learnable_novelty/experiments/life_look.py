@@ -127,13 +127,12 @@ def describe(measures: Mapping[str, float], looked: Mapping[str, Any]) -> str:
     density, activity = measures["density"], measures["activity"]
     parts = [f"{_percent(density)} of the cells live", _change(activity, measures["change_in_two"])]
     seen = looked["everywhere"]
-    standing = [
-        (seen["still"], "still lifes"),
-        (seen["oscillating"], f"oscillators, mostly of period {seen['main_period']},"),
+    counted = [
+        _count(seen["still"], "still life"),
+        _count(seen["oscillating"], "oscillator", f" (mostly of period {seen['main_period']})"),
     ]
-    counted = [f"{count:.0f} {what}" for count, what in standing if count >= 0.5]
-    if counted:
-        parts.append(f"{' and '.join(counted).rstrip(',')} a frame")
+    if any(counted):
+        parts.append(f"a frame holds {' and '.join(filter(None, counted))}")
     kinds = looked["kinds"]
     if kinds:
         listed = "; ".join(f"{kind['kind']} ({kind['count']} seen)" for kind in kinds[:2])
@@ -148,6 +147,11 @@ def describe(measures: Mapping[str, float], looked: Mapping[str, Any]) -> str:
     )
     text = "; ".join(parts)
     return text[0].upper() + text[1:] + "."
+
+
+def _count(number: float, what: str, more: str = "") -> str:
+    rounded = round(number)
+    return f"{rounded} {what}{'' if rounded == 1 else 's'}{more}" if rounded else ""
 
 
 def _change(activity: float, change_in_two: float) -> str:

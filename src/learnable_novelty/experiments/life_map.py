@@ -103,7 +103,8 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     shown = [unpack(looked[code]["picture"]) for code in [*best, *steady]]
     pictures = np.array(shown, dtype=np.uint8)
     names = {row["name"]: row["again_excess"] for row in named}
-    devices = sorted({*held.found["devices"].tolist(), *held.again["devices"].tolist()})
+    stages = (held.found, held.again, *held.study.values())
+    devices = sorted({name for stage in stages for name in stage.get("devices", ())})
     return Outcome(results, names, record_arrays(held, pictures), ", ".join(devices))
 
 
