@@ -1,6 +1,7 @@
 """The life map: scores against the plain observer, blocks, settings, ranks, and what it records."""
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from learnable_novelty import records
 from learnable_novelty.experiments import life, life_analysis, life_look, life_map, life_results
 from learnable_novelty.experiments.base import Bench
 from learnable_novelty.experiments.life import LifeConfig, life_observer, score_rules, vary
@@ -278,3 +280,40 @@ def test_a_measure_that_does_not_fit_is_refused():
     held.found["bits"][:] = 1e6
     with pytest.raises(ValueError, match="16 bits"):
         life_results.record_arrays(held, np.zeros((1, 2, 2), dtype=np.uint8))
+
+
+def test_the_committed_map_comes_back_on_this_machine():
+    record = records.load(Path(__file__).parents[2] / "results" / "life-map" / "paper-seed0")
+    config, arrays, grain = life_map.PAPER, record.arrays, record.results["grain"]
+    chosen = [LifeRule(text) for text in ("B3/S23", "B34/S34", "B01245/S123")]
+    found = [
+        score_rules(vary(config), [rule.number for rule in chosen], record.seed, draw)
+        for draw in range(config.draws)
+    ]
+    for name, unit in grain.items():
+        for place, rule in enumerate(chosen):
+            held = unit * arrays[name][rule.survival_mask, rule.birth_mask]
+            if name == "excess_sd":
+                ours = np.std([one["bits"][place] - one["floor"][place] for one in found], ddof=1)
+            else:
+                ours = np.mean([one[name][place] for one in found])
+            # Another build of zlib may compress a little better or worse.
+            slack = 0.05 * held if name == "compressed" else 0.0
+            assert ours == pytest.approx(held, abs=unit + slack)
+
+
+def test_the_committed_map_holds_what_the_page_says():
+    record = records.load(Path(__file__).parents[2] / "results" / "life-map" / "paper-seed0")
+    results, arrays = record.results, record.arrays
+    assert results["rules"] == NUM_RULES
+    assert all(arrays[name].shape == (512, 512) for name in results["grain"])
+    rows = {row["name"]: row for row in results["named"]}
+    assert rows["Life"]["ranks"]["excess"] < 0.01 * NUM_RULES < rows["Life"]["ranks"]["bits"]
+    medians = [row["excess"][1] for row in results["summary"]["by_change"]]
+    assert 0 < int(np.argmax(medians)) < len(medians) - 1
+    assert max(medians) > 2 * max(medians[0], medians[-1])
+    assert all(LifeRule(entry["rule"]).flashes for entry in results["gallery"])
+    complements = results["complements"]
+    assert complements["map"]["told_apart"] < 0.07 < complements["binary"]["told_apart"]
+    for row in results["named"]:
+        assert row["gliders"] is not False or not row["moving"]
