@@ -7,12 +7,13 @@ import re
 import numpy as np
 import pytest
 
+from learnable_novelty import records
 from learnable_novelty.explorer import build, export
 from learnable_novelty.report.life_map import drawn_order, place_of
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life_catalogue import named_rules
 from tests.explorer.life_record import BEST, excess, life_record
-from tests.explorer.page import content, open_panel, serving, wait_for
+from tests.explorer.page import RESULTS, content, open_panel, serving, wait_for
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
 Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="needs selenium").Keys
@@ -532,3 +533,20 @@ def test_a_gallery_shows_its_pictures_and_runs_its_rules(opened, record):
     ago = np.reshape(shown, (3, 131, 131))
     np.testing.assert_allclose(ago, 255 * (1 - record.arrays["pictures"] / 16), atol=0.51)
     ask(opened, "map.whole()")
+
+
+def test_every_recorded_object_moves_under_its_rule(opened):
+    """The meter's patterns of the committed map, run again by the page."""
+    found = records.load(RESULTS / "life-map" / "paper-seed0").results
+    kinds = [(row["rule"], kind) for row in found["named"] for kind in row["moving"]]
+    starts = ask(
+        opened,
+        "return arguments[0].map(([text, kind]) => life.startOf(life.parse(text), kind))",
+        kinds,
+    )
+    assert len(kinds) > 10
+    # A full plane stays full under AntiLife, whose glider is a hole in it.
+    planes = {rule: start for (rule, _), start in zip(kinds, starts, strict=True)}
+    assert None not in planes.values()
+    assert planes["B3/S23"] == 0
+    assert planes["B0123478/S01234678"] == 1
