@@ -50,13 +50,12 @@ def open_cluster(address: str | None, workers: int | None) -> Iterator[DaskExecu
             "the dask engine needs the [cluster] extra: pip install 'learnable-novelty[cluster]'"
         ) from None
     if address is None:
-        no_dashboard: Any = None
         cluster = LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
             memory_limit=0,
-            dashboard_address=no_dashboard,
+            dashboard_address="127.0.0.1:0",
         )
         with cluster, Client(cluster) as client:
             client.run(_start_worker)

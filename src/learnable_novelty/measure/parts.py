@@ -20,8 +20,8 @@ Chunk = tuple[Any, Any]
 
 CHUNK_BYTES = 8 << 20
 """About how much is read at a time."""
-PART_CHUNKS = 8
-"""Chunks of a part of an array: what one worker reads at a time."""
+PART_CHUNKS, PART_ROWS = 8, 32_768
+"""Chunks, and about how many rows, of a part of an array: what one worker takes at a time."""
 
 
 class Part(Protocol):
@@ -115,8 +115,8 @@ def array_source(
     if targets is not None and targets.open().shape[:1] != (rows,):
         found = targets.open().shape
         raise ValueError(f"expected as many targets as inputs, {rows}, got shape {found}")
-    step = align * max(1, CHUNK_BYTES // max(1, bytes_per_row * align))
-    size = step * PART_CHUNKS
+    step = align * max(1, min(CHUNK_BYTES // max(1, bytes_per_row), PART_ROWS) // align)
+    size = step * max(1, min(PART_CHUNKS, PART_ROWS // step))
     return Source(
         [ArrayPart(inputs, targets, a, min(a + size, rows), step) for a in range(0, rows, size)]
     )

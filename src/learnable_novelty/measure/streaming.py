@@ -70,10 +70,11 @@ def score_source(source: Source | Stream, request: Request) -> Score:
         look = _look(source, draft, request)
         job = _settle(draft, look, request)
         blocks, samples = _observe(source, job, look, request), check_length(look.count, windows)
-    draws = [
-        measure_blocks(observer, [block[k] for block in blocks], request.null.count, request.seed)
+    tasks = (
+        (observer, [block[k] for block in blocks], request.null.count, request.seed)
         for k, observer in enumerate(job.observers)
-    ]
+    )
+    draws = list(in_order(request.executor, measure_blocks, tasks))
     moved, claim = HYPOTHESES["signs"]
     about = About(
         num_samples=samples,
