@@ -193,6 +193,8 @@ CHANGES = [
     {"score_scale": 1e-6},
     {"clip": 1e-4},
     {"clip_by": "value"},
+    {"initial_weights": 3.0},
+    {"initial_projection": 0.1},
     {"channels": 10},
     {"depth": 3},
     {"ridge_penalty": 0.1},
