@@ -34,10 +34,22 @@ class DaskExecutor(Executor):
             # Dask would rather have data put on a worker first; with that worker it could be lost.
             warnings.filterwarnings("ignore", "Sending large graph")
             # One object: Dask would look into arguments for collections to compute.
-            return self._inner.submit(functools.partial(fn, *args, **kwargs))
+            return self._inner.submit(functools.partial(on_one_thread, fn, *args, **kwargs))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._inner.shutdown(wait=wait and not cancel_futures)
+
+
+def on_one_thread(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Call a function; with more threads sums are taken in another order, and their last bits."""
+    import torch
+
+    held = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return fn(*args, **kwargs)
+    finally:
+        torch.set_num_threads(held)
 
 
 @contextmanager
