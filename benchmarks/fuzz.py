@@ -260,7 +260,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found[name] = dict(attack(name, -(-options.cases // len(names)), Path(folder)))
         print(name, found[name], f"{time.monotonic() - started:.0f} s", flush=True)
     total = sum(seen["cases"] for seen in found.values())
-    text = json.dumps({"cases": total, "failures": 0, "readers": found}, indent=1)
+    text = json.dumps({"cases": total, "readers": found}, indent=1)
     print(f"{total:,} cases, all read or refused in a sentence")
     if options.save:
         (HERE / "fuzz.json").write_text(text + "\n")

@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learnable_novelty import records
-from learnable_novelty.experiments import life, life_analysis, life_look, life_map, life_results
+from learnable_novelty.experiments import (
+    life,
+    life_analysis,
+    life_look,
+    life_map,
+    life_results,
+    rankings,
+)
 from learnable_novelty.experiments.base import Bench
 from learnable_novelty.experiments.life import LifeConfig, life_observer, score_rules, vary
 from learnable_novelty.experiments.life_stages import (
@@ -164,7 +171,7 @@ def test_areas_are_the_share_of_pairs_in_order(positive, negative):
 def test_rank_correlation_is_scipys(first):
     stats = pytest.importorskip("scipy.stats")
     second = np.random.default_rng(len(first)).permutation(first)
-    ours = life_analysis.spearman(np.array(first), second)
+    ours = rankings.spearman(np.array(first), second)
     if len(set(first)) > 1:
         assert ours == pytest.approx(stats.spearmanr(first, second).statistic, abs=1e-12)
     else:

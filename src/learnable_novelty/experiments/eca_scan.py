@@ -24,6 +24,7 @@ from learnable_novelty.experiments.automata import (
 )
 from learnable_novelty.experiments.base import Bench, Outcome, deviation
 from learnable_novelty.experiments.claims import appendix_b
+from learnable_novelty.experiments.rankings import agreement
 from learnable_novelty.systems import ElementaryRule, unique_rules
 
 AXES: dict[str, tuple[float, ...]] = {
@@ -142,19 +143,8 @@ def summarize(means: dict[str, float], reference: dict[str, float]) -> dict[str,
         "rank_30": rank["30"],
         "rank_54": rank["54"],
         "gap_54_30": means["54"] - means["30"],
-        "spearman": spearman(means, reference),
+        "spearman": agreement(means, reference),
     }
-
-
-def spearman(first: dict[str, float], second: dict[str, float]) -> float:
-    """Correlate two rankings; tied scores share their mean rank."""
-    a, b = (_mean_ranks(np.array([m[rule] for rule in first])) for m in (first, second))
-    return float(np.corrcoef(a, b)[0, 1])
-
-
-def _mean_ranks(values: np.ndarray) -> np.ndarray:
-    below = (values[:, None] > values).sum(1)
-    return below + ((values[:, None] == values).sum(1) - 1) / 2
 
 
 def _reversed(means: dict[str, float]) -> bool:

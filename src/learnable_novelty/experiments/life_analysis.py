@@ -10,6 +10,7 @@ import numpy as np
 
 from learnable_novelty._random import numpy_generator
 from learnable_novelty.experiments.life_stages import Found, mean_excess
+from learnable_novelty.experiments.rankings import mean_ranks, spearman
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import NUM_COUNTS
 from learnable_novelty.systems.life_catalogue import UNIVERSAL, named_rules
@@ -32,21 +33,6 @@ def half_widths(values: np.ndarray) -> np.ndarray:
     if draws < 2:
         return np.full(values.shape[1:], np.nan)
     return student(draws) * values.std(0, ddof=1) / draws**0.5
-
-
-def mean_ranks(values: np.ndarray) -> np.ndarray:
-    """Rank values, the smallest 1; equal ones share their mean rank."""
-    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(count)
-    return (last - (count - 1) / 2)[place]
-
-
-def spearman(first: np.ndarray, second: np.ndarray) -> float:
-    """Correlate two rankings; 0 where one of them ranks nothing."""
-    a, b = mean_ranks(first), mean_ranks(second)
-    if a.std() == 0 or b.std() == 0:
-        return 0.0
-    return float(np.corrcoef(a, b)[0, 1])
 
 
 def area_under_curve(positive: np.ndarray, negative: np.ndarray) -> float:

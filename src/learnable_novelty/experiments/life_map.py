@@ -22,7 +22,6 @@ from learnable_novelty.experiments.life import vary
 from learnable_novelty.experiments.life_analysis import (
     compare_settings,
     named_table,
-    spearman,
 )
 from learnable_novelty.experiments.life_look import lempel_ziv_block, look
 from learnable_novelty.experiments.life_results import (
@@ -36,6 +35,7 @@ from learnable_novelty.experiments.life_results import (
     top_rules,
 )
 from learnable_novelty.experiments.life_stages import Scores, StageConfig, mean_excess, scores
+from learnable_novelty.experiments.rankings import spearman
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life_catalogue import named_rules
 

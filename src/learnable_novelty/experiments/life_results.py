@@ -17,10 +17,10 @@ from learnable_novelty.experiments.life_analysis import (
     finite,
     half_widths,
     langton,
-    spearman,
 )
 from learnable_novelty.experiments.life_look import describe
 from learnable_novelty.experiments.life_stages import Found, Scores, mean_excess, places
+from learnable_novelty.experiments.rankings import spearman
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import NUM_RULES
 from learnable_novelty.systems.life_catalogue import named_rules

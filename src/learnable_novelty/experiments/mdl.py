@@ -22,7 +22,7 @@ from learnable_novelty.experiments.automata import (
     sample_rule,
 )
 from learnable_novelty.experiments.base import Bench, Outcome, deviation
-from learnable_novelty.experiments.eca_scan import spearman
+from learnable_novelty.experiments.rankings import agreement
 from learnable_novelty.observer import Observer, Rows
 from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.mdl import minimize_description_length
@@ -131,7 +131,7 @@ def compare(by_rule: dict[str, dict[str, Any]]) -> dict[str, Any]:
         "exact": exact,
         "ridge_sd": {rule: float(deviation(s["ridge"])) for rule, s in by_rule.items()},
         "exact_sd": {rule: float(deviation(s["exact"])) for rule, s in by_rule.items()},
-        "spearman": spearman(ridge, exact),
+        "spearman": agreement(ridge, exact),
         "pairs": len(pairs),
         "pairs_exact_not_below": sum(e >= r - 1e-9 for r, e in pairs),
         "largest_ratio": max(ratio.values()),
