@@ -101,11 +101,16 @@ def false_positives(p_values: list[list[float]]) -> dict[str, Any]:
     }
 
 
+def part_of(repeats: int, part: int, parts: int) -> range:
+    """Return which repeats belong to a part."""
+    first, last = (round(k * repeats / parts) for k in (part, part + 1))
+    return range(first, last)
+
+
 def null_p_values(config: Config, kind: str, part: int, seed: int) -> list[float]:
     """Test data sets in which the null hypothesis is true."""
-    first, last = (round(k * config.repeats / config.parts) for k in (part, part + 1))
     found: list[float] = []
-    for index in range(first, last):
+    for index in part_of(config.repeats, part, config.parts):
         generator = numpy_generator(seed, kind, index)
         inputs, targets, settings = null_data(config, kind, generator)
         result = score(

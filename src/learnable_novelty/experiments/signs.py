@@ -19,6 +19,7 @@ from learnable_novelty.experiments.calibration import Config as CalibrationConfi
 from learnable_novelty.experiments.calibration import (
     autoregression,
     false_positives,
+    part_of,
     smooth_fields,
 )
 from learnable_novelty.experiments.floor import make_vectors
@@ -87,9 +88,8 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
 
 def null_p_values(config: Config, kind: str, part: int, seed: int) -> list[float]:
     """Test data sets in which targets are independent of inputs."""
-    first, last = (round(k * config.repeats / config.parts) for k in (part, part + 1))
     found: list[float] = []
-    for index in range(first, last):
+    for index in part_of(config.repeats, part, config.parts):
         generator = numpy_generator(seed, kind, index)
         inputs, targets, settings = null_data(config, kind, generator)
         result = score(

@@ -63,7 +63,7 @@ def figure(record: Record) -> Figure:
         _lengths(panels[number], record, name, steps)
         label_panel(panels[number], "cdefghijk"[number], f"{name}, longer")
     handles = panels[0].get_legend_handles_labels()
-    below.legend(*handles, loc="outside lower center", ncols=5, fontsize=7)
+    below.legend(*handles, loc="outside lower center", ncols=5, fontsize=7, handlelength=4)
     return fig
 
 
