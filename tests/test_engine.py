@@ -1,4 +1,5 @@
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -6,7 +7,7 @@ import time
 
 import pytest
 
-from learnable_novelty.engine import Serial, open_engine, run_tasks
+from learnable_novelty.engine import Parcel, Serial, open_engine, run_tasks
 from learnable_novelty.records import Journal
 
 
@@ -21,6 +22,30 @@ def test_tasks_come_back_in_order_on_every_engine(name):
     tasks = {str(k): (k,) for k in (3, 1, 2)}
     with open_engine(name) as executor:
         assert run_tasks(square, tasks, executor) == {"3": 9, "1": 1, "2": 4}
+
+
+class Counted:
+    """Counts how often it is packed."""
+
+    packed = 0
+
+    def __getstate__(self):
+        Counted.packed += 1
+        return {"value": 3}
+
+
+def test_what_tasks_share_is_packed_once_and_unpacked_once_per_process():
+    parcel = Parcel(Counted())
+    sent = [pickle.dumps((k, parcel)) for k in range(5)]
+    assert Counted.packed == 1
+    received = [pickle.loads(one)[1].content for one in sent]
+    assert received[0].value == 3 and all(one is received[0] for one in received)
+
+
+def test_what_tasks_share_is_not_packed_where_nothing_is_sent():
+    unsendable = Parcel(lambda: 3)
+    with open_engine("serial") as executor:
+        assert executor.submit(lambda parcel: parcel.content(), unsendable).result() == 3
 
 
 @pytest.mark.parametrize("name", ["gpu", "cores:0", "cores:x", "serial:2", ""])

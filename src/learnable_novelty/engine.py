@@ -6,9 +6,11 @@ can be passed from Python.
 
 from __future__ import annotations
 
+import functools
 import multiprocessing
 import multiprocessing.connection
 import os
+import pickle
 import signal
 import threading
 from collections import deque
@@ -21,6 +23,33 @@ from learnable_novelty.cluster import open_cluster
 from learnable_novelty.records import Journal
 
 Report = Callable[[int, int], None]
+
+
+class Parcel:
+    """What many tasks share: packed once here, and unpacked once in each process that needs it.
+
+    >>> Parcel([1, 2]).content
+    [1, 2]
+    """
+
+    def __init__(self, content: Any) -> None:
+        self.content = content
+
+    @functools.cached_property
+    def _packed(self) -> bytes:
+        try:  # it comes with Dask, and sends along what a user's script defines
+            from cloudpickle import dumps
+        except ModuleNotFoundError:
+            from pickle import dumps
+        return dumps(self.content, protocol=pickle.HIGHEST_PROTOCOL)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpacked, (self._packed,)
+
+
+@functools.lru_cache(maxsize=1)
+def _unpacked(packed: bytes) -> Parcel:
+    return Parcel(pickle.loads(packed))  # a task of this program, never a file
 
 
 class Serial(Executor):

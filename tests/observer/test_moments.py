@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -196,3 +198,20 @@ def test_rows_of_no_weight_count_for_nothing_even_in_whole_chunks():
     weights[0] = float("inf")
     with pytest.raises(ValueError, match="finite counts"):
         Moments.of(features, targets, weights)
+
+
+def test_moments_travel_between_processes_bit_for_bit():
+    held = Moments.of(torch.randn(50, 3), torch.randn(50, 2))
+    buffers = []
+    sent = pickle.dumps(held, protocol=5, buffer_callback=buffers.append)
+    frozen = [bytes(buffer) for buffer in buffers]  # as they come over a network: not writable
+    for got in (pickle.loads(sent, buffers=frozen), copy.deepcopy(held)):
+        assert all(torch.equal(getattr(got, name), getattr(held, name)) for name in FIELDS)
+        assert (got.count, got.feature_eps, got.target_eps) == (50, held.feature_eps, 2**-23)
+        assert torch.equal((got + held).gram, (held + held).gram)
+
+
+def test_moments_that_gradients_flow_through_can_be_copied_when_they_are_leaves():
+    held = Moments.of(torch.randn(9, 3), torch.randn(9, 2))
+    leaf = dataclasses.replace(held, gram=held.gram.requires_grad_())
+    assert copy.deepcopy(leaf).gram.requires_grad

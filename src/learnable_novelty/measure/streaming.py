@@ -13,7 +13,7 @@ import itertools
 from dataclasses import dataclass, replace
 from typing import Any
 
-from learnable_novelty.engine import in_order
+from learnable_novelty.engine import Parcel, in_order
 from learnable_novelty.measure.job import (
     BlockMoments,
     Job,
@@ -180,7 +180,8 @@ def _observe(
     length = check_length(look.count, job.windows)
     held, done = BlockMoments({}), 0
     shards = shards_of(source, reach, job.piece * SHARD_PIECES, look.counts)
-    for count, found in in_order(request.executor, observe, ((shard, job) for shard in shards)):
+    parcel = Parcel(job)  # of observers, for the most part
+    for count, found in in_order(request.executor, observe, ((shard, parcel) for shard in shards)):
         for number, draws in found.items():
             add_block(held, number, draws)
         done += count
@@ -193,8 +194,9 @@ def _observe(
     return [held[number] for number in sorted(held)]
 
 
-def observe(shard: Shard, job: Job) -> tuple[int, BlockMoments]:
+def observe(shard: Shard, parcel: Parcel) -> tuple[int, BlockMoments]:
     """Return how many samples a shard has, and the moments of the blocks that it is in."""
+    job: Job = parcel.content
     assert job.bounds is not None
     held, first = BlockMoments({}), shard.start
     for x, y in shard.pieces(job.layout, job.piece):
