@@ -26,7 +26,7 @@ MOST_AXES = 64
 # What Python and NumPy raise on bytes that are not what they claim to be.
 UNREADABLE = (
     ValueError,
-    OverflowError,
+    ArithmeticError,
     TypeError,
     KeyError,
     IndexError,

@@ -27,10 +27,10 @@ KEEP_FREED_MEMORY = {
 class DaskExecutor(Executor):
     """The executor of a ``distributed.Client``; the client stays open when it shuts down."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, **options: Any) -> None:
         self._client = client
         # Not pure: every task is run, and none is taken for another one with equal arguments.
-        self._inner = client.get_executor(pure=False)
+        self._inner = client.get_executor(**{**options, "pure": False})
 
     @property
     def _max_workers(self) -> int:
@@ -41,10 +41,32 @@ class DaskExecutor(Executor):
             # Dask would rather have data put on a worker first; with that worker it could be lost.
             warnings.filterwarnings("ignore", "Sending large graph")
             # One object: Dask would look into arguments for collections to compute.
-            return self._inner.submit(functools.partial(on_one_thread, fn, *args, **kwargs))
+            call = functools.partial(on_one_thread, fn, *args, **kwargs)
+            held = {future.key: future for arg in args for future in getattr(arg, "futures", ())}
+            if not held:
+                return self._inner.submit(call)
+            # What the cluster holds comes as arguments, so that Dask finds it, or makes it again.
+            return self._inner.submit(_with_results, call, list(held), *held.values())
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._inner.shutdown(wait=wait and not cancel_futures)
+
+
+def knowing_its_workers(executor: Executor) -> Executor:
+    """Return the executor of a Dask client as one of ours, any other as it is."""
+    if type(executor).__module__.partition(".")[0] != "distributed":
+        return executor
+    held: Any = executor
+    return DaskExecutor(held._client, **held._kwargs)
+
+
+def _with_results(call: functools.partial[Any], keys: list[Any], *results: Any) -> Any:
+    """Call a function whose arguments hold futures, once there are results in their place."""
+    values = dict(zip(keys, results, strict=True))
+    filled = [
+        arg.with_results(values) if hasattr(arg, "with_results") else arg for arg in call.args
+    ]
+    return call.func(*filled, **call.keywords)
 
 
 def on_one_thread(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:

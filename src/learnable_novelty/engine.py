@@ -19,7 +19,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_complet
 from contextlib import contextmanager
 from typing import Any
 
-from learnable_novelty.cluster import open_cluster
+from learnable_novelty.cluster import knowing_its_workers, open_cluster
 from learnable_novelty.records import Journal
 
 Report = Callable[[int, int], None]
@@ -148,6 +148,7 @@ def run_tasks(
     Returns:
         Results by task name, in the order of the tasks.
     """
+    executor = knowing_its_workers(executor)
     done = {} if journal is None else {k: v for k, v in journal.read().items() if k in tasks}
     if report is not None:
         report(len(done), len(tasks))
@@ -187,6 +188,7 @@ def in_order(
         for arguments in tasks:
             yield function(*arguments)
         return
+    executor = knowing_its_workers(executor)
     # Executors of the standard library and ours say how many workers they have.
     limit = 2 * getattr(executor, "_max_workers", available_cores())
     waiting: deque[Future[Any]] = deque()

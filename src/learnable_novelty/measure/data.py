@@ -50,8 +50,32 @@ def as_chunk(values: Any, name: str) -> Tensor:
     if 0 in tensor.shape[1:]:
         raise ValueError(f"{name} must have at least one column, got shape {tuple(tensor.shape)}")
     if not bool(torch.isfinite(tensor).all()):
-        raise ValueError(f"{name} must be finite, got NaN or infinite values")
+        index = tuple(int(i) for i in torch.isfinite(tensor).logical_not().nonzero()[0])
+        raise NotFinite(name, float(tensor[index]), index)
     return tensor
+
+
+class NotFinite(ValueError):
+    """A NaN or an infinity among values, and the index of the first."""
+
+    def __init__(self, name: str, value: float, index: tuple[int, ...]) -> None:
+        super().__init__(name, value, index)
+        self.name, self.value, self.index = name, value, index
+
+    def __str__(self) -> str:
+        return self.at(where_in_array(self.index))
+
+    def at(self, place: str) -> str:
+        """Say it of a place that is known better."""
+        found = "NaN" if self.value != self.value else "an infinite value"
+        return f"{self.name} must be finite, got {found} in {place}"
+
+
+def where_in_array(index: tuple[int, ...]) -> str:
+    """Say which row and column an index is, or which sample and where in it."""
+    if len(index) == 2:
+        return f"row {index[0]}, column {index[1]} (from 0)"
+    return f"sample {index[0]} (from 0) at {index[1:]}"
 
 
 def _as_array(values: Any) -> np.ndarray:

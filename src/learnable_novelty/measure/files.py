@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -13,6 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnable_novelty._archive import MOST_BYTES, UNREADABLE, quiet_headers, read_arrays
+
+MOST_COLUMNS, MOST_ROW_BYTES = 1_000_000, 1 << 28
+"""Of a row: its columns have names, and a few thousand rows are in memory at a time."""
 
 CHOOSE = "; choose columns with --inputs"
 """What to do about a column that holds no numbers."""
@@ -68,8 +72,14 @@ def _open(path: Path) -> _Source:
         raise ValueError(f"expected a file ending in {', '.join(_READERS)}, got {path}")
     if not path.is_file():
         raise ValueError(f"expected a file, {path} is none")
-    if path.stat().st_size == 0:
+    size = path.stat().st_size
+    if size == 0:
         raise ValueError(f"expected data in {path}, the file is empty")
+    if path.suffix.lower() in (".csv", ".tsv") and size > MOST_BYTES:
+        raise ValueError(
+            f"{path.name} holds {size:,} bytes of text, more than {MOST_BYTES:,}; convert it to "
+            "Parquet, which is read by chunks"
+        )
     return _READERS[path.suffix.lower()](path)
 
 
@@ -134,6 +144,8 @@ def _read_text(path: Path, delimiter: str) -> _Source:
             raise ValueError(_explain(path, delimiter, has_header, names, columns, error)) from None
         if values.shape[0] == 0:
             raise ValueError(f"expected rows of data in {path}, got only a header")
+        if not np.isfinite(values).all():
+            raise ValueError(_explain(path, delimiter, has_header, names, columns, "NaN in it"))
         return values
 
     return _Source(names, read)
@@ -152,7 +164,7 @@ def _explain(
                 for column in columns:
                     if column >= len(line):
                         return f"expected {len(names)} columns in {where}, got {len(line)}"
-                    if not _is_number(line[column]):
+                    if not _is_number(line[column]) or not math.isfinite(float(line[column])):
                         return (
                             f"expected numbers in column {names[column]!r}, got "
                             f"{line[column][:40]!r} in {where}{CHOOSE}"
@@ -203,6 +215,7 @@ def _of_array(array: NDArray[np.generic], path: Path) -> _Source:
     values = numeric(array, path.name)
     if values.ndim < 1 or values.size == 0:
         raise ValueError(f"expected rows of data in {path}, got shape {values.shape}")
+    check_width(values.shape, values.dtype.itemsize, path.name)
     table = values[:, None] if values.ndim == 1 else values
     return _Source([str(i) for i in range(table.shape[1])], lambda columns: table[:, columns])
 
@@ -212,6 +225,16 @@ def numeric(array: NDArray[np.generic], name: str) -> NDArray[np.generic]:
     if array.dtype.kind not in "fiub":
         raise ValueError(f"expected numbers in {name}, got an array of dtype {array.dtype}")
     return array
+
+
+def check_width(shape: tuple[int, ...], itemsize: int, name: str) -> None:
+    """Raise for rows of more columns or bytes than can be held, before any is read."""
+    columns, size = (1, *shape[1:2])[-1], math.prod(shape[1:]) * itemsize
+    if columns > MOST_COLUMNS or size > MOST_ROW_BYTES:
+        raise ValueError(
+            f"expected rows of at most {MOST_COLUMNS:,} columns and {MOST_ROW_BYTES:,} bytes in "
+            f"{name}, got {columns:,} columns, {size:,} bytes"
+        )
 
 
 def load_array(path: Path) -> NDArray[np.generic]:
@@ -228,12 +251,17 @@ def load_array(path: Path) -> NDArray[np.generic]:
 
 
 def _read_parquet(path: Path) -> _Source:
-    from learnable_novelty.measure.large_files import open_parquet
+    from learnable_novelty.measure.parquet import (
+        data_columns,
+        numbers_of,
+        open_parquet,
+        unreadable,
+    )
 
     file = open_parquet(path)
     import pyarrow
 
-    names = list(file.schema_arrow.names)
+    names = data_columns(file.schema_arrow)
 
     def read(columns: list[int]) -> NDArray[np.generic]:
         size = file.metadata.num_rows * len(columns) * 8
@@ -244,9 +272,10 @@ def _read_parquet(path: Path) -> _Source:
             )
         try:
             table = file.read(columns=sorted({names[i] for i in columns}))
-            parts = [table.column(names[i]).to_numpy() for i in columns]
+            held = [table.column(names[i]) for i in columns]
         except (pyarrow.ArrowException, OSError, KeyError, TypeError) as error:
-            raise ValueError(f"expected a Parquet file in {path}: {error}") from None
+            raise unreadable(path, error) from None
+        parts = [numbers_of(one, names[i], path) for i, one in zip(columns, held, strict=True)]
         checked = [
             numeric(part, f"column {names[i]!r} of {path.name}")
             for i, part in zip(columns, parts, strict=True)

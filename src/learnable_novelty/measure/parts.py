@@ -10,10 +10,12 @@ import functools
 import mmap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+
+from learnable_novelty._archive import UNREADABLE
+from learnable_novelty.measure.data import where_in_array
 
 Chunk = tuple[Any, Any]
 """Inputs and targets of some samples, as the user's library holds them; targets may be None."""
@@ -22,6 +24,8 @@ CHUNK_BYTES = 8 << 20
 """About how much is read at a time."""
 PART_CHUNKS, PART_ROWS = 8, 32_768
 """Chunks, and about how many rows, of a part of an array: what one worker takes at a time."""
+MOST_PARTS = 100_000
+"""Arrays of more rows than so many parts hold are divided into larger ones."""
 
 
 class Part(Protocol):
@@ -34,6 +38,10 @@ class Part(Protocol):
 
     def chunks(self) -> Iterator[Chunk]:
         """Read the samples from the first on."""
+        ...
+
+    def where(self, index: tuple[int, ...], *, targets: bool) -> str:
+        """Say where a number of the inputs or of the targets is."""
         ...
 
 
@@ -56,15 +64,35 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Opened:
+    """A file that is read by chunks, and the names of its columns."""
+
+    source: Source
+    input_names: list[str]
+    target_names: list[str]
+
+
+@dataclass(frozen=True)
 class Columns:
     """An array of files or of memory, opened where it is read, and which columns of it."""
 
     open: Callable[[], Any]
     columns: tuple[int, ...] | None = None
+    name: str = "the array"
 
     def slice(self, array: Any, first: int, last: int) -> np.ndarray:
-        """Copy some rows."""
-        rows = np.asarray(array[first:last])
+        """Copy some rows.
+
+        Raises:
+            ValueError: for chunks of a file that cannot be read.
+        """
+        try:
+            rows = np.asarray(array[first:last])
+        except UNREADABLE as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise ValueError(
+                f"could not read rows {first} to {last} of {self.name}: {reason}"
+            ) from None
         if self.columns is None:
             return np.array(rows)
         table = rows[:, None] if rows.ndim == 1 else rows
@@ -99,6 +127,13 @@ class ArrayPart:
                     forget_pages(one[1])
             yield x, y
 
+    def where(self, index: tuple[int, ...], *, targets: bool) -> str:
+        """Say where a number is."""
+        held = self.targets if targets and self.targets is not None else self.inputs
+        row, column, *rest = index
+        column = column if held.columns is None else held.columns[column]
+        return f"{where_in_array((self.first + row, column, *rest))} of {held.name}"
+
     @property
     def _held(self) -> tuple[Columns, Columns | None]:
         return self.inputs, self.targets
@@ -116,7 +151,8 @@ def array_source(
         found = targets.open().shape
         raise ValueError(f"expected as many targets as inputs, {rows}, got shape {found}")
     step = align * max(1, min(CHUNK_BYTES // max(1, bytes_per_row), PART_ROWS) // align)
-    size = step * max(1, min(PART_CHUNKS, PART_ROWS // step))
+    most = max(1, min(PART_CHUNKS, PART_ROWS // step))
+    size = step * max(most, -(-rows // (step * MOST_PARTS)))
     return Source(
         [ArrayPart(inputs, targets, a, min(a + size, rows), step) for a in range(0, rows, size)]
     )
@@ -150,45 +186,6 @@ def forget_pages(array: Any) -> None:
 
 
 @dataclass(frozen=True)
-class RowGroup:
-    """A row group of a Parquet file."""
-
-    path: Path
-    group: int
-    count: int
-    inputs: tuple[str, ...]
-    targets: tuple[str, ...]
-
-    def chunks(self) -> Iterator[Chunk]:
-        import pyarrow.parquet
-
-        wanted = list(dict.fromkeys(self.inputs + self.targets))
-        size = max(1, CHUNK_BYTES // (8 * len(wanted)))
-        with pyarrow.parquet.ParquetFile(self.path) as file:
-            for batch in file.iter_batches(size, row_groups=[self.group], columns=wanted):
-                columns = {n: batch.column(n).to_numpy(zero_copy_only=False) for n in wanted}
-                x = np.stack([columns[name] for name in self.inputs], axis=1)
-                y = [columns[name] for name in self.targets]
-                yield x, (np.stack(y, axis=1) if y else None)
-
-
-@dataclass(frozen=True)
-class DaskPart:
-    """A partition of a Dask array or data frame, or of two of them."""
-
-    inputs: Any
-    targets: Any
-    count: int | None
-
-    def chunks(self) -> Iterator[Chunk]:
-        from dask.base import compute
-
-        # In this process and thread: where a part is read is settled already.
-        x, y = compute(self.inputs, self.targets, scheduler="synchronous")
-        yield x, y
-
-
-@dataclass(frozen=True)
 class HeldPart:
     """Samples that were read already."""
 
@@ -202,3 +199,7 @@ class HeldPart:
 
     def chunks(self) -> Iterator[Chunk]:
         yield self.inputs, self.targets
+
+    def where(self, index: tuple[int, ...], *, targets: bool) -> str:
+        """Say where a number is."""
+        return where_in_array(index)

@@ -8,19 +8,21 @@ pieces of a fixed size, so that the chunks that they came in leave no trace.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import torch
 from torch import Tensor
 
-from learnable_novelty.measure.data import as_chunk
+from learnable_novelty.measure.data import NotFinite, as_chunk
 from learnable_novelty.measure.parts import Chunk, HeldPart, Part, Source
 from learnable_novelty.measure.sources import Stream
 
 PIECE_ROWS = 4096
 """Regression rows that are scored at a time: their features stay in cache."""
+PIECE_BYTES = 64 << 20
+"""Of inputs in them, however wide they are."""
 SHARD_PIECES = 4
 """Pieces in a shard of a stream."""
 
@@ -68,7 +70,8 @@ class Layout:
         """Return how many samples make a piece."""
         axis = column_axis if column_axis < 0 else column_axis - 1
         sites = torch.Size(self.inputs).numel() // self.inputs[axis]
-        return max(1, PIECE_ROWS // sites)
+        fitting = PIECE_BYTES // (8 * torch.Size(self.inputs).numel())
+        return max(1, min(PIECE_ROWS // sites, fitting))
 
 
 def _shape(tail: tuple[int, ...] | None) -> str:
@@ -77,9 +80,15 @@ def _shape(tail: tuple[int, ...] | None) -> str:
 
 def read(chunks: Iterator[Chunk], layout: Layout | None = None) -> Iterator[tuple[Tensor, Any]]:
     """Turn chunks into tensors that are laid out alike; empty ones are left out."""
+    done = 0
     for inputs, targets in chunks:
-        x = as_chunk(inputs, "inputs")
-        y = None if targets is None else as_chunk(targets, "targets")
+        try:
+            x = as_chunk(inputs, "inputs")
+            y = None if targets is None else as_chunk(targets, "targets")
+        except NotFinite as fault:  # count rows from the first chunk on
+            row, *rest = fault.index
+            raise NotFinite(fault.name, fault.value, (done + row, *rest)) from None
+        done += x.shape[0]
         if y is not None and x.shape[0] != y.shape[0]:
             raise ValueError(
                 f"expected as many targets as inputs in a chunk, {x.shape[0]}, got {y.shape[0]}"
@@ -90,6 +99,15 @@ def read(chunks: Iterator[Chunk], layout: Layout | None = None) -> Iterator[tupl
         layout = layout or found
         layout.check(found)
         yield x, y
+
+
+def read_part(part: Part, layout: Layout | None) -> Iterator[tuple[Tensor, Any]]:
+    """Read a part; what is wrong with a number in it is told with its place."""
+    try:
+        yield from read(part.chunks(), layout)
+    except NotFinite as fault:
+        place = part.where(fault.index, targets=fault.name == "targets")
+        raise ValueError(fault.at(place)) from None
 
 
 def regrouped(
@@ -134,15 +152,26 @@ class Shard:
     after: tuple[Part, ...]
     reach: int
 
+    @property
+    def futures(self) -> tuple[Any, ...]:
+        """What a Dask cluster holds of its samples."""
+        held = (getattr(part, "futures", ()) for part in (self.part, *self.after))
+        return tuple(itertools.chain.from_iterable(held))
+
+    def with_results(self, values: Mapping[Any, Any]) -> Shard:
+        """Return it with results in the place of what a cluster holds."""
+        filled = [cast(Any, p).with_results(values) for p in (self.part, *self.after)]
+        return replace(self, part=filled[0], after=tuple(filled[1:]))
+
     def rows(self, layout: Layout | None) -> Iterator[tuple[Tensor, Any]]:
         """Read its samples, then those that it reaches."""
-        yield from read(self.part.chunks(), layout)
+        yield from read_part(self.part, layout)
         left = self.reach
-        following = itertools.chain.from_iterable(part.chunks() for part in self.after)
+        following = itertools.chain.from_iterable(read_part(part, layout) for part in self.after)
         while left > 0 and (chunk := next(following, None)) is not None:
-            for x, y in read(iter([chunk]), layout):
-                yield x[:left], None if y is None else y[:left]
-                left -= min(left, x.shape[0])
+            x, y = chunk
+            yield x[:left], None if y is None else y[:left]
+            left -= min(left, x.shape[0])
 
     def pieces(self, layout: Layout, size: int) -> Iterator[tuple[Tensor, Any]]:
         """Yield samples, ``size`` at a time, each time with those that windows reach."""
@@ -166,7 +195,17 @@ def shards_of(
         return
     start = 0
     for number, part in enumerate(source.parts):
-        # As many parts as it may take; they are opened only if they are needed.
-        after = tuple(source.parts[number + 1 : number + 1 + reach])
-        yield Shard(start, part, after, reach)
+        yield Shard(start, part, _following(source.parts, number, reach, counts), reach)
         start += (part.count or 0) if counts is None else counts[number]
+
+
+def _following(
+    parts: Sequence[Part], number: int, reach: int, counts: Sequence[int] | None
+) -> tuple[Part, ...]:
+    """Return the parts after one that hold the samples that it reaches: a task carries them all."""
+    last, left = number + 1, reach
+    while left > 0 and last < len(parts):
+        count = parts[last].count if counts is None else counts[last]
+        left -= count or 0
+        last += 1
+    return tuple(parts[number + 1 : last])

@@ -6,8 +6,6 @@ Libraries are told by the names of their classes' modules: none is imported to f
 from __future__ import annotations
 
 import functools
-import itertools
-import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike
@@ -17,16 +15,18 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from learnable_novelty.measure.large_files import Opened, open_columns, refuse_pickles
+from learnable_novelty.measure.dask_parts import dask_source
+from learnable_novelty.measure.large_files import open_columns
 from learnable_novelty.measure.parts import (
     Chunk,
     Columns,
-    DaskPart,
+    Opened,
     Source,
     array_source,
     opener_of,
     row_bytes,
 )
+from learnable_novelty.measure.zarr_files import check_array
 
 
 @dataclass
@@ -62,8 +62,8 @@ def source_of(inputs: Any, targets: Any) -> Source | Stream | None:
         return _alone(inputs.source, targets)
     if isinstance(inputs, np.memmap) or library == "zarr":
         return _sliced(inputs, targets)
-    if library == "dask":
-        return _dask(inputs, targets)
+    if library in ("dask", "dask_expr"):
+        return dask_source(inputs, targets)
     if callable(inputs) and not isinstance(inputs, Tensor):
         make: Any = inputs
         return _alone(Stream(make, again=True), targets)
@@ -113,50 +113,13 @@ def _sliced(inputs: Any, targets: Any) -> Source:
             raise TypeError(f"expected {name} to be an array with a shape, got {kind}")
         if array is not None and array.dtype.kind not in "fiub":
             raise TypeError(f"{name} must be numbers, got an array of dtype {array.dtype}")
-        refuse_pickles(array, name)
-    held = [None if array is None else Columns(opener_of(array)) for array in (inputs, targets)]
+        if hasattr(array, "chunks") and hasattr(array, "metadata"):
+            check_array(array, name)
+    held = [
+        None if array is None else Columns(opener_of(array), name=f"the {name}")
+        for name, array in (("inputs", inputs), ("targets", targets))
+    ]
     size = row_bytes(inputs) + (0 if targets is None else row_bytes(targets))
     stored = getattr(inputs, "chunks", None)
     assert held[0] is not None
     return array_source(held[0], held[1], bytes_per_row=size, align=stored[0] if stored else 1)
-
-
-def _dask(inputs: Any, targets: Any) -> Source:
-    is_frame = not hasattr(inputs, "chunks")
-    if targets is not None and not hasattr(targets, "dask"):
-        raise TypeError(
-            f"expected targets from Dask beside inputs from Dask, got {type(targets).__name__}"
-        )
-    pieces = [_frames(one) if is_frame else _arrays(one, inputs) for one in (inputs, targets)]
-    if targets is not None and len(pieces[0]) != len(pieces[1]):
-        raise ValueError(
-            "expected inputs and targets of as many partitions, "
-            f"got {len(pieces[0])} and {len(pieces[1])}"
-        )
-    counts = [None] * len(pieces[0]) if is_frame else [_known(n) for n in inputs.chunks[0]]
-    second = pieces[1] if targets is not None else itertools.repeat(None)
-    return Source([DaskPart(x, y, n) for x, y, n in zip(pieces[0], second, counts, strict=False)])
-
-
-def _known(count: float) -> int | None:
-    return None if math.isnan(count) else int(count)
-
-
-def _frames(frame: Any) -> list[Any]:
-    if frame is None:
-        return []
-    return [frame.get_partition(number) for number in range(frame.npartitions)]
-
-
-def _arrays(array: Any, like: Any) -> list[Any]:
-    """Divide an array by rows only, as another one is."""
-    if array is None:
-        return []
-    rows = like.chunks[0]
-    if not any(math.isnan(count) for count in rows) and array.shape[0] == like.shape[0]:
-        array = array.rechunk({0: rows, **dict.fromkeys(range(1, array.ndim), -1)})
-    elif array.shape[0] != like.shape[0] and not math.isnan(array.shape[0] + like.shape[0]):
-        raise ValueError(
-            f"expected as many targets as inputs, {like.shape[0]}, got {array.shape[0]}"
-        )
-    return [array.blocks[number] for number in range(array.numblocks[0])]

@@ -33,7 +33,7 @@ from learnable_novelty.measure.plan import (
 )
 from learnable_novelty.measure.rearrange import HYPOTHESES
 from learnable_novelty.measure.result import Score
-from learnable_novelty.measure.shards import SHARD_PIECES, Layout, Shard, read, shards_of
+from learnable_novelty.measure.shards import SHARD_PIECES, Layout, Shard, read, read_part, shards_of
 from learnable_novelty.measure.sources import Stream
 from learnable_novelty.measure.spread import Spread
 from learnable_novelty.measure.summary import (
@@ -94,12 +94,16 @@ def _once(source: Source | Stream) -> bool:
 
 def _peek(source: Source | Stream) -> tuple[Layout, Source | Stream]:
     """Look at the first samples, without losing them."""
+    if isinstance(source, Source):
+        for x, y in itertools.chain.from_iterable(read_part(p, None) for p in source.parts):
+            return Layout.of(x, y), source
+        raise ValueError("expected samples, got none")
     chunks = source.chunks()
     seen: list[Any] = []
     for chunk in chunks:
         seen.append(chunk)
         for x, y in read(iter([chunk])):
-            if isinstance(source, Stream) and _once(source):
+            if _once(source):
                 source = replace(source, make=lambda: itertools.chain(seen, chunks))
             return Layout.of(x, y), source
     raise ValueError("expected samples, got none")
