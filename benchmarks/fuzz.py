@@ -9,8 +9,10 @@ is a failure, a warning too. The tests run a few hundred cases.
 from __future__ import annotations
 
 import argparse
+import functools
 import gzip
 import io
+import itertools
 import json
 import tempfile
 import time
@@ -21,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numcodecs
 import numpy as np
 import torch
 from hypothesis import HealthCheck, Phase, given, settings
@@ -28,10 +31,16 @@ from hypothesis import strategies as st
 
 from learnable_novelty import records
 from learnable_novelty.explorer import upload
+from learnable_novelty.measure.data import as_tensor
 from learnable_novelty.measure.files import read_columns
+from learnable_novelty.measure.large_files import open_columns
 from learnable_novelty.objective.checkpoints import Checkpoint, Checkpoints
 from learnable_novelty.records import Journal, Record
+from learnable_novelty.reward.training import PPOSettings, Training, make_vec_env
+from learnable_novelty.reward.vec_env import NoveltyReward
+from learnable_novelty.reward.video import load_policy
 from learnable_novelty.systems.images import read_idx
+from learnable_novelty.systems.life_patterns import PATTERNS, read_rle
 
 HERE = Path(__file__).parent
 NASTY = [
@@ -101,18 +110,49 @@ def _npz(save: Callable[..., None], **arrays: np.ndarray) -> bytes:
     return file.getvalue()
 
 
-def _parquet(**columns: list[Any]) -> bytes:
+def _parquet(rows: int = 1000, **columns: Any) -> bytes:
     import pyarrow
     import pyarrow.parquet
 
     file = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.table(columns), file)
+    pyarrow.parquet.write_table(pyarrow.table(columns), file, row_group_size=rows)
     return file.getvalue()
 
 
 def _columns(path: Path) -> None:
     read_columns(path, None, None)
     read_columns(path, None, "0")
+
+
+def _chunks(path: Path) -> None:
+    """Read the first chunks, as ``score`` does; a file may well claim more than can be read."""
+    for targets in (None, "0"):
+        for _ in itertools.islice(open_columns(path, None, targets).source.chunks(), 4):
+            pass
+
+
+def _zarr_files(**options: Any) -> dict[str, bytes]:
+    """The files of a Zarr array, by their paths in its folder."""
+    import zarr
+
+    with tempfile.TemporaryDirectory() as folder:
+        zarr.create_array(str(folder), data=_table(), chunks=(4, 2), overwrite=True, **options)
+        paths = [path for path in Path(folder).rglob("*") if path.is_file()]
+        return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def _read_zarr(path: Path, *, sound: dict[str, bytes], damaged: str) -> None:
+    folder = path.parent / "case.zarr"
+    for name, content in {**sound, damaged: path.read_bytes()}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    _chunks(folder)
+
+
+def _zarr(damaged: str, **options: Any) -> Reader:
+    sound = _zarr_files(**options)
+    read = functools.partial(_read_zarr, sound=sound, damaged=damaged)
+    return Reader(".part", [sound[damaged]], read)
 
 
 def _record() -> tuple[bytes, bytes]:
@@ -156,9 +196,21 @@ def _upload(path: Path) -> None:
         upload.score_upload(path.name, path.read_bytes(), options)
 
 
-def _no_score(inputs: Any, targets: Any, **keywords: Any) -> None:
-    """Stand for the score of an upload: to score every case would take days."""
-    raise ValueError(f"not scored: {np.shape(inputs)}")
+class _NoScore:
+    """Stands for the score of an upload: to score every case would take days."""
+
+    verdict = ""
+
+    def __init__(self, inputs: Any, targets: Any, **keywords: Any) -> None:
+        as_tensor(inputs, "inputs")
+        if targets is not None:
+            as_tensor(targets, "targets")
+
+    def rows(self) -> list[Any]:
+        return []
+
+    def to_dict(self) -> dict[str, Any]:
+        return {}
 
 
 def _checkpoint() -> bytes:
@@ -172,6 +224,39 @@ def _load_checkpoint(path: Path) -> None:
     held = Checkpoints(path.parent, {"a": 1})
     held.path(0).write_bytes(path.read_bytes())
     held.load(0, torch.device("cpu"))
+
+
+SMALL = Training("Pendulum", ppo=PPOSettings(num_envs=1, n_steps=8, batch_size=8, net_arch=(4,)))
+
+
+@functools.cache
+def _environments() -> Any:
+    return make_vec_env(SMALL.task, 1)
+
+
+def _bonus(**options: Any) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        made = NoveltyReward(_environments(), window=4, width=6, episodes=2, **options)
+        made.save(Path(folder) / "bonus.pt")
+        return (Path(folder) / "bonus.pt").read_bytes()
+
+
+def _load_bonus(path: Path) -> None:
+    NoveltyReward.load(path, _environments())
+
+
+def _policy() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        SMALL.ppo.make_model(_environments(), 0).save(Path(folder) / "policy.zip")
+        return (Path(folder) / "policy.zip").read_bytes()
+
+
+def _load_policy(path: Path) -> None:
+    load_policy(SMALL, path)
+
+
+def _read_pattern(path: Path) -> None:
+    read_rle(path.read_text(encoding="latin-1"))
 
 
 _RECORD = _record()
@@ -207,6 +292,23 @@ READERS: dict[str, Reader] = {
     "upload.csv": Reader(".csv", [_CSV, b"x\n" + b"1\n2\n" * 20], _upload),
     "upload.npy": Reader(".npy", _ARRAYS, _upload),
     "checkpoint": Reader(".bin", [_checkpoint()], _load_checkpoint),
+    "row groups": Reader(
+        ".parquet",
+        [
+            _parquet(3, a=np.arange(8.0), b=np.arange(8), c=[True] * 8),
+            _parquet(2, a=[1.0, None, 3.0], b=[True, None, False]),
+            _parquet(5, a=np.ones(20, "f4"), b=["x", "y"] * 10),
+        ],
+        _chunks,
+    ),
+    "npy by chunks": Reader(".npy", _ARRAYS, _chunks),
+    "zarr.json": _zarr("zarr.json"),
+    ".zarray": _zarr(".zarray", zarr_format=2),
+    "zarr chunk": _zarr("c/0/0"),
+    "zarr chunk, gzip": _zarr("0.0", zarr_format=2, compressors=numcodecs.GZip()),
+    "bonus": Reader(".pt", [_bonus(), _bonus(standardization="fixed")], _load_bonus),
+    "policy": Reader(".zip", [_policy()], _load_policy),
+    "pattern": Reader(".rle", [text.encode() for text in PATTERNS.values()], _read_pattern),
 }
 
 
@@ -237,7 +339,7 @@ def attack(name: str, cases: int, folder: Path) -> Counter[str]:
             else:
                 seen["read"] += 1
 
-    held, upload.score = upload.score, _no_score
+    held, upload.score = upload.score, _NoScore
     try:
         case()
     finally:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
+
+from learnable_novelty._archive import read_tensors
 
 FORMAT = 1
 
@@ -67,16 +68,11 @@ class Checkpoints:
         """Read a checkpoint, with ``weights_only``: a file can hold data and nothing that runs."""
         path = self.path(step)
         try:
-            # torch.load does not look at the checksums: a flipped bit would be a weight.
-            with zipfile.ZipFile(path) as archive:
-                sound = archive.testzip() is None
-            held = torch.load(path, map_location=device, weights_only=True) if sound else None
-        except Exception:  # noqa: BLE001 - there is no end to the ways that damaged bytes fail
-            held = None
-        if held is None:
+            held = read_tensors(path, device)
+        except ValueError:
             raise ValueError(
                 f"the checkpoint {path} is damaged; remove it to go on from the one before"
-            )
+            ) from None
         names = {"format", "run", *Checkpoint.__annotations__}
         if not isinstance(held, dict) or held.get("format") != FORMAT or set(held) != names:
             raise ValueError(f"expected a checkpoint of format {FORMAT} in {path}")

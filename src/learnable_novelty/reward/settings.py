@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -30,6 +31,8 @@ from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.reward.worlds import World
 
 Ridge = float | Literal["evidence"]
+MOST = 10_000
+"""Of the width and the window in a file: what they make grows with their product."""
 
 
 @dataclass(frozen=True)
@@ -111,12 +114,32 @@ class NoveltySettings:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> NoveltySettings:
-        """Read what ``state_dict`` returned."""
-        held = dict(state)
-        units, reference = held.pop("scale"), held.pop("reference")
-        scale = ObservationScale(units["mean"].numpy(), units["sd"].numpy(), units["clip"])
-        moments = None if reference is None else Moments(**reference)
-        return cls(**held, scale=scale, reference=moments)
+        """Read what ``state_dict`` returned.
+
+        Raises:
+            ValueError: for what it did not return, or for a size that no bonus has.
+        """
+        try:
+            held = dict(state)
+            units, reference = held.pop("scale"), held.pop("reference")
+            scale = ObservationScale(units["mean"].numpy(), units["sd"].numpy(), units["clip"])
+            moments = None if reference is None else Moments(**reference)
+            made = cls(**held, scale=scale, reference=moments)
+            sound = (
+                all(1 <= operator.index(n) <= MOST for n in (made.window, made.width))
+                and scale.mean.shape == scale.sd.shape == (len(scale.mean),)
+                and scale.mean.dtype.kind == scale.sd.dtype.kind == "f"
+                and bool(np.isfinite([scale.mean, scale.sd]).all() and (scale.sd > 0).all())
+                and (scale.clip is None or scale.clip > 0)
+            )
+        except (TypeError, KeyError, AttributeError, ValueError, RuntimeError) as error:
+            raise ValueError(f"expected the settings of a bonus, got others: {error}") from None
+        if not sound:
+            raise ValueError(
+                f"expected the settings of a bonus, of a window and a width up to {MOST:,} and "
+                "finite units"
+            )
+        return made
 
 
 def calibrate(

@@ -10,6 +10,7 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
+from learnable_novelty._archive import read_tensors
 from learnable_novelty._random import Seed
 from learnable_novelty.reward.bonus import Bonus
 from learnable_novelty.reward.calibration import RandomPlay
@@ -137,8 +138,14 @@ class NoveltyReward(BonusReward):
 
     @classmethod
     def load(cls, path: str | Path, venv: VecEnv) -> Self:
-        """Read what ``save`` wrote, around new environments of the same kind."""
-        state = torch.load(path, weights_only=True)
+        """Read what ``save`` wrote, around new environments of the same kind.
+
+        Raises:
+            ValueError: for a file that is damaged, or was saved around other environments.
+        """
+        state = read_tensors(Path(path))
+        if not isinstance(state, dict) or set(state) != {"settings", "weight", "mode"}:
+            raise ValueError(f"expected a saved bonus in {path}")
         settings = NoveltySettings.from_state(state["settings"])
         dim = observation_dim(venv.observation_space)
         if dim != settings.observation_dim:
@@ -148,8 +155,11 @@ class NoveltyReward(BonusReward):
             )
         loaded = cls.__new__(cls)
         loaded.settings = settings
-        bonus = settings.make(venv.num_envs)
-        BonusReward.__init__(loaded, venv, bonus, weight=state["weight"], mode=state["mode"])
+        try:
+            bonus = settings.make(venv.num_envs)
+            BonusReward.__init__(loaded, venv, bonus, weight=state["weight"], mode=state["mode"])
+        except (TypeError, RuntimeError) as error:
+            raise ValueError(f"expected a saved bonus in {path}: {error}") from None
         return loaded
 
 

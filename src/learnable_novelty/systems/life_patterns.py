@@ -22,6 +22,10 @@ PATTERNS: dict[str, str] = {
 }
 
 
+MOST_CELLS = 4096
+"""Rows, and cells of a row."""
+
+
 def read_rle(text: str) -> Cells:
     """Read a pattern: runs of ``b`` (dead) and ``o`` (living), ``$`` ends a row, ``!`` the pattern.
 
@@ -32,10 +36,12 @@ def read_rle(text: str) -> Cells:
     """
     body = "".join(text.split()).partition("!")[0]
     if not re.fullmatch(r"(\d*[bo$])*", body):
-        raise ValueError(f"expected runs of b, o and $, got {text!r}")
+        raise ValueError(f"expected runs of b, o and $, got {text[:80]!r}")
     rows: list[list[int]] = [[]]
     for run, kind in re.findall(r"(\d*)([bo$])", body):
         length = int(run or 1)
+        if length + (len(rows) if kind == "$" else len(rows[-1])) > MOST_CELLS:
+            raise ValueError(f"expected a pattern of at most {MOST_CELLS:,} cells a side")
         if kind == "$":
             rows += [[] for _ in range(length)]
         else:
