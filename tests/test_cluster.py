@@ -8,40 +8,44 @@ import sys
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
+import torch
 
 import learnable_novelty as ln
 from learnable_novelty import cluster
 from learnable_novelty.cli import main
-from learnable_novelty.engine import open_engine
+from learnable_novelty.cluster import knowing_its_workers
+from learnable_novelty.engine import in_order, open_engine
 from learnable_novelty.experiments import run_experiment
+from learnable_novelty.measure import parts
 
 SMALL = {"channels": 16, "samples": 16, "burn_in": 40, "draws": 1}
 
 
 @pytest.fixture
 def running(tmp_path):
-    """Start a scheduler and two workers; return its address and them."""
+    """Start a scheduler and two workers; return its address, them, and what starts one more."""
     held = tmp_path / "scheduler.json"
-    common = ["--scheduler-file", str(held)]
-    commands = [
-        ["scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"],
-        *[["worker", "--no-nanny", "--no-dashboard", "--nthreads", "1"] for _ in range(2)],
-    ]
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-m", "dask", *command, *common],
-            stderr=subprocess.DEVNULL,
-            cwd=tmp_path,
-        )
-        for command in commands
-    ]
+    processes = []
+
+    def start(*command):
+        command = [sys.executable, "-m", "dask", *command, "--scheduler-file", str(held)]
+        processes.append(subprocess.Popen(command, stderr=subprocess.DEVNULL, cwd=tmp_path))
+        return processes[-1]
+
+    def start_worker():
+        return start("worker", "--no-nanny", "--no-dashboard", "--nthreads", "1")
+
+    start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    workers = [start_worker() for _ in range(2)]
     try:
         for _ in range(600):
             if held.exists() and held.read_text().strip():
                 break
             time.sleep(0.1)
-        yield json.loads(held.read_text())["address"].removeprefix("tcp://"), processes[1:]
+        address = json.loads(held.read_text())["address"].removeprefix("tcp://")
+        yield address, workers, start_worker
     finally:
         for process in processes:
             process.kill()
@@ -53,7 +57,7 @@ def wait_for_workers(executor, count):
 
 
 def test_killing_a_worker_in_the_middle_changes_nothing(running, tmp_path):
-    address, workers = running
+    address, workers, _ = running
     alone, _ = run_experiment("eca", "quick", root=tmp_path / "a", overrides=SMALL)
     seen = []
 
@@ -82,6 +86,70 @@ def test_killing_a_worker_in_the_middle_changes_nothing(running, tmp_path):
         assert ln.score(values[:, :2], values[:, 2], draws=1, null=0, executor=executor).draws == 1
     assert found.scores == alone.scores
     assert seen == sorted(seen) and seen[-1] > 5
+
+
+class KillOnce:
+    """Progress that kills a worker once so many are done."""
+
+    def __init__(self, worker, after):
+        self.worker, self.after, self.seen = worker, after, []
+
+    def __call__(self, done, total):
+        if done >= self.after and self.worker.poll() is None:
+            os.kill(self.worker.pid, signal.SIGKILL)
+            self.worker.wait(timeout=30)
+        self.seen.append((done, total))
+
+
+def test_killing_workers_while_shards_and_draws_are_scored_changes_nothing(
+    running, tmp_path, monkeypatch
+):
+    import dask.array
+    import dask.dataframe
+
+    monkeypatch.setattr(parts, "PART_ROWS", 1000)
+    address, workers, start_worker = running
+    values = np.random.default_rng(0).standard_normal((20_000, 3))
+    np.save(tmp_path / "t.npy", values)
+    task = {"draws": 4, "null": 19}
+    by_shards = ln.score(tmp_path / "t.npy", "2", **task)
+    by_draws = ln.score(values[:900, :2], values[:900, 2], **task)
+    with open_engine(f"dask://{address}") as executor:
+        wait_for_workers(executor, 2)
+        client = executor._client
+        # The executor of a client as its owner makes it: all workers are used, on one thread each.
+        plain = client.get_executor()
+        assert knowing_its_workers(plain)._max_workers == 2
+        assert list(in_order(plain, torch.get_num_threads, [()] * 3)) == [1] * 3
+        # What the cluster holds already: read here, and by its workers.
+        array = dask.array.from_array(values, chunks=(1500, 2)).persist()
+        frame = dask.dataframe.from_pandas(pd.DataFrame(values, columns=list("abc")), npartitions=9)
+        frame = frame.persist()
+        for where in (None, plain):
+            for x, y in ((array[:, :2], array[:, 2:]), (frame[["a", "b"]], frame[["c"]])):
+                found = ln.score(x, y, **task, executor=where)
+                assert found.bits == pytest.approx(by_shards.bits, abs=1e-10)
+                assert found.p_value == by_shards.p_value
+        # In the second pass over the file.
+        killing = KillOnce(workers[0], 25_000)
+        found = ln.score(tmp_path / "t.npy", "2", **task, executor=plain, progress=killing)
+        assert found == by_shards and workers[0].poll() == -signal.SIGKILL
+        assert killing.seen[0][1] == killing.seen[-1][0] == killing.seen[-1][1] == 40_000
+        start_worker()
+        wait_for_workers(executor, 2)
+        # Partitions that died with the worker are made again.
+        found = ln.score(frame[["a", "b"]], frame[["c"]], **task, executor=plain)
+        assert found.bits == pytest.approx(by_shards.bits, abs=1e-10)
+        killing = KillOnce(workers[1], 2)
+        draws = ln.score(
+            values[:900, :2], values[:900, 2], **task, executor=executor, progress=killing
+        )
+        assert draws == by_draws and workers[1].poll() == -signal.SIGKILL
+        with (
+            pytest.raises(ValueError, match="executor of the Dask client that holds this data"),
+            open_engine("cores:1") as cores,
+        ):
+            ln.score(array, window=1, **task, executor=cores)
 
 
 def test_a_cluster_of_this_machine_runs_the_command(tmp_path, capsys):

@@ -263,3 +263,23 @@ def test_dask_collections_that_do_not_go_together_are_refused_in_a_sentence():
     frame = dask.dataframe.from_pandas(pd.DataFrame(holes, columns=list("abc")), npartitions=4)
     with pytest.raises(ValueError, match="NaN in column 'b', row 10 of partition 1"):
         ln.score(frame[["c"]], frame[["b", "a"]])
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["a file", "a stream"])
+def test_both_passes_tell_of_their_progress(tmp_path, known, monkeypatch):
+    monkeypatch.setattr(shards, "PIECE_ROWS", 30)
+    monkeypatch.setattr(parts, "PART_ROWS", 120)
+    np.save(tmp_path / "t.npy", TABLE)
+    data = tmp_path / "t.npy" if known else lambda: iter(np.split(TABLE, 3))
+    told = []
+    ln.score(data, window=1, draws=1, null=0, progress=lambda *numbers: told.append(numbers))
+    done, total = zip(*told, strict=True)
+    assert list(done) == sorted(done) and done[-1] == total[-1] == 360 + 359
+    first = [numbers for numbers in told if numbers[0] <= 360]
+    assert first == [(n, 720 if known else 2 * n) for n in (120, 240, 360)]
+    told.clear()  # where one pass is enough it is all
+    ln.score(
+        tmp_path / "t.npy", window=1, draws=1, null=0, standardize_inputs=False, target_unit=1.0,
+        progress=lambda *numbers: told.append(numbers),
+    )  # fmt: skip
+    assert told[-1] == (359, 359) and told[0][0] == 120

@@ -90,7 +90,7 @@ def score(
             this process by default. Any ``concurrent.futures.Executor`` of other processes, or
             that of a Dask client.
         progress: called with the number of draws done and to do, or of samples where they are
-            read by chunks.
+            read by chunks, those of the first pass counted too.
 
     Returns:
         A ``Score``.

@@ -129,6 +129,8 @@ class _Look:
     """Samples of each shard."""
     inputs: Spread | None = None
     targets: Spread | None = None
+    read: int = 0
+    """Samples that were read to see it."""
 
     @property
     def count(self) -> int:
@@ -140,16 +142,21 @@ def _look(source: Source | Stream, draft: Job, request: Request) -> _Look:
     wanted = request.standardize_inputs or request.target_unit == "sd"
     if isinstance(source, Source) and source.count is not None and not wanted:
         return _Look([part.count or 0 for part in source.parts])
+    length = source.count or 0
     shards = shards_of(source, 0, draft.piece * SHARD_PIECES)
     tasks = ((shard, draft.layout, draft.column_axis) for shard in shards)
     counts: list[int] = []
+    done = 0
     total: tuple[Spread, Spread] | None = None
     for count, spreads in in_order(request.executor, look_at, tasks):
         counts.append(count)
+        done += count
+        if request.progress is not None:  # of two passes, each as long as is known
+            request.progress(done, 2 * max(length, done))
         if spreads is not None:
             total = spreads if total is None else (total[0] + spreads[0], total[1] + spreads[1])
     assert total is not None  # the first samples were seen already
-    return _Look(counts, *total)
+    return _Look(counts, *total, read=done)
 
 
 def look_at(
@@ -190,7 +197,7 @@ def _observe(
             add_block(held, number, draws)
         done += count
         if request.progress is not None:
-            request.progress(min(done, length), length)
+            request.progress(look.read + min(done, length), look.read + length)
     if done != length:
         raise ValueError(
             f"expected the same samples when they are read again, got {done} after {length}"
