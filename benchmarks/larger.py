@@ -61,6 +61,19 @@ def write_sparse(path: Path, gib: float, columns: int, stretch: int = 1024) -> i
     return rows
 
 
+def write_parquet(path: Path, gib: float, columns: int) -> int:
+    """Write a Parquet file of one row group, and return its number of rows."""
+    import pyarrow
+    import pyarrow.parquet
+
+    rows = int(gib * 2**30 // (8 * columns))
+    generator = np.random.default_rng(0)
+    held = {str(k): generator.standard_normal(rows) for k in range(columns - 1)}
+    held[str(columns - 1)] = held["0"] + held["1"]
+    pyarrow.parquet.write_table(pyarrow.table(held), path, row_group_size=rows)
+    return rows
+
+
 def score_file(path: Path, columns: int, draws: int) -> dict[str, float]:
     """Score a file in a process of its own, and return what it used."""
     command = [sys.executable, "-c", CHILD, str(path), str(columns - 1), str(draws)]
@@ -86,4 +99,20 @@ def run(gib: float = 20.0, columns: int = 1024, draws: int = 2) -> list[Row]:
             found["cpu_seconds"], found["seconds"], found["seconds"] / gib,
             "reported, wall seconds per GiB", True,
         ),
+        run_parquet(),
     ]  # fmt: skip
+
+
+def run_parquet(gib: float = 0.5, columns: int = 32, draws: int = 2) -> Row:
+    """Score a Parquet file that is one row group; the row group must not be held whole."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "large.parquet"
+        rows = write_parquet(path, gib, columns)
+        found = score_file(path, columns, draws)
+    grown, whole = found["peak_mib"] - found["start_mib"], gib * 1024
+    what = f"{rows} rows of {columns} columns, {draws} draws"
+    return Row(
+        f"memory in MiB, a Parquet file of one row group ({what}): the file, and what the process "
+        "takes beyond its imports",
+        whole, grown, grown / whole, "below the row group", grown < whole, unit="MiB",
+    )  # fmt: skip
