@@ -4,10 +4,11 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import Executor, Future
 
 import pytest
 
-from learnable_novelty.engine import Parcel, Serial, open_engine, run_tasks
+from learnable_novelty.engine import Parcel, Serial, in_order, open_engine, run_tasks
 from learnable_novelty.records import Journal
 
 
@@ -46,6 +47,34 @@ def test_what_tasks_share_is_not_packed_where_nothing_is_sent():
     unsendable = Parcel(lambda: 3)
     with open_engine("serial") as executor:
         assert executor.submit(lambda parcel: parcel.content(), unsendable).result() == 3
+
+
+class Growing(Executor):
+    """Has one worker, and four more once it has a task; runs a task when its result is wanted."""
+
+    _max_workers = 1
+
+    def __init__(self):
+        self.under_way, self.most = 0, 0
+
+    def submit(self, fn, /, *args):
+        executor = self
+
+        class Later(Future):
+            def result(self, timeout=None):
+                executor.under_way -= 1
+                return fn(*args)
+
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        self._max_workers += 4 if self.under_way == 1 else 0
+        return Later()
+
+
+def test_workers_that_come_later_get_work_too():
+    growing = Growing()
+    assert list(in_order(growing, square, [(k,) for k in range(50)])) == [k * k for k in range(50)]
+    assert growing._max_workers >= 5 and growing.most == 2 * growing._max_workers
 
 
 @pytest.mark.parametrize("name", ["gpu", "cores:0", "cores:x", "serial:2", ""])

@@ -5,6 +5,7 @@ import zipfile
 
 import numpy as np
 import pytest
+import torch
 
 from benchmarks import fuzz
 from learnable_novelty import _archive
@@ -82,8 +83,6 @@ def test_pickles_in_arrays_are_never_loaded(tmp_path, suffix):
 
 
 def test_pickles_in_checkpoints_are_never_loaded(tmp_path):
-    import torch
-
     from learnable_novelty.objective.checkpoints import Checkpoints
 
     held = Checkpoints(tmp_path, {"a": 1})
@@ -93,3 +92,42 @@ def test_pickles_in_checkpoints_are_never_loaded(tmp_path):
     held.path(0).write_bytes(pickle.dumps(Bomb()))
     with pytest.raises(ValueError, match="damaged"):
         held.load(0, torch.device("cpu"))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"width": 10**9}, "a window and a width up to 10,000"),
+        ({"window": 0}, "a window and a width up to 10,000"),
+        ({"window": 4.0}, "settings of a bonus, got others"),
+        ({"surprise": 1}, "settings of a bonus, got others"),
+        ({"scale": {"mean": torch.zeros(3), "sd": torch.ones(2), "clip": None}}, "settings of a b"),
+        ({"scale": {"mean": torch.zeros(3), "sd": torch.zeros(3), "clip": 1.0}}, "finite units"),
+        ({"scale": {"mean": torch.zeros(4), "sd": torch.ones(4), "clip": 1.0}}, "reads observatio"),
+        ({"scale": [1]}, "settings of a bonus, got others"),
+        ({"ridge_penalty": "none"}, "expected a saved bonus|ridge"),
+    ],
+)
+def test_a_bonus_that_was_not_saved_here_is_refused_before_it_is_made(tmp_path, change, sentence):
+    path = tmp_path / "bonus.pt"
+    path.write_bytes(fuzz._bonus())
+    held = torch.load(path, weights_only=True)
+    assert fuzz.NoveltyReward.load(path, fuzz._environments()).window == held["settings"]["window"]
+    torch.save({**held, "settings": {**held["settings"], **change}}, path)
+    with pytest.raises(ValueError, match=sentence):
+        fuzz.NoveltyReward.load(path, fuzz._environments())
+    torch.save({**held, "settings": Bomb()}, path)
+    with pytest.raises(ValueError, match=r"bonus\.pt is damaged"):
+        fuzz.NoveltyReward.load(path, fuzz._environments())
+
+
+@pytest.mark.parametrize("text", ["99999999999o!", "99999$o!", "4000b4000b!", "9" * 5000 + "o!"])
+def test_a_pattern_that_unfolds_is_refused_before_it_does(text):
+    with pytest.raises(ValueError, match=r"at most 4,096 cells a side|digits"):
+        fuzz.read_rle(text)
+
+
+def test_uploads_are_read_to_the_end_in_a_fuzz_run(tmp_path):
+    """A stub that refuses would hide everything after it."""
+    seen = fuzz.attack("upload.csv", 60, tmp_path)
+    assert seen["read"] > 0

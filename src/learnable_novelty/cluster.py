@@ -7,7 +7,9 @@ comes back does not depend on which worker computed it, nor on how often it had 
 from __future__ import annotations
 
 import functools
+import math
 import signal
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
@@ -15,6 +17,8 @@ from contextlib import contextmanager
 from typing import Any
 
 CONNECT_SECONDS = 20.0
+ASK_SECONDS = 5.0
+"""How long the number of workers is believed: those of a queue come one after the other."""
 
 # Dask has its workers give memory back to the system whenever something is freed. Reservoirs free
 # and take a few megabytes thousands of times, which then costs as much time as the computation.
@@ -31,10 +35,14 @@ class DaskExecutor(Executor):
         self._client = client
         # Not pure: every task is run, and none is taken for another one with equal arguments.
         self._inner = client.get_executor(**{**options, "pure": False})
+        self._workers, self._asked = 0, -math.inf
 
     @property
     def _max_workers(self) -> int:
-        return max(1, sum(self._client.nthreads().values()))
+        now = time.monotonic()
+        if now > self._asked + ASK_SECONDS:
+            self._workers, self._asked = sum(self._client.nthreads().values()), now
+        return max(1, self._workers)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         with warnings.catch_warnings():

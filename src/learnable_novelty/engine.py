@@ -189,13 +189,12 @@ def in_order(
             yield function(*arguments)
         return
     executor = knowing_its_workers(executor)
-    # Executors of the standard library and ours say how many workers they have.
-    limit = 2 * getattr(executor, "_max_workers", available_cores())
     waiting: deque[Future[Any]] = deque()
     try:
         for arguments in tasks:
             waiting.append(executor.submit(function, *arguments))
-            if len(waiting) >= limit:
+            # Executors of the standard library and ours say how many workers they have now.
+            while len(waiting) >= 2 * getattr(executor, "_max_workers", available_cores()):
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
