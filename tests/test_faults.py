@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import kills
+from benchmarks import fuzz, kills
 from benchmarks import soak as soaking
 from learnable_novelty import _atomic, _lock, records
 from learnable_novelty.cli import main
@@ -300,7 +300,9 @@ def test_the_committed_runs_are_as_long_and_as_clean_as_the_docs_say():
     assert held["soak"]["setting"]["seconds"] >= 3600 and held["soak"]["met"]
     assert held["kills"]["kills"] >= 50
     assert all(held["kills"][name] == 0 for name in ("lost", "half_written", "counted_twice"))
+    assert set(held["fuzz"]["readers"]) == set(fuzz.READERS)
     readers = held["fuzz"]["readers"].values()
+    assert all(reader.get("read", 0) > 0 for reader in readers)  # none that refuses everything
     assert sum(reader["cases"] for reader in readers) == held["fuzz"]["cases"] >= 100_000
     assert all(
         reader.get("read", 0) + reader.get("refused", 0) == reader["cases"] for reader in readers
