@@ -14,6 +14,7 @@ from learnable_novelty.measure.files import read_columns
 from learnable_novelty.measure.parquet import files_of
 from learnable_novelty.measure.sources import source_of
 
+pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's use of pandas
 RNG = np.random.default_rng(0)
 TABLE = RNG.standard_normal((360, 3))
 
@@ -31,7 +32,6 @@ def frames(folder, *tables):
     return folder
 
 
-@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's use of pandas
 def test_files_of_a_folder_are_read_in_the_order_of_their_numbers(tmp_path):
     import dask.dataframe
 
@@ -225,6 +225,29 @@ def test_a_dask_part_carries_its_own_partition_and_no_other():
         np.testing.assert_array_equal(y, x[:, :1] + 1)
         sizes = [len(pickle.dumps(part)) for part in source.parts]
         assert len(sizes) == 40 and max(sizes) < 3 * x.nbytes / 40 + 20_000
+
+
+def test_partitions_of_dask_inputs_and_targets_stay_together(tmp_path):
+    import dask.array
+    import dask.dataframe
+
+    wide = np.tile(TABLE, 4)
+    frame = dask.dataframe.from_pandas(pd.DataFrame(wide).rename(columns=str), npartitions=12)
+    frame.to_parquet(tmp_path / "t", write_index=False)
+    read = dask.dataframe.read_parquet(tmp_path / "t")
+    most = [str(k) for k in range(9)]
+    array = dask.array.from_array(wide, chunks=(50, 5))
+    unknown = read.to_dask_array()  # how many rows its partitions have is not known
+    for x, y in (
+        # Dask itself would join twelve partitions to fewer, the fewer columns are read.
+        (read[most] * 2, read[["2"]] + 1),
+        (read[most] * 2, read["2"] + 1),
+        (array[:, :9] * 2, array[:, 2] + 1),
+        (unknown[:, :9] * 2, unknown[:, 2:3] + 1),
+    ):
+        inputs, targets = rows_of(source_of(x, y))
+        np.testing.assert_array_equal(inputs, wide[:, :9] * 2)
+        np.testing.assert_array_equal(targets.reshape(-1, 1), wide[:, 2:3] + 1)
 
 
 def test_a_shard_carries_as_many_parts_as_its_windows_reach():

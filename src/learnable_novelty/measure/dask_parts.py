@@ -147,9 +147,10 @@ def _partitions(collection: Any) -> list[Partition]:
     from dask.base import optimize
     from dask.optimization import cull
 
-    # Not dask.optimize for a frame: what it returns lacks the choice of columns (2026.8).
-    is_frame = hasattr(collection, "optimize")
-    whole = collection.optimize() if is_frame else optimize(collection)[0]
+    # Of a frame only the columns that are needed: dask.optimize loses their choice (2026.8), and
+    # the frame's own optimize() may join partitions, those of inputs otherwise than of targets.
+    is_frame = hasattr(collection, "simplify")
+    whole = collection.simplify() if is_frame else optimize(collection)[0]
     futures = _futures_of(collection)
     graph = {**whole.__dask_graph__(), **futures}
     names = getattr(collection, "columns", None)
