@@ -322,8 +322,8 @@ def test_pickles_in_zarr_are_refused(tmp_path):
 def test_memory_does_not_grow_with_the_file(tmp_path):
     larger.write_sparse(tmp_path / "a.npy", 0.25, 1024, stretch=64)
     found = larger.score_file(tmp_path / "a.npy", 1024, draws=1)
-    # Loaded, standardized and copied once more it would be three times its size.
-    assert found["peak_mib"] - found["start_mib"] < 320
+    # Ten runs took 303 to 348 MiB; loaded and standardized it would be 512, and once more 768.
+    assert found["peak_mib"] - found["start_mib"] < 400
     assert found["rows"] == 32768 and found["p_value"] <= 0.05
 
 
