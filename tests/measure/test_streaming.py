@@ -55,6 +55,18 @@ def assert_same(one, two, atol=1e-10, but=()):
         assert getattr(one, name) == getattr(two, name)
 
 
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize("penalty", [None, 1e-3, 0.1, 10.0])
+def test_nearly_collinear_features_agree_to_what_their_penalty_lets_through(columns, penalty):
+    x = RNG.standard_normal((3000, columns))
+    y = np.sin(2 * x[:, :1]) + 0.01 * RNG.standard_normal((3000, 1))
+    knobs = {"draws": 1, "null": 0, "ridge_penalty": penalty}
+    whole = ln.score(x, y, **knobs).bits
+    bound = 1e-4 if penalty is None else 0.25 * np.finfo(float).eps * 3000 / penalty
+    for make in (chunks(x, y, size=77), chunks(x[::-1], y[::-1], size=1000)):
+        assert ln.score(make, **knobs).bits == pytest.approx(whole, rel=bound)
+
+
 REARRANGED = (
     "floor_bits",
     "floor_sd",
