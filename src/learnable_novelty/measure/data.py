@@ -94,7 +94,7 @@ def _of_frame(frame: Any, name: str) -> np.ndarray:
 
 def _refuse_other_columns(frame: Any, name: str) -> None:
     """Raise for dates, text and objects: pandas would turn them into numbers beside numbers."""
-    kinds = getattr(frame, "dtypes", None)
+    kinds: Any = getattr(frame, "dtypes", None)
     if not hasattr(kinds, "items"):
         kinds = {getattr(frame, "name", None): kinds}
     for column, kind in kinds.items():
