@@ -292,6 +292,38 @@ def test_numpy_scalars_frames_of_mixed_numbers_and_foreign_byte_orders_are_taken
         ln.score(pd.DataFrame({"a": ["x"] * 60}), series)
 
 
+@pytest.mark.parametrize(
+    "column",
+    [
+        ["1", "2"] * 30,
+        np.arange(60).astype("M8[D]"),
+        np.arange(60).astype("m8[s]"),
+        np.array([1.0, 2.0] * 30, dtype=object),
+    ],
+    ids=["text", "dates", "durations", "objects"],
+)
+def test_columns_that_are_no_numbers_are_refused_by_name(column):
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": np.arange(60.0), "odd": column})
+    for wrong in (frame, frame["odd"]):
+        with pytest.raises(TypeError, match=r"inputs must be numbers, got .* in column 'odd'"):
+            ln.score(wrong, frame["a"], **fast())
+        with pytest.raises(TypeError, match=r"targets must be numbers, got .* in column 'odd'"):
+            ln.score(frame["a"], wrong, **fast())
+
+
+def test_values_that_are_hidden_by_a_mask_are_not_scored():
+    x = np.random.default_rng(19).standard_normal((60, 2))
+    hidden, open_to_all = np.ma.masked_greater(x, 1.0), np.ma.masked_greater(x, 9.0)
+    assert ln.score(open_to_all, x, **fast()) == ln.score(x, x, **fast())
+    for masked in (hidden, list(hidden), hidden.astype(np.float32)):
+        with pytest.raises(ValueError, match="inputs must be complete, got a masked array"):
+            ln.score(masked, x, **fast())
+    with pytest.raises(ValueError, match="targets must be complete"):
+        ln.score(x, hidden, **fast())
+
+
 def test_paired_series_say_how_far_they_were_shifted():
     series = autoregression(400, 0.9, 2, np.random.default_rng(16))
     found = ln.score(series[:, 0], series[:, 1], leads=[0], draws=1, null=99)
