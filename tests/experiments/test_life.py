@@ -16,6 +16,7 @@ from learnable_novelty.experiments import (
     life_look,
     life_map,
     life_results,
+    life_stages,
     rankings,
 )
 from learnable_novelty.experiments.base import Bench
@@ -27,6 +28,7 @@ from learnable_novelty.experiments.life_stages import (
     map_codes,
     mean_excess,
     places,
+    random_codes,
     score_all,
     scores,
 )
@@ -205,6 +207,25 @@ def test_pairs_that_differ_by_chance_are_rarely_told_apart():
     shifted = life_analysis.compare_pairs(first, second + 5)
     assert shifted["told_apart"] > 0.9
     assert shifted["rms_difference"] == pytest.approx(5, abs=0.1)
+    # The mean of four differences of variance two, whatever they are shifted by.
+    assert found["mean_spread"] == pytest.approx((2 / 4) ** 0.5, rel=0.02)
+    assert shifted["mean_spread"] == pytest.approx(found["mean_spread"])
+
+
+def test_nothing_to_compare_differs_by_nothing():
+    for first in (np.zeros((3, 4)), np.ones((1, 4))):
+        found = life_analysis.compare_pairs(first, first)
+        assert found["told_apart"] == found["rms_difference"] == found["mean_spread"] == 0
+
+
+def test_agreement_of_draws_is_their_correlation():
+    generator = np.random.default_rng(2)
+    rules, draws = generator.standard_normal(5000), generator.standard_normal((2, 5000))
+    values = 2 * rules + draws
+    assert life_analysis.agreement(values) == pytest.approx(0.8, abs=0.02)
+    assert life_analysis.agreement(values) == pytest.approx(np.corrcoef(values)[0, 1], abs=0.01)
+    assert life_analysis.agreement(values[:1]) is None
+    assert life_analysis.agreement(np.ones((2, 5))) is None
 
 
 def test_lempel_ziv_counts_phrases():
@@ -226,25 +247,80 @@ def test_a_trail_is_the_age_of_the_last_sight():
     assert ago[2, 2] == ago[8, 8] == life_look.TRAIL + 1
 
 
+DOMAINS = {"count": 3, "covered": 0.99, "largest": 0.6, "walls": 0.2, "later_walls": 0.1,
+           "at_walls": 0.9, "turned": 0.1, "steps": 398}  # fmt: skip
+
+
+def looked(seen, domains=DOMAINS, kinds=(), patches=(), settled=0, uniform=0):
+    return {
+        "everywhere": seen, "patches": list(patches), "kinds": list(kinds), "domains": domains,
+        "soups": 8, "settled": settled, "uniform": uniform,
+    }  # fmt: skip
+
+
 def test_sentences_say_what_was_measured():
     measures = {"density": 0.04, "activity": 0.03, "change_in_two": 0.001, "explained": 0.5}
-    seen = {"still": 12.0, "oscillating": 3.0, "main_period": 2, "crowded": 0.0}
+    seen = {"still": 12.0, "oscillating": 3.0, "main_period": 2, "main_share": 0.6, "crowded": 0.0}
     kind = {"kind": "c/4 diagonal, period 4", "count": 18}
-    text = life_look.describe(measures, {"everywhere": seen, "patches": [], "kinds": [kind]})
+    text = life_look.describe(measures, looked(seen, kinds=[kind], settled=3, uniform=1))
     for part in (
         "4.0% of the cells live",
         "back and forth",
+        "3 of 8 soups had come to rest, 1 of them empty or full",
+        "3 domains of like cells cover 99% of the torus, the largest 60%",
+        "0.2 sides of wall a cell, 50% less 398 steps later",
+        "90% of what changes lies between domains",
         "12 still lifes and 3 oscillators (mostly of period 2)",
         "(18 seen)",
         "50%",
     ):
         assert part in text
-    crowd = {"still": 0.0, "oscillating": 0.0, "main_period": 0, "crowded": 1.0}
-    text = life_look.describe(
-        measures | {"activity": 0.0}, {"everywhere": crowd, "patches": [crowd], "kinds": []}
-    )
+    rare = life_look.describe(measures, looked(seen | {"main_share": 0.4}))
+    assert "3 oscillators (40% of period 2)" in rare
+    assert "rest" not in rare
+    crowd = {"still": 0.0, "oscillating": 0.0, "main_period": 0, "main_share": 0.0, "crowded": 1.0}
+    none = DOMAINS | {"count": 0, "covered": 0.0, "largest": 0.0}
+    text = life_look.describe(measures | {"activity": 0.0}, looked(crowd, none, patches=[crowd]))
     assert "nothing changes" in text
     assert "too crowded" in text
+    assert "no domain" in text
+    one = life_look.describe(measures, looked(crowd, DOMAINS | {"count": 1, "later_walls": 0.2}))
+    assert "one domain of like cells covers 99%" in one
+    assert "later" not in one
+
+
+def test_a_typical_torus_is_the_median_of_those_with_a_pattern():
+    generator = np.random.default_rng(0)
+    tori = np.stack([generator.random((40, 40)) < share for share in (0.5, 0, 0.2, 1, 0.05)])
+    # Entropies fall from the first to the last; the second and the fourth have no pattern.
+    assert life_look.typical(tori.astype(np.uint8)) == 2
+    assert life_look.typical(tori[[1, 3]].astype(np.uint8)) in (0, 1)
+    assert life_look.typical(tori[[4, 0]].astype(np.uint8)) == 1
+
+
+def test_a_name_more_changes_one_of_the_others(monkeypatch):
+    before = set(random_codes(StageConfig(), map_codes().ravel(), 0, 150).tolist())
+    fewer = named_rules()[:-1]
+    monkeypatch.setattr(life_stages, "named_rules", lambda: fewer)
+    after = set(random_codes(StageConfig(), map_codes().ravel(), 0, 150).tolist())
+    assert len(before & after) >= 149
+
+
+def test_rules_of_lifes_kind_are_no_negatives_apart():
+    codes = np.array([LifeRule(t).number for t in ("B3/S23", "B2/S", "B36/S1", "B1/S1", "B14/S2")])
+    named = [
+        {"rule": "B3/S23", "gliders": True},
+        {"rule": "B2/S", "gliders": None},
+    ]
+    measures = {
+        name: np.arange(5.0)
+        for name in ("excess", "bits", "compressed", "entropy", "lambda", "activity")
+    }
+    parsed = dict.fromkeys(codes.tolist(), 1.0)
+    found = life_results.glider_areas(named, codes, codes, measures, parsed, 0)
+    assert {group: area["negatives"] for group, area in found["excess"].items()} == {
+        "named": 1, "random": 3, "apart": 2,
+    }  # fmt: skip
 
 
 SMALL = dataclasses.replace(
@@ -277,6 +353,10 @@ def test_a_small_map_records_what_it_must():
     place = int(np.flatnonzero(held.codes == 224)[0])
     assert life_row["measures"]["excess"] == pytest.approx(excess[place])
     ties = (excess == excess[place]).sum()
+    second = mean_excess(held.again)
+    own = second[held.again_codes == 224]
+    assert life_row["again_rank"] == 1 + (second > own).sum()
+    assert 1 <= life_row["ranks"]["lempel_ziv"] <= results["lempel_ziv_rules"] == 94
     assert life_row["ranks"]["excess"] == (excess > excess[place]).sum() + (ties + 1) / 2
     assert set(results["settings"]) == {"density=0.25", "density=0.75", "another draw"}
     assert set(results["complements"]) == {"signed", "binary"}
