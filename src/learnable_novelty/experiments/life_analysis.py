@@ -102,9 +102,10 @@ def compare_pairs(first: np.ndarray, second: np.ndarray) -> dict[str, float]:
     live = (np.abs(first).max(0) > 0) | (np.abs(second).max(0) > 0)
     mean, variance = difference[:, live].mean(0), deviation(difference[:, live], 0) ** 2
     error = np.sqrt(variance / draws)
+    told = np.abs(mean) > (student(draws) * error if draws > 1 else np.inf)
     return {
         "pairs": int(live.sum()),
-        "told_apart": float((np.abs(mean) > student(draws) * error).mean()) if live.any() else 0.0,
+        "told_apart": float(told.mean()) if live.any() else 0.0,
         "rms_difference": root_mean_square(mean),
         # Of the mean difference, around itself: a difference of colours does not add to it.
         "mean_spread": root_mean_square(error),
