@@ -199,6 +199,12 @@ def test_complements_are_found_among_codes():
     assert (codes[places(codes, swapped)] == swapped).all()
 
 
+def test_lambdas_are_those_of_the_rules():
+    codes = np.random.default_rng(1).permutation(NUM_RULES)[:50]
+    expected = [LifeRule(int(code)).langton_lambda for code in codes]
+    np.testing.assert_allclose(life_analysis.langton(codes), expected)
+
+
 def test_pairs_that_differ_by_chance_are_rarely_told_apart():
     generator = np.random.default_rng(1)
     first, second = generator.standard_normal((2, 4, 4000))

@@ -12,7 +12,6 @@ from learnable_novelty._random import numpy_generator
 from learnable_novelty.experiments.base import deviation
 from learnable_novelty.experiments.life_stages import Found, mean_excess
 from learnable_novelty.experiments.rankings import mean_ranks, spearman
-from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import NUM_COUNTS
 from learnable_novelty.systems.life_catalogue import UNIVERSAL, NamedRule, named_rules
 
@@ -57,8 +56,10 @@ def area_with_interval(positive: np.ndarray, negative: np.ndarray, seed: int) ->
 
 
 def langton(codes: np.ndarray) -> np.ndarray:
-    """Return Langton's lambda of rules."""
-    return np.array([LifeRule(int(code)).langton_lambda for code in codes])
+    """Return Langton's lambda of rules: bit 2k + c of a code stands for C(8, k) neighbourhoods."""
+    ways = [math.comb(NUM_COUNTS - 1, bit // 2) for bit in range(2 * NUM_COUNTS)]
+    living = sum((np.asarray(codes) >> bit & 1) * count for bit, count in enumerate(ways))
+    return np.asarray(living) / sum(ways)
 
 
 def complement_codes(codes: np.ndarray) -> np.ndarray:
