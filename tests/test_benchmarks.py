@@ -12,7 +12,7 @@ from benchmarks import automata, chunks, dual, encoder, life, moments, neural, n
 from benchmarks.life_record import map_measures, refreshed
 from benchmarks.timing import Row, compare, faster, interleave, within
 from learnable_novelty import records
-from learnable_novelty.experiments import life_map
+from learnable_novelty.experiments import life_analysis, life_map
 from learnable_novelty.experiments.automata import AutomatonConfig
 from learnable_novelty.experiments.base import Bench
 from learnable_novelty.experiments.life import LifeConfig
@@ -168,8 +168,9 @@ def test_the_profile_of_the_life_map_is_written_with_its_machine(tmp_path, capsy
     assert str(path) in capsys.readouterr().out
 
 
-def test_a_record_of_the_life_map_is_brought_up_to_date():
+def test_a_record_of_the_life_map_is_brought_up_to_date(monkeypatch):
     """From a made-up map without names: all that the catalogue and the meter say is put in."""
+    monkeypatch.setattr(life_analysis, "BOOTSTRAPS", 20)
     made = life_record()
     small = {"grid": 11, "samples": 2, "burn_in": 4, "window": 2, "channels": 4, "again_grid": 13,
              "again_draws": 2, "random_rules": 96, "look_steps": 20, "look_period": 4,

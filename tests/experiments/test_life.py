@@ -1,6 +1,8 @@
 """The life map: scores against the plain observer, blocks, settings, ranks, and what it records."""
 
 import dataclasses
+import itertools
+import re
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +35,7 @@ from learnable_novelty.experiments.life_stages import (
     scores,
 )
 from learnable_novelty.observer import Observer, Refit, reservoirs
+from learnable_novelty.report.life_map import LABELLED, RANKED
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import NUM_RULES
 from learnable_novelty.systems.life_catalogue import named_rules
@@ -393,6 +396,74 @@ def test_the_committed_map_comes_back_on_this_machine():
             # Another build of zlib may compress a little better or worse.
             slack = 0.05 * held if name == "compressed" else 0.0
             assert ours == pytest.approx(held, abs=unit + slack)
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def committed():
+    return records.load(ROOT / "results" / "life-map" / "paper-seed0")
+
+
+@pytest.fixture(scope="module")
+def page():
+    return (ROOT / "docs" / "life.md").read_text("utf-8")
+
+
+def table_rows(text, heading):
+    """Cells of the table that begins with a heading, by the first cell of each row."""
+    lines = text[text.index(heading) :].splitlines()[2:]
+    rows = itertools.takewhile(lambda line: line.startswith("|"), lines)
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in rows]
+    return {first: rest for first, *rest in cells}
+
+
+def test_the_ranks_of_the_page_are_those_of_the_record(committed, page):
+    held = {row["name"]: row for row in committed.results["named"]}
+    shown = table_rows(page, "| rule | excess | raw bits |")
+    assert set(shown) == set(LABELLED)
+    for name, cells in shown.items():
+        assert cells == [f"{held[name]['ranks'][measure]:,.0f}" for measure in RANKED]
+    again = table_rows(page, "| rule | excess on the map |")
+    assert {"Life", "HighLife", "Day & Night", "Diamoeba"} <= set(again)
+    for name, cells in again.items():
+        row = held[name]
+        second = f"{row['again_excess']:.1f} ± {row['again_half_width']:.1f}"
+        assert cells == [f"{row['measures']['excess']:.1f}", second, f"{row['again_rank']:,}"]
+
+
+def test_the_areas_and_settings_of_the_page_are_those_of_the_record(committed, page):
+    shown = table_rows(page, "| measure | against")
+    for cells, groups in zip(shown.values(), committed.results["areas"].values(), strict=True):
+        for cell, group in zip(cells, ("named", "random", "apart"), strict=True):
+            area = groups[group]
+            assert cell == f"{area['area']:.2f} ({area['low']:.2f} to {area['high']:.2f})"
+    counts = committed.results["areas"]["excess"]
+    for group in ("named", "random", "apart"):
+        assert f"against the {counts[group]['negatives']} " in page or group == "random"
+    lines = table_rows(page, "| setting | rank correlation")
+    axes = {"initial density": "density", "burn-in": "burn_in", "grid": "grid", "window": "window",
+            "tori": "samples", "channels": "channels"}  # fmt: skip
+    for title, cells in lines.items():
+        words, *values = re.split(r" (?=[\d.]+(?:,|$))", title.split(" (")[0], maxsplit=1)
+        if words not in axes:
+            continue
+        found = [
+            committed.results["settings"][f"{axes[words]}={value}"]
+            for value in values[0].split(", ")
+        ]
+        for cell, name in zip(
+            cells, ("spearman_excess", "spearman_bits", "top_shared"), strict=True
+        ):
+            assert cell == ", ".join(f"{one[name]:.2f}" for one in found)
+
+
+def test_what_the_record_says_of_rules_is_what_the_catalogue_says(committed):
+    rows = {row["rule"]: row for row in committed.results["named"]}
+    assert set(rows) == {str(one.rule) for one in named_rules()}
+    for one in named_rules():
+        assert life_analysis.known(one).items() <= rows[str(one.rule)].items()
 
 
 def test_the_committed_map_holds_what_the_page_says():
