@@ -16,7 +16,6 @@ from learnable_novelty.systems.life_batch import LifeBatch, pack_lanes, unpack_l
 from learnable_novelty.systems.life_catalogue import (
     REFERENCES,
     UNIVERSAL,
-    like_life,
     named_rules,
     why_no_gliders,
 )
@@ -272,14 +271,6 @@ def test_every_glider_has_a_reference_or_is_shown():
             own = one.source in ("Life's glider", "Life with dead and living exchanged")
             assert one.source in REFERENCES or own or one.pattern
     assert set(UNIVERSAL) <= {one.name for one in named_rules()}
-
-
-@given(rules)
-def test_rules_of_lifes_kind_are_born_with_three_and_no_fewer(rule):
-    own = 3 in rule.birth and min(rule.birth) == 3
-    # Holes in a full plane: they grow where five living neighbours are too few, and six are enough.
-    holes = 5 not in rule.survival and {6, 7, 8} <= rule.survival
-    assert like_life(rule) == (own or holes)
 
 
 def test_rules_without_gliders_grow_or_stay_in_their_box():

@@ -172,7 +172,8 @@ def _settled(looked: Mapping[str, Any]) -> str:
     settled, uniform = looked["settled"], looked["uniform"]
     if not settled:
         return ""
-    alike = f", {uniform} of them empty or full" if uniform else ""
+    which = "" if uniform == settled else f"{uniform} of them "
+    alike = f", {which}empty or full" if uniform else ""
     return f"{settled} of {looked['soups']} soups had come to rest{alike}"
 
 

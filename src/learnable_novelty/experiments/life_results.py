@@ -24,7 +24,7 @@ from learnable_novelty.experiments.life_stages import Found, Scores, mean_excess
 from learnable_novelty.experiments.rankings import spearman
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import NUM_RULES
-from learnable_novelty.systems.life_catalogue import like_life, named_rules
+from learnable_novelty.systems.life_catalogue import named_rules, why_no_gliders
 
 GRAIN = {
     "bits": 0.01, "floor": 0.01, "null": 0.01, "excess_sd": 0.01, "explained": 1e-4,
@@ -126,13 +126,12 @@ def glider_areas(
     """Ask of every measure how well it tells rules known to have gliders from others.
 
     Against the other named rules; against rules drawn at random, of which little is known; and
-    against those of them that are not of Life's kind, of which many have gliders that somebody
-    knows.
+    against those of them that provably have none.
     """
     with_gliders = {LifeRule(row["rule"]).number for row in named if row["gliders"]}
     without = {LifeRule(row["rule"]).number for row in named} - with_gliders
     unnamed = set(random_codes.tolist()) - with_gliders - without
-    apart = {code for code in unnamed if not like_life(LifeRule(code))}
+    proved = {code for code in unnamed if why_no_gliders(LifeRule(code))}
     place = {int(code): here for here, code in enumerate(codes)}
     areas: dict[str, dict[str, Any]] = {}
     for name in ("excess", "bits", "compressed", "lempel_ziv", "entropy", "lambda", "activity"):
@@ -145,7 +144,7 @@ def glider_areas(
         areas[name] = {
             group: area_with_interval(values(with_gliders), values(others), seed)
             | {"positives": len(with_gliders), "negatives": len(others)}
-            for group, others in (("named", without), ("random", unnamed), ("apart", apart))
+            for group, others in (("named", without), ("random", unnamed), ("proved", proved))
             if with_gliders and others
         }
     return areas

@@ -39,9 +39,9 @@ OLDEST = 16
 GROUPS = {
     "named": (BLUE, "other named rules"),
     "random": (ORANGE, "random rules"),
-    "apart": (GREEN, "those not of Life's kind"),
+    "proved": (GREEN, "random rules proved to have none"),
 }
-"""What rules with gliders are compared with. Of Life's kind: B3 without B0 to B2, or complement."""
+"""What rules with gliders are compared with."""
 GLIDERS = {True: "yes", False: "no", None: "?"}
 
 
@@ -209,8 +209,8 @@ def _with_width(value: float, half_width: float | None) -> str:
 def figure(record: Record) -> Figure:
     """Draw the map, the part of it where most names are, the areas, and the settings."""
     results = record.results
-    fig = new_figure(15.5, 9.0)
-    grid = fig.add_gridspec(3, 3, width_ratios=[1.75, 0.75, 1.0], height_ratios=[1.0, 1.0, 1.25])
+    fig = new_figure(16.5, 8.6)
+    grid = fig.add_gridspec(3, 3, width_ratios=[2.1, 0.75, 1.0], height_ratios=[1.0, 1.0, 1.25])
     _draw_map(fig, fig.add_subplot(grid[:, 0]), record)
     _draw_part(fig.add_subplot(grid[:, 1]), record)
     _draw_change(fig.add_subplot(grid[0, 2]), results)
@@ -315,14 +315,17 @@ def _mark(axes: Axes, x: int, y: int, gliders: bool | None) -> None:
 
 
 def _name_beside(axes: Axes, x: int, y: int, name: str) -> None:
-    """Name a ring that stands alone, with a line to it."""
-    down = y < 40
+    """Name a ring outside of ``PART``, where it hides no other, with a line to it."""
     axes.annotate(
-        name, (x, y), xytext=(14, -16 if down else 12), textcoords="offset points", fontsize=8,
+        name, (x, y), xytext=BESIDE.get(name, (22, 12)), textcoords="offset points", fontsize=8,
         color="white", path_effects=_outline(), annotation_clip=True,
         arrowprops={"arrowstyle": "-", "color": "white", "linewidth": 0.7, "shrinkB": 3,
                     "path_effects": _outline()},
     )  # fmt: skip
+
+
+BESIDE = {"Seeds": (22, -30), "Anneal": (-14, -28)}
+"""Where names stand from their rings, in points."""
 
 
 def _name_in_margin(axes: Axes, rings: list[tuple[int, int, str]]) -> None:
@@ -395,14 +398,14 @@ def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
             )
             axes.errorbar(
                 middle, [place + shift for place, _ in held], xerr=reach.T, fmt="o", color=colour,
-                markersize=4, capsize=2, label=f"against {label}",
+                markersize=4, capsize=2, label=label,
             )  # fmt: skip
     axes.axvline(0.5, color=GREY, linestyle=":", linewidth=1)
     axes.set_yticks(range(len(names)), [MEASURES[name] for name in names])
     axes.set_xlim(0, 1)
     axes.set_xlabel("area under the ROC curve, 95%; 0.5 is chance")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2)
-    label_panel(axes, "d", "known to support gliders")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.24), ncols=2, columnspacing=1.0)
+    label_panel(axes, "d", "known to support gliders, against")
 
 
 def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
@@ -412,10 +415,10 @@ def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
     raw = [item["spearman_bits"] for _, item in found]
     axes.barh(range(len(names)), values, color=BLUE, height=0.7, label="by excess bits")
     axes.plot(raw, range(len(names)), "o", color=ORANGE, markersize=3, label="by raw bits")
-    axes.set_yticks(range(len(names)), names, fontsize=6 if len(names) > 16 else 8)
+    axes.set_yticks(range(len(names)), names, fontsize=6.5 if len(names) > 12 else 8)
     axes.set_xlim(min(0.0, *values, *raw), 1)
     axes.set_xlabel("rank correlation with the reference")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
     label_panel(axes, "e", "one setting changed")
 
 

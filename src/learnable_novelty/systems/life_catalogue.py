@@ -47,6 +47,7 @@ REFERENCES: dict[str, str] = {
     "Griffeath and Moore 1996": "Life without Death is P-complete, Complex Systems 10",
     "Eppstein 2000": "Searching for spaceships, arXiv:cs/0004003",
     "Eppstein 2010": "Growth and decay in Life-like cellular automata, arXiv:0911.2890",
+    "Eppstein": "Which Life-like systems have gliders?, https://ics.uci.edu/~eppstein/ca",
     "Martínez, Adamatzky and McIntosh": "Localization dynamics in a binary two-dimensional "
     "cellular automaton: the Diffusion Rule, arXiv:0908.0828",
     "Martínez, Adamatzky, Morita and Margenstern": "Computation with competing patterns in "
@@ -98,14 +99,3 @@ def why_no_gliders(rule: LifeRule) -> str | None:
     if len(rule.survival) == 9:
         return "no cell ever dies"
     return None
-
-
-def like_life(rule: LifeRule) -> bool:
-    """Return whether a rule or its complement is born with three neighbours and never with fewer.
-
-    Gliders have been searched, and found, in many of these.
-
-    >>> like_life(LifeRule("B36/S125")), like_life(LifeRule("B2/S"))
-    (True, False)
-    """
-    return any(3 in one.birth and not one.birth & {0, 1, 2} for one in (rule, rule.complemented()))
