@@ -534,8 +534,10 @@ def test_a_gallery_shows_its_pictures_and_runs_its_rules(opened, record):
     thumbs = opened.find_elements("css selector", "#panel-life .thumb")
     assert len(thumbs) == 3
     assert "99.5 ± 0.8 bits" in thumbs[0].text
-    said = opened.find_element("css selector", "#panel-life .thumbs details")
-    assert "Measured." in said.get_attribute("textContent")
+    said = opened.find_elements("css selector", "#panel-life .sentences li")
+    assert [line.text for line in said] == [
+        f"{rule}: Measured." for rule in (str(LifeRule(BEST)), "B5/S7", str(LifeRule(BEST)))
+    ]
     opened.execute_script("arguments[0].click()", thumbs[1])
     assert ask(opened, "return panel.rule()") == "B5/S7"
     shown = ask(

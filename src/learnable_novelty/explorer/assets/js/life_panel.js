@@ -112,13 +112,16 @@
     const button = (entry) => {
       const canvas = el("canvas", { class: "pixels", width, height }), rule = life.parse(entry.rule);
       thumbs.push(canvas);
-      return el("div", {}, el("button", { type: "button", class: "thumb", style: { width: "100%" }, onclick: () => { choose(rule, true); map.node.scrollIntoView({ block: "nearest" }); } },
-        canvas, el("span", {}, entry.rule.replace("/", "/\u200b")), el("small", {}, `${reach(LN.lifeRecord.again(rule))} bits`)),
-      el("details", {}, el("summary", {}, el("small", {}, "What was measured")), el("small", {}, entry.sentence)));
+      return el("button", { type: "button", class: "thumb", onclick: () => { LN.untip(); choose(rule, true); map.node.scrollIntoView({ block: "nearest" }); },
+        onpointermove: (event) => { if (event.pointerType !== "touch") LN.tip(event, entry.sentence); }, onpointerleave: LN.untip },
+      canvas, el("span", {}, entry.rule.replace("/", "/\u200b")), el("small", {}, `${reach(LN.lifeRecord.again(rule))} bits`));
     };
     image.onload = () => thumbs.forEach((canvas, i) => canvas.getContext("2d").drawImage(image, width * (i % columns), height * Math.floor(i / columns), width, height, 0, 0, width, height));
+    /* What was measured of each, in a sentence. */
+    const sentences = (entries) => el("ol", { class: "things sentences", tabindex: 0, "aria-label": "What was measured", style: { maxHeight: "18rem", overflow: "auto", marginTop: "1rem" } },
+      entries.map((entry) => el("li", {}, el("small", {}, el("b", {}, `${entry.rule}: `), entry.sentence))));
     const shown = Object.entries(data.galleries).filter(([, entries]) => entries.length).map(([kind, entries]) => LN.figure(
-      [el("h3", {}, `The ${entries.length} highest rules without a name` + (kind === "steady" ? " whose empty plane does not flash" : "")), el("div", { class: "thumbs" }, entries.map(button))],
+      [el("h3", {}, `The ${entries.length} highest rules without a name` + (kind === "steady" ? " whose empty plane does not flash" : "")), el("div", { class: "thumbs" }, entries.map(button)), sentences(entries)],
       `Light: cells that were off the background a moment ago, fainter the longer ago. By excess on tori of ${data.again_grid} × ${data.again_grid} cells; of a rule and its black-white twin, one is shown. Press one to run it.`, "Ours; the paper stops at one dimension."));
     image.src = sheet.sheet;
     return shown;
