@@ -42,7 +42,7 @@
       } }, "Watch it move");
       return el("li", {}, `${kind.kind}, ${LN.count(kind.count, "time")} `, button);
     });
-    const none = unnamed ? "" : entry ? "No moving object was found under this rule." : "Moving objects were looked for under the rules with a name, and the best without one.";
+    const none = unnamed ? "" : entry ? (entry.gliders ? "None came out of the soups that were looked at here." : "No moving object was found under this rule.") : "Moving objects were looked for under the rules with a name, and the best without one.";
     things.replaceChildren(...lines.map((line) => el("p", {}, line)),
       ...(rows.length ? [el("p", {}, "Moving objects found in soups:"), el("ul", { class: "things" }, rows)] : [el("p", {}, none)]));
   }
