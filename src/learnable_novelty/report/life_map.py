@@ -378,7 +378,8 @@ def _draw_change(axes: Axes, results: dict[str, Any]) -> None:
     axes.set_xticks(places, [_share(row) for row in rows], fontsize=6.5)
     axes.set_xlabel("cells that differ after two steps, below (%)")
     axes.set_ylabel("bits")
-    axes.legend(loc="upper left")
+    axes.set_ylim(top=1.25 * axes.get_ylim()[1])
+    axes.legend(loc="upper left", ncols=4, columnspacing=1.0)
     label_panel(axes, "c", "still, busy, chaotic: the median rule")
 
 
