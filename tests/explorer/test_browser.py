@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from learnable_novelty.report import ledger
 from learnable_novelty.systems.elementary import ElementaryRule
 from tests.explorer.page import RESULTS, open_panel, wait_for
 
@@ -221,6 +222,33 @@ def test_the_ledger_filters_by_verdict(browser, exported):
         kinds = {text.split(" ", 1)[1] for text in told}
         assert len(kinds) == 1
         assert len(told) == rows.count(kinds.pop())
+
+
+def test_the_ledger_shows_the_cells_of_the_terminal(browser, exported):
+    open_panel(browser, exported, "ledger")
+    browser.find_element("css selector", "#panel-ledger .controls button").click()
+    shown = browser.execute_script(
+        "return [...document.querySelectorAll('#panel-ledger tbody tr')].map(row => ["
+        "row.querySelector('.sources code').textContent,"
+        "...[2, 3].map(i => row.cells[i].textContent), row.querySelectorAll('.sources a').length])"
+    )
+    truth = ledger.rows(RESULTS)
+    assert [row[:3] for row in shown] == [
+        [row.claim.id, ledger.paper_text(row.claim), ledger.ours_text(row)] for row in truth
+    ]
+    assert [row[3] for row in shown] == [len(row.records) + bool(row.figure) for row in truth]
+
+
+def test_a_claim_unfolds_its_rule(browser, exported):
+    open_panel(browser, exported, "ledger")
+    summary = "#panel-ledger .fold:last-child > summary"
+    fold = browser.find_element("css selector", summary)
+    assert fold.is_displayed()
+    fold.click()
+    told = fold.find_element("xpath", "..").text
+    kind = browser.execute_script("return LN.data.ledger.rows[0].kind")
+    formula = ledger.rule_text(kind).split("\n\n")[1].strip().splitlines()[0]
+    assert formula in told
 
 
 def test_the_toggle_changes_the_theme_and_it_stays(browser, address):
