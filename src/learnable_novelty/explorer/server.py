@@ -146,8 +146,7 @@ def _outcome(work: _Work, content: bytes, options: dict[str, str]) -> tuple[HTTP
         return HTTPStatus.OK, _encoded(found)
     except (MemoryError, OSError):
         sentence = "this machine could not hold the file"
-    except Exception:
-        # A bug: whoever started the server is shown where.
+    except Exception:  # noqa: BLE001 - a bug: whoever started the server is shown where
         traceback.print_exc()
         sentence = "the program stumbled over this file, which is its own fault"
         sentence += "; the terminal that it runs in shows where"
