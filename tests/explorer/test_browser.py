@@ -81,6 +81,58 @@ def test_tab_goes_from_the_top_to_the_panel_and_shows_where_it_is(browser, expor
     assert {look for _, look in seen} == {"solid"}
 
 
+def test_the_skip_link_leads_into_the_open_panel(browser, exported):
+    open_panel(browser, exported, "ledger")
+    press(browser, Keys.TAB, Keys.ENTER)
+    assert browser.execute_script("return document.activeElement.id") == "panel-ledger"
+    press(browser, Keys.TAB)
+    inside = "return document.activeElement.closest('[role=tabpanel]').id"
+    assert browser.execute_script(inside) == "panel-ledger"
+
+
+def test_an_unknown_address_leaves_the_panel_open(browser, exported):
+    open_panel(browser, exported, "flows")
+    browser.execute_async_script(
+        "const done = arguments[0]; addEventListener('hashchange', () => setTimeout(done));"
+        "location.hash = '#panels'"
+    )
+    assert browser.find_element("id", "panel-flows").is_displayed()
+
+
+@pytest.mark.parametrize("text", ["300", "", "-1", "2.5", "1e2"])
+def test_a_number_that_is_no_rule_changes_nothing(browser, exported, text):
+    open_panel(browser, exported, "automata")
+    box = browser.find_element("css selector", "#panel-automata input")
+    told = browser.find_element("css selector", "#panel-automata .controls small")
+    enter = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))"
+    browser.execute_script(enter, box, "54")
+    assert not told.is_displayed()
+    browser.execute_script(enter, box, text)
+    assert told.is_displayed() and "0 to 255" in told.text
+    assert box.get_attribute("value") == "54"
+    shown = browser.find_element("css selector", "#panel-automata .stats dd")
+    assert shown.text == "54"
+
+
+def test_nothing_is_small_on_a_projector(browser, exported):
+    size = {"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        for name in set(PANELS) - {"life"}:
+            open_panel(browser, exported, name)
+            small = browser.execute_script(
+                "return [...document.querySelectorAll(`#panel-${arguments[0]} *`)].filter(e =>"
+                "[...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())"
+                "&& e.checkVisibility() && !/^SUP$/.test(e.tagName)"
+                "&& parseFloat(getComputedStyle(e).fontSize) < 13.9)"
+                ".map(e => [e.tagName, e.className.baseVal || e.className, e.textContent])",
+                name,
+            )
+            assert small == [], name
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def test_arrow_keys_choose_a_bar(browser, exported):
     open_panel(browser, exported, "automata")
     rules = browser.execute_script("return LN.data.automata.rules.map(r => r.rule)")

@@ -88,7 +88,8 @@ def automata(record: Record) -> Iterator[tuple[str, Any]]:
         }
         for place, rule in enumerate(found["ranking"], start=1)
     ]
-    yield "automata", {"rules": rules, "draws": record.configuration["draws"]}
+    sizes = {name: record.configuration[name] for name in ("draws", "samples")}
+    yield "automata", {"rules": rules, **sizes}
 
 
 def neural(record: Record) -> Iterator[tuple[str, Any]]:
