@@ -30,6 +30,11 @@ SECTIONS = ("4.1", "4.2", "4.3", "table 1", "app A", "app B", "app D", "app F", 
 """In the order in which they are shown."""
 
 INTRODUCTION = """\
+---
+hide:
+  - toc
+---
+
 # The ledger
 
 Every claim of the paper that has a number, a rank, an order or a yes, beside what our committed
@@ -80,11 +85,12 @@ def markdown(ledger: Sequence[Row]) -> str:
     kinds = Counter(row.claim.kind for row in ledger)
     for kind in RULES:
         parts.append(f"### {kind}: {kinds[kind]} claims\n\n{rule_text(kind)}\n")
-    parts.append("## The claims\n")
+    # The site lays these tables out in its own way: assets/site.css.
+    parts.append('## The claims\n\n<div class="ledger" markdown>\n')
     columns = ["claim", "verdict", "paper", "ours", "source", "note"]
     for title, held in sections(ledger):
         parts.append(Table(title, columns, [_cells(row) for row in held]).markdown())
-    return "\n".join(parts)
+    return "\n".join([*parts, "</div>\n"])
 
 
 def _row(claim: Claim, shelf: Shelf) -> Row:
