@@ -153,6 +153,20 @@
   Object.assign(LN.neural, {
     fps: () => view.fps,
     state: () => Array.from(ring.state),
+    /* For benchmarks: milliseconds of every frame, a step and its picture, at a number of sites. */
+    frames: (key, sites, count, done) => {
+      setRunning(false);
+      Object.assign(view, { key, wide: sites });
+      load(() => {
+        fit(canvas.clientWidth);
+        done(Array.from({ length: count }, () => {
+          const start = performance.now();
+          advance();
+          context.putImageData(image, 0, 0);
+          return performance.now() - start;
+        }));
+      });
+    },
     /* For tests: run a checkpoint from given unit vectors (site by site) and return the last ones. */
     play: (key, checkpoint, state, steps, done) => LN.need("neural-" + key, (data) => {
       const vectors = LN.unpack(data.weights), size = data.weights.shape[1];
