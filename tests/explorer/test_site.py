@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from learnable_novelty import records
-from learnable_novelty.cli import main
+from learnable_novelty.cli import main, make_parser
 from learnable_novelty.explorer import build, export
 from learnable_novelty.explorer.packing import packed
 from learnable_novelty.records import Record
@@ -93,6 +93,17 @@ def test_the_page_says_what_the_terminal_says(site):
         assert shown["paper"] == ledger.paper_text(row.claim)
         assert shown["ours"] == ledger.ours_text(row)
     assert set(held["rules"]) == {row["kind"] for row in held["rows"]}
+
+
+def test_every_command_that_the_page_names_is_known(site):
+    parser = make_parser()
+    named = {row["command"] for row in content(site, "ledger")["rows"]} - {""}
+    for name, held in site.items():
+        if name.startswith("js/"):
+            named |= set(re.findall(r'command: "(novelty [^"]+)"', held.decode()))
+    assert len(named) > 20
+    for command in named:
+        parser.parse_args(command.split()[1:])
 
 
 def test_a_missing_record_is_a_missing_panel(tmp_path):
