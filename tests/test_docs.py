@@ -150,7 +150,8 @@ def write_large(columns):
     import zarr
 
     Path("measurements").mkdir()
-    frame = pandas.DataFrame(columns, columns=["temperature", "pressure", "yield"])
+    columns = np.column_stack([columns, columns[::-1, 0]])
+    frame = pandas.DataFrame(columns, columns=["temperature", "pressure", "humidity", "yield"])
     frame[:40].to_parquet("measurements/first.parquet")
     frame[40:].to_parquet("measurements/second.parquet")
     np.save("large.npy", columns)
