@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from benchmarks import __main__ as command
-from benchmarks import automata, chunks, dual, encoder, life, moments, neural, null, online
+from benchmarks import automata, chunks, dual, encoder, frames, life, moments, neural, null, online
 from benchmarks.life_record import map_measures, refreshed
 from benchmarks.timing import Row, compare, faster, interleave, within
 from learnable_novelty import records
@@ -46,6 +46,12 @@ def test_moments_and_qr_give_the_same_bits():
     assert float(ways["moments"]()) == pytest.approx(float(ways["qr"]()), rel=1e-10)
     assert ways["gram"]().shape == (16, 16)
     assert len(moments.run(500, 16, 4, repeats=1)) == 2
+
+
+def test_frames_are_timed_in_a_browser(browser):
+    rows = frames.run(sites=64, frames=20)
+    assert [row.ours > 0 for row in rows] == [True] * 4
+    assert "64 sites, residual update, median of 20" in rows[0].name
 
 
 def test_dual_and_qr_give_the_same_bits():

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import math
 
@@ -367,6 +368,24 @@ def test_default_observer_shrinks_with_few_samples_and_is_reported():
     assert "MLP(1, 10, 4" in few.observer
     assert "evidence" in few.observer
     assert "standardized" in few.standardization
+
+
+@pytest.mark.parametrize(
+    ("excess", "error", "p_value", "said"),
+    [
+        (9.0, 1.0, 0.01, "learnable structure: 9.0 bits above the floor [7.0, 11.0] (p = 0.01)"),
+        (0.0, 0.15, 0.05, "something is there, but not clearly more bits than noise makes: 0.0"),
+        (0.0, 0.15, 0.06, "no learnable structure beyond chance (p = 0.06)"),
+        (3.0, math.nan, 0.01, "something is there (p = 0.01), too few samples to tell how much"),
+    ],
+)
+def test_the_sentence_reads_test_and_interval_together(excess, error, p_value, said):
+    x = np.random.default_rng(11).standard_normal((20, 1))
+    result = ln.score(x, x**2, **fast())
+    made = dataclasses.replace(result, excess_bits=excess, excess_se=error, p_value=p_value)
+    assert made.verdict.startswith(said)
+    assert "nan" not in str(made)
+    json.dumps(made.to_dict(), allow_nan=False)
 
 
 def test_a_score_reads_well_in_text_html_json_and_pictures(tmp_path):
