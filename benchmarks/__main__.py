@@ -23,8 +23,8 @@ from learnable_novelty.engine import available_cores
 HERE = Path(__file__).parent
 # Chunks first: its memory is measured against a process that has held nothing large yet.
 NAMES = ("chunks", "online", "dual", "moments", "null", "automata", "encoder", "neural", "reward")
-LONG = ("larger", "cluster")
-"""Run only when they are named: minutes, and a machine without other work."""
+LONG = ("larger", "cluster", "frames")
+"""Run only when they are named: minutes, a machine without other work, or a browser."""
 
 
 def machine() -> dict[str, Any]:

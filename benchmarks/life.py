@@ -1,8 +1,9 @@
 """The life map: how many rules a second, where the time goes, and whether a GPU agrees.
 
 ``python -m benchmarks.life --device cuda`` checks a few rules against the CPU and the plain
-definition, and profiles. With ``--journal FOLDER --seconds N`` it fills the journal of the paper
-run in that results folder until the time is up; called again it goes on, and so does
+definition, and profiles; with ``--save`` both are written to benchmarks/results-life.json, with the
+machine they were measured on. With ``--journal FOLDER --seconds N`` it fills the journal of the
+paper run in that results folder until the time is up; called again it goes on, and so does
 ``novelty run life-map --device cuda --out FOLDER``.
 """
 
@@ -131,6 +132,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--channels", type=int, help="reservoir channels")
     parser.add_argument("--journal", type=Path, help="fill the journal in this results folder")
     parser.add_argument("--seconds", type=float, default=540.0, help="stop after so long")
+    parser.add_argument(
+        "--save", type=Path, nargs="?", const=Path(__file__).with_name("results-life.json"),
+        help="also write benchmarks/results-life.json, or this file",
+    )  # fmt: skip
     options = parser.parse_args(arguments)
     changes = {k: v for k in ("draws", "channels") if (v := getattr(options, k)) is not None}
     if options.journal is not None:
@@ -140,9 +145,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0 if done else 3
     config = vary(configure("life-map", options.config, changes)[1])
     print(describe_device(options.device), torch.__version__)
-    print(json.dumps(check(config, options.device), indent=1), flush=True)
-    print(json.dumps(profile(config, options.device, options.rules), indent=1), flush=True)
+    found = check(config, options.device)
+    print(json.dumps(found, indent=1), flush=True)
+    spent = profile(config, options.device, options.rules)
+    print(json.dumps(spent, indent=1), flush=True)
+    if options.save is not None:
+        save(options.save, options.device, config, found, spent)
     return 0
+
+
+def save(
+    path: Path, device: str, config: LifeConfig, found: dict[str, float], spent: dict[str, float]
+) -> None:
+    """Write the check and the profile, and what they were measured on."""
+    about = {
+        "device": describe_device(device),
+        "versions": records.versions(),
+        "config": records.configuration_of(config),
+    }
+    parts = ("simulation", "unpacking", "features, moments, solves, floor, null")
+    shares = {name: spent[name] / spent["everything"] for name in parts}
+    held = about | {"check": found, "milliseconds a rule and draw": spent, "shares": shares}
+    path.write_text(json.dumps(held, indent=1) + "\n")
+    print(f"written to {path}")
 
 
 if __name__ == "__main__":

@@ -3,16 +3,23 @@
 import dataclasses
 import json
 
+import numpy as np
 import pytest
 import torch
 
 from benchmarks import __main__ as command
-from benchmarks import automata, chunks, dual, encoder, life, moments, neural, null, online
+from benchmarks import automata, chunks, dual, encoder, frames, life, moments, neural, null, online
+from benchmarks.life_record import map_measures, refreshed
 from benchmarks.timing import Row, compare, faster, interleave, within
+from learnable_novelty import records
+from learnable_novelty.experiments import life_analysis, life_map
 from learnable_novelty.experiments.automata import AutomatonConfig
+from learnable_novelty.experiments.base import Bench
 from learnable_novelty.experiments.life import LifeConfig
 from learnable_novelty.experiments.neural import NeuralConfig
 from learnable_novelty.observer import Moments
+from learnable_novelty.systems.life_catalogue import named_rules
+from tests.explorer.life_record import life_record
 
 SMALL_MAP = {
     "grid": 7, "samples": 2, "burn_in": 3, "window": 2, "channels": 4, "rules": 92, "block": 64,
@@ -39,6 +46,12 @@ def test_moments_and_qr_give_the_same_bits():
     assert float(ways["moments"]()) == pytest.approx(float(ways["qr"]()), rel=1e-10)
     assert ways["gram"]().shape == (16, 16)
     assert len(moments.run(500, 16, 4, repeats=1)) == 2
+
+
+def test_frames_are_timed_in_a_browser(browser):
+    rows = frames.run(sites=64, frames=20)
+    assert [row.ours > 0 for row in rows] == [True] * 4
+    assert "64 sites, residual update, median of 20" in rows[0].name
 
 
 def test_dual_and_qr_give_the_same_bits():
@@ -147,6 +160,45 @@ def test_the_life_map_is_checked_and_timed():
     config = LifeConfig(grid=9, samples=2, burn_in=5, window=2, channels=4)
     assert life.check(config, "cpu")["wrong cells"] == 0
     assert life.profile(config, "cpu", 8)["rules a second and draw"] > 0
+
+
+def test_the_profile_of_the_life_map_is_written_with_its_machine(tmp_path, capsys):
+    path = tmp_path / "results-life.json"
+    small = ["--config", "quick", "--channels", "4", "--rules", "8"]
+    assert life.main([*small, "--save", str(path)]) == 0
+    held = json.loads(path.read_text())
+    assert held["check"]["wrong cells"] == 0
+    assert held["device"].startswith("cpu")
+    assert held["config"]["channels"] == 4
+    assert all(share > 0 for share in held["shares"].values())
+    assert str(path) in capsys.readouterr().out
+
+
+def test_a_record_of_the_life_map_is_brought_up_to_date(monkeypatch):
+    """From a made-up map without names: all that the catalogue and the meter say is put in."""
+    monkeypatch.setattr(life_analysis, "BOOTSTRAPS", 20)
+    made = life_record()
+    small = {"grid": 11, "samples": 2, "burn_in": 4, "window": 2, "channels": 4, "again_grid": 13,
+             "again_draws": 2, "random_rules": 96, "look_steps": 20, "look_period": 4,
+             "look_patches": (1,)}  # fmt: skip
+    config = records.configuration_of(dataclasses.replace(life_map.PAPER, **small))
+    numbers = {"density": 0.5, "activity": 0.1, "change_in_two": 0.1, "explained": 0.5}
+    entries = [entry | {"measures": numbers} for entry in made.results["gallery"]]
+    results = made.results | {"named": [], "gallery": entries, "steady_gallery": []}
+    done = refreshed(
+        dataclasses.replace(made, configuration=config, results=results), Bench(), study=False
+    )
+    rows = {row["rule"]: row for row in done.results["named"]}
+    assert len(rows) == len(named_rules())
+    life_row, excess = rows["B3/S23"], map_measures(made)["excess"].reshape(512, 512)
+    own = excess[0b1100, 0b1000]
+    assert life_row["ranks"]["excess"] == (excess > own).sum() + ((excess == own).sum() + 1) / 2
+    assert life_row["gliders"]
+    assert 1 <= life_row["ranks"]["lempel_ziv"] <= 96
+    assert done.arrays["pictures"].shape == (1, 13, 13)
+    assert "50% of the cells live" in done.results["gallery"][0]["sentence"]
+    assert done.results["areas"]["excess"]["named"]["positives"] > 30
+    assert (np.diff(done.arrays["again_codes"]) > 0).all()
 
 
 def test_the_journal_of_the_life_map_is_filled_bit_by_bit(tmp_path, capsys):

@@ -1,5 +1,6 @@
 """What the docs say to type is typed here."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -27,6 +28,9 @@ NAMES = {"NAME": "eca", "DIR": "images", "FILE": "series.csv"}
 """Words that stand for something of the reader's own."""
 MADE = {"assets/start.png"}
 """Drawn when the site is built."""
+RECORDS = re.compile(r"\]\((?:\.\./)+(results/[\w-]+/[\w+-]+)(?:/figure\.png)?\)")
+CALCULATED = {"log₂ 10 = 3.3"}
+"""Numbers that stand beside a record and are not of it."""
 
 
 def commands_of(text):
@@ -146,7 +150,8 @@ def write_large(columns):
     import zarr
 
     Path("measurements").mkdir()
-    frame = pandas.DataFrame(columns, columns=["temperature", "pressure", "yield"])
+    columns = np.column_stack([columns, columns[::-1, 0]])
+    frame = pandas.DataFrame(columns, columns=["temperature", "pressure", "humidity", "yield"])
     frame[:40].to_parquet("measurements/first.parquet")
     frame[40:].to_parquet("measurements/second.parquet")
     np.save("large.npy", columns)
@@ -200,3 +205,36 @@ def test_benchmarks_take_the_options_shown(module):
         assert all(word in text for word in words[3:] if word.startswith("--"))
         only = words[words.index("--only") + 1] if "--only" in words else "dual"
         assert only in BENCHMARKS + LONG or module != "benchmarks"
+
+
+def numbers_of(value):
+    if isinstance(value, dict | list):
+        for held in value.values() if isinstance(value, dict) else value:
+            yield from numbers_of(held)
+    elif isinstance(value, int | float):
+        yield abs(value)
+
+
+def paragraphs_with_records():
+    for name, text in TEXTS.items():
+        for part in re.split(r"\n\n|\n(?=[-|*] )", text):
+            paths = [ROOT / path / "record.json" for path in RECORDS.findall(part)]
+            # The ledger is compared with the records as a whole.
+            if any(path.exists() for path in paths) and name != "docs/ledger.md":
+                yield name, part, {path for path in paths if path.exists()}
+
+
+def test_numbers_beside_a_record_are_of_the_record():
+    seen = 0
+    for name, part, paths in paragraphs_with_records():
+        held = [n for path in paths for n in numbers_of(json.loads(path.read_text()))]
+        prose = re.sub(r"\]\([^)]*\)|`[^`]*`", "", part)
+        for text in CALCULATED:
+            prose = prose.replace(text, "")
+        for number in re.findall(r"(?<![\w.,])\d+\.\d+(?![\w.]*\d)", prose):
+            wide = 0.5001 * 10 ** -len(number.partition(".")[2])
+            shares = (1, 100)
+            found = any(abs(n * share - float(number)) <= wide for n in held for share in shares)
+            assert found, f"{name}: {number} is in none of {sorted(map(str, paths))}: {prose}"
+            seen += 1
+    assert seen > 30

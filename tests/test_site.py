@@ -41,6 +41,35 @@ def test_pages_load_nothing_from_elsewhere(site):
         assert not re.search(r"url\(['\"]?https?:|@import", sheet.read_text()), sheet
 
 
+def test_the_search_works_in_pages_opened_as_files(site, browser):
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    browser.get("about:blank")
+    browser.get_log("browser")
+    browser.get((site / "howto" / "cli.html").as_uri())
+    browser.find_element("css selector", ".md-search__input").send_keys("ridge")
+    found = WebDriverWait(browser, 30).until(
+        lambda page: page.find_elements("css selector", ".md-search-result__item h1")
+    )
+    assert found[0].text == "Ridge"
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_ledger_fits_into_the_window(site, browser, width):
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        browser.get((site / "ledger.html").as_uri())
+        right = browser.execute_script(
+            "return Math.max(...[...document.querySelectorAll('.ledger td')]"
+            ".map(cell => cell.getBoundingClientRect().right))"
+        )
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert width / 2 < right <= width
+
+
 def test_pictures_and_records_are_in_the_site(site):
     for page in site.glob("**/*.html"):
         for source in re.findall(r'<img [^>]*src="([^"]+)"', page.read_text()):

@@ -15,8 +15,13 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[2]
-PATTERNS = ("results/**/*.png", "results/**/record.json", "benchmarks/*.json")
-LINK = re.compile(r"\]\((?P<up>(?:\.\./)+)(?P<path>(?:results|benchmarks)/[^)#\s]+)\)")
+PATTERNS = (
+    "results/**/*.png",
+    "results/**/record.json",
+    "benchmarks/*.json",
+    "src/learnable_novelty/systems/*.csv",
+)
+LINK = re.compile(r"\]\((?P<up>(?:\.\./)+)(?P<path>(?:results|benchmarks|src)/[^)#\s]+)\)")
 IMAGE = re.compile(r"(?P<image>!\[[^\]]*\]\((?P<path>[^)\s]+\.png)\))")
 MARK = "<!-- made: records -->"
 

@@ -37,18 +37,18 @@ def only_runner(target: Path) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = _locked(path)
     except OSError as error:
-        raise ValueError(
-            f"cannot write to {path.parent}: {error.strerror}; make it a folder that can be "
-            "written to, or name another one with --out"
-        ) from None
+        raise _not_writable(path.parent, error) from None
     if handle is None:
         raise Busy(
             f"another process{_holder(path)} is running {target.name} in {target.parent}; wait "
             "for it, or name another folder with --out"
         )
     try:
-        os.truncate(handle, 0)
-        os.write(handle, str(os.getpid()).encode())
+        try:
+            os.truncate(handle, 0)
+            os.write(handle, str(os.getpid()).encode())
+        except OSError as error:  # a full disk has room for the name of a file, not for a number
+            raise _not_writable(path.parent, error) from None
         yield
     finally:
         path.unlink(missing_ok=True)  # while it is held: who opened it meanwhile looks again
@@ -56,6 +56,13 @@ def only_runner(target: Path) -> Iterator[None]:
         with contextlib.suppress(OSError):  # nothing was written: leave no empty folders behind
             for folder in made:
                 folder.rmdir()
+
+
+def _not_writable(folder: Path, error: OSError) -> ValueError:
+    return ValueError(
+        f"cannot write to {folder}: {error.strerror}; make it a folder that can be written to, or "
+        "name another one with --out"
+    )
 
 
 def _locked(path: Path) -> int | None:

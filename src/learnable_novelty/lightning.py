@@ -6,6 +6,7 @@ the size of its errors score as well, and in how many directions does the code v
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,8 @@ from learnable_novelty.measure.score import score
 from learnable_novelty.objective.probes import effective_rank
 from learnable_novelty.observer import Observer, reservoirs
 
+LOGGED = ("bits", "floor_bits", "excess_bits", "effective_rank")
+
 
 class EpiplexityMonitor(Callback):
     """Log the epiplexity of a layer's code with its floor, and its effective rank, per validation.
@@ -27,7 +30,8 @@ class EpiplexityMonitor(Callback):
     ``{layer}/effective_rank``. The first three are those of ``learnable_novelty.score``, inputs
     flattened and standardized, every column of the code in units of its own deviation; the last is
     the participation ratio of the code's variances. The ranks of a distributed job pool their
-    samples and log the same numbers.
+    samples and log the same numbers. All are NaN where inputs or code are not finite, and for less
+    than two samples: what is watched does not stop the training.
 
     Args:
         layer: name of a submodule, as ``get_submodule`` takes it; its output, flattened to
@@ -112,6 +116,8 @@ class EpiplexityMonitor(Callback):
 
     def measure(self, inputs: Tensor, codes: Tensor) -> dict[str, float]:
         """Score codes (num_samples, code_dim) against inputs (num_samples, ...)."""
+        if len(codes) < 2 or not all(bool(held.isfinite().all()) for held in (inputs, codes)):
+            return dict.fromkeys(LOGGED, math.nan)
         of_images = self.observer is not None and isinstance(
             self.observer.reservoir, reservoirs.ImageConv
         )
@@ -120,12 +126,8 @@ class EpiplexityMonitor(Callback):
         result = score(
             inputs, codes, observer=self.observer, draws=self.draws, null=0, seed=self.seed
         )
-        return {
-            "bits": result.bits,
-            "floor_bits": result.floor_bits,
-            "excess_bits": result.excess_bits,
-            "effective_rank": effective_rank(codes),
-        }
+        found = (result.bits, result.floor_bits, result.excess_bits, effective_rank(codes))
+        return dict(zip(LOGGED, found, strict=True))
 
     def on_exception(
         self, trainer: Trainer, pl_module: LightningModule, exception: BaseException

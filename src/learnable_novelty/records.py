@@ -83,6 +83,28 @@ class Record:
         return target
 
 
+def write_whole(path: Path, content: bytes) -> None:
+    """Write one file of a run; one of the same name is replaced whole or not at all.
+
+    Raises:
+        OSError: in one sentence, if it cannot be written; what was there is as it was.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".draft-", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).chmod(0o644)
+            os.replace(name, path)
+        finally:
+            Path(name).unlink(missing_ok=True)
+    except OSError as error:
+        raise not_written(path, error) from error
+
+
 def not_written(path: Path, error: OSError) -> OSError:
     """Say that a file of a run could not be written, and what to do about it."""
     return OSError(

@@ -7,6 +7,7 @@ and the ranks of a distributed job add up to the score of the undivided data.
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -81,6 +82,20 @@ class Epiplexity(Metric):
         if float(self.moments[0]) < 2:
             return self.moments.new_tensor(torch.nan)
         return self.observer.bits(self._layout.unpack(self.moments))
+
+    def plot(self, val: Tensor | Sequence[Tensor] | None = None, ax: Any = None) -> tuple[Any, Any]:
+        """Draw values: one, one per step, or by default that of all pairs so far.
+
+        Args:
+            val: results of ``compute`` or ``forward``.
+            ax: of matplotlib, to draw there; a new figure by default.
+
+        Returns:
+            The figure and its axes; bits upwards from 0.
+        """
+        axes: Any = self._plot(val, ax)[1]
+        axes.set_ylabel("epiplexity, bits")
+        return axes.figure, axes
 
     @property
     def count(self) -> float:

@@ -1,6 +1,8 @@
 """The life map: scores against the plain observer, blocks, settings, ranks, and what it records."""
 
 import dataclasses
+import itertools
+import re
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ from learnable_novelty.experiments import (
     life_look,
     life_map,
     life_results,
+    life_stages,
     rankings,
 )
 from learnable_novelty.experiments.base import Bench
@@ -27,10 +30,12 @@ from learnable_novelty.experiments.life_stages import (
     map_codes,
     mean_excess,
     places,
+    random_codes,
     score_all,
     scores,
 )
 from learnable_novelty.observer import Observer, Refit, reservoirs
+from learnable_novelty.report.life_map import LABELLED, RANKED
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import NUM_RULES
 from learnable_novelty.systems.life_catalogue import named_rules
@@ -197,6 +202,12 @@ def test_complements_are_found_among_codes():
     assert (codes[places(codes, swapped)] == swapped).all()
 
 
+def test_lambdas_are_those_of_the_rules():
+    codes = np.random.default_rng(1).permutation(NUM_RULES)[:50]
+    expected = [LifeRule(int(code)).langton_lambda for code in codes]
+    np.testing.assert_allclose(life_analysis.langton(codes), expected)
+
+
 def test_pairs_that_differ_by_chance_are_rarely_told_apart():
     generator = np.random.default_rng(1)
     first, second = generator.standard_normal((2, 4, 4000))
@@ -205,6 +216,25 @@ def test_pairs_that_differ_by_chance_are_rarely_told_apart():
     shifted = life_analysis.compare_pairs(first, second + 5)
     assert shifted["told_apart"] > 0.9
     assert shifted["rms_difference"] == pytest.approx(5, abs=0.1)
+    # The mean of four differences of variance two, whatever they are shifted by.
+    assert found["mean_spread"] == pytest.approx((2 / 4) ** 0.5, rel=0.02)
+    assert shifted["mean_spread"] == pytest.approx(found["mean_spread"])
+
+
+def test_nothing_to_compare_differs_by_nothing():
+    for first in (np.zeros((3, 4)), np.ones((1, 4))):
+        found = life_analysis.compare_pairs(first, first)
+        assert found["told_apart"] == found["rms_difference"] == found["mean_spread"] == 0
+
+
+def test_agreement_of_draws_is_their_correlation():
+    generator = np.random.default_rng(2)
+    rules, draws = generator.standard_normal(5000), generator.standard_normal((2, 5000))
+    values = 2 * rules + draws
+    assert life_analysis.agreement(values) == pytest.approx(0.8, abs=0.02)
+    assert life_analysis.agreement(values) == pytest.approx(np.corrcoef(values)[0, 1], abs=0.01)
+    assert life_analysis.agreement(values[:1]) is None
+    assert life_analysis.agreement(np.ones((2, 5))) is None
 
 
 def test_lempel_ziv_counts_phrases():
@@ -226,25 +256,80 @@ def test_a_trail_is_the_age_of_the_last_sight():
     assert ago[2, 2] == ago[8, 8] == life_look.TRAIL + 1
 
 
+DOMAINS = {"count": 3, "covered": 0.99, "largest": 0.6, "walls": 0.2, "later_walls": 0.1,
+           "at_walls": 0.9, "turned": 0.1, "steps": 398}  # fmt: skip
+
+
+def looked(seen, domains=DOMAINS, kinds=(), patches=(), settled=0, uniform=0):
+    return {
+        "everywhere": seen, "patches": list(patches), "kinds": list(kinds), "domains": domains,
+        "soups": 8, "settled": settled, "uniform": uniform,
+    }  # fmt: skip
+
+
 def test_sentences_say_what_was_measured():
     measures = {"density": 0.04, "activity": 0.03, "change_in_two": 0.001, "explained": 0.5}
-    seen = {"still": 12.0, "oscillating": 3.0, "main_period": 2, "crowded": 0.0}
+    seen = {"still": 12.0, "oscillating": 3.0, "main_period": 2, "main_share": 0.6, "crowded": 0.0}
     kind = {"kind": "c/4 diagonal, period 4", "count": 18}
-    text = life_look.describe(measures, {"everywhere": seen, "patches": [], "kinds": [kind]})
+    text = life_look.describe(measures, looked(seen, kinds=[kind], settled=3, uniform=1))
     for part in (
         "4.0% of the cells live",
         "back and forth",
+        "3 of 8 soups had come to rest, 1 of them empty or full",
+        "3 domains of like cells cover 99% of the torus, the largest 60%",
+        "0.2 sides of wall a cell, 50% less 398 steps later",
+        "90% of what changes lies between domains",
         "12 still lifes and 3 oscillators (mostly of period 2)",
         "(18 seen)",
         "50%",
     ):
         assert part in text
-    crowd = {"still": 0.0, "oscillating": 0.0, "main_period": 0, "crowded": 1.0}
-    text = life_look.describe(
-        measures | {"activity": 0.0}, {"everywhere": crowd, "patches": [crowd], "kinds": []}
-    )
+    rare = life_look.describe(measures, looked(seen | {"main_share": 0.4}))
+    assert "3 oscillators (40% of period 2)" in rare
+    assert "rest" not in rare
+    crowd = {"still": 0.0, "oscillating": 0.0, "main_period": 0, "main_share": 0.0, "crowded": 1.0}
+    none = DOMAINS | {"count": 0, "covered": 0.0, "largest": 0.0}
+    text = life_look.describe(measures | {"activity": 0.0}, looked(crowd, none, patches=[crowd]))
     assert "nothing changes" in text
     assert "too crowded" in text
+    assert "no domain" in text
+    one = life_look.describe(measures, looked(crowd, DOMAINS | {"count": 1, "later_walls": 0.2}))
+    assert "one domain of like cells covers 99%" in one
+    assert "later" not in one
+
+
+def test_a_typical_torus_is_the_median_of_those_with_a_pattern():
+    generator = np.random.default_rng(0)
+    tori = np.stack([generator.random((40, 40)) < share for share in (0.5, 0, 0.2, 1, 0.05)])
+    # Entropies fall from the first to the last; the second and the fourth have no pattern.
+    assert life_look.typical(tori.astype(np.uint8)) == 2
+    assert life_look.typical(tori[[1, 3]].astype(np.uint8)) in (0, 1)
+    assert life_look.typical(tori[[4, 0]].astype(np.uint8)) == 1
+
+
+def test_a_name_more_changes_one_of_the_others(monkeypatch):
+    before = set(random_codes(StageConfig(), map_codes().ravel(), 0, 150).tolist())
+    fewer = named_rules()[:-1]
+    monkeypatch.setattr(life_stages, "named_rules", lambda: fewer)
+    after = set(random_codes(StageConfig(), map_codes().ravel(), 0, 150).tolist())
+    assert len(before & after) >= 149
+
+
+def test_negatives_are_the_others_or_those_proved():
+    texts = ("B3/S23", "B2/S", "B36/S1", "B1/S1", "B14/S2", "B4/S2")
+    codes = np.array([LifeRule(text).number for text in texts])
+    named = [{"rule": "B3/S23", "gliders": True}, {"rule": "B2/S", "gliders": None}]
+    measures = {
+        name: np.arange(6.0)
+        for name in ("excess", "bits", "compressed", "entropy", "lambda", "activity")
+    }
+    parsed = dict.fromkeys(codes.tolist(), 1.0)
+    found = life_results.glider_areas(named, codes, codes, measures, parsed, 0)
+    # B36/S1 may have gliders; one neighbour is enough, or four are needed, in the last three.
+    assert {group: area["negatives"] for group, area in found["excess"].items()} == {
+        "named": 1, "random": 4, "proved": 3,
+    }  # fmt: skip
+    assert found["excess"]["proved"]["area"] == 0
 
 
 SMALL = dataclasses.replace(
@@ -277,6 +362,10 @@ def test_a_small_map_records_what_it_must():
     place = int(np.flatnonzero(held.codes == 224)[0])
     assert life_row["measures"]["excess"] == pytest.approx(excess[place])
     ties = (excess == excess[place]).sum()
+    second = mean_excess(held.again)
+    own = second[held.again_codes == 224]
+    assert life_row["again_rank"] == 1 + (second > own).sum()
+    assert 1 <= life_row["ranks"]["lempel_ziv"] <= results["lempel_ziv_rules"] == 94
     assert life_row["ranks"]["excess"] == (excess > excess[place]).sum() + (ties + 1) / 2
     assert set(results["settings"]) == {"density=0.25", "density=0.75", "another draw"}
     assert set(results["complements"]) == {"signed", "binary"}
@@ -307,6 +396,74 @@ def test_the_committed_map_comes_back_on_this_machine():
             # Another build of zlib may compress a little better or worse.
             slack = 0.05 * held if name == "compressed" else 0.0
             assert ours == pytest.approx(held, abs=unit + slack)
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def committed():
+    return records.load(ROOT / "results" / "life-map" / "paper-seed0")
+
+
+@pytest.fixture(scope="module")
+def page():
+    return (ROOT / "docs" / "life.md").read_text("utf-8")
+
+
+def table_rows(text, heading):
+    """Cells of the table that begins with a heading, by the first cell of each row."""
+    lines = text[text.index(heading) :].splitlines()[2:]
+    rows = itertools.takewhile(lambda line: line.startswith("|"), lines)
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in rows]
+    return {first: rest for first, *rest in cells}
+
+
+def test_the_ranks_of_the_page_are_those_of_the_record(committed, page):
+    held = {row["name"]: row for row in committed.results["named"]}
+    shown = table_rows(page, "| rule | excess | raw bits |")
+    assert set(shown) == set(LABELLED)
+    for name, cells in shown.items():
+        assert cells == [f"{held[name]['ranks'][measure]:,.0f}" for measure in RANKED]
+    again = table_rows(page, "| rule | excess on the map |")
+    assert {"Life", "HighLife", "Day & Night", "Diamoeba"} <= set(again)
+    for name, cells in again.items():
+        row = held[name]
+        second = f"{row['again_excess']:.1f} ± {row['again_half_width']:.1f}"
+        assert cells == [f"{row['measures']['excess']:.1f}", second, f"{row['again_rank']:,}"]
+
+
+def test_the_areas_and_settings_of_the_page_are_those_of_the_record(committed, page):
+    shown = table_rows(page, "| measure | against")
+    for cells, groups in zip(shown.values(), committed.results["areas"].values(), strict=True):
+        for cell, group in zip(cells, ("named", "random", "proved"), strict=True):
+            area = groups[group]
+            assert cell == f"{area['area']:.2f} ({area['low']:.2f} to {area['high']:.2f})"
+    counts = committed.results["areas"]["excess"]
+    for group in ("named", "random", "proved"):
+        assert f"against the {counts[group]['negatives']} " in page or group == "random"
+    lines = table_rows(page, "| setting | rank correlation")
+    axes = {"initial density": "density", "burn-in": "burn_in", "grid": "grid", "window": "window",
+            "tori": "samples", "channels": "channels"}  # fmt: skip
+    for title, cells in lines.items():
+        words, *values = re.split(r" (?=[\d.]+(?:,|$))", title.split(" (")[0], maxsplit=1)
+        if words not in axes:
+            continue
+        found = [
+            committed.results["settings"][f"{axes[words]}={value}"]
+            for value in values[0].split(", ")
+        ]
+        for cell, name in zip(
+            cells, ("spearman_excess", "spearman_bits", "top_shared"), strict=True
+        ):
+            assert cell == ", ".join(f"{one[name]:.2f}" for one in found)
+
+
+def test_what_the_record_says_of_rules_is_what_the_catalogue_says(committed):
+    rows = {row["rule"]: row for row in committed.results["named"]}
+    assert set(rows) == {str(one.rule) for one in named_rules()}
+    for one in named_rules():
+        assert life_analysis.known(one).items() <= rows[str(one.rule)].items()
 
 
 def test_the_committed_map_holds_what_the_page_says():

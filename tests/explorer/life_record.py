@@ -42,7 +42,8 @@ def life_record() -> Record:
     arrays["again_bits"] = arrays["again_excess"] + 1
     arrays["pictures"] = generator.integers(0, 17, (3, 131, 131)).astype(np.uint8)
     named = [
-        {"name": one.name, "rule": str(one.rule), "gliders": one.gliders, "source": one.source,
+        {"name": one.name, "rule": str(one.rule), "also": list(one.also), "gliders": one.gliders,
+         "source": one.source,
          "universal": None,
          "ranks": {"excess": float(place)}, "moving": [GLIDER] if one.name == "Life" else []}
         for place, one in enumerate(names, start=1)

@@ -149,6 +149,20 @@ def test_without_its_record_a_panel_says_so(browser, tmp_path):
     assert "novelty run rooms" in text
 
 
+def test_the_papers_table_is_shown_as_published(browser, exported):
+    open_panel(browser, exported, "agents")
+    shown = browser.execute_script(
+        "return Object.fromEntries([...document.querySelectorAll('#panel-agents tbody tr')].map("
+        "row => [row.dataset.key, [...row.cells].slice(1).map(c => c.querySelector('div')"
+        ".lastChild.textContent)]))"
+    )
+    for task, row in PAPER.items():
+        published = [
+            f"paper {mean:,} ± {sd:,}".replace("-", "\N{MINUS SIGN}") for mean, sd in row.values()
+        ]
+        assert shown[task] == published
+
+
 def test_leads_carry_no_number_that_was_written_by_hand(browser, exported):
     open_panel(browser, exported, "automata")
     leads = browser.execute_script("return LN.panels.map(p => p.lead)")

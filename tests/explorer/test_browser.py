@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from learnable_novelty.report import ledger
 from learnable_novelty.systems.elementary import ElementaryRule
 from tests.explorer.page import RESULTS, open_panel, wait_for
 
@@ -78,6 +79,58 @@ def test_tab_goes_from_the_top_to_the_panel_and_shows_where_it_is(browser, expor
         )
     assert [name for name, _ in seen] == ["skip", "theme", "tab-automata", "INPUT"]
     assert {look for _, look in seen} == {"solid"}
+
+
+def test_the_skip_link_leads_into_the_open_panel(browser, exported):
+    open_panel(browser, exported, "ledger")
+    press(browser, Keys.TAB, Keys.ENTER)
+    assert browser.execute_script("return document.activeElement.id") == "panel-ledger"
+    press(browser, Keys.TAB)
+    inside = "return document.activeElement.closest('[role=tabpanel]').id"
+    assert browser.execute_script(inside) == "panel-ledger"
+
+
+def test_an_unknown_address_leaves_the_panel_open(browser, exported):
+    open_panel(browser, exported, "flows")
+    browser.execute_async_script(
+        "const done = arguments[0]; addEventListener('hashchange', () => setTimeout(done));"
+        "location.hash = '#panels'"
+    )
+    assert browser.find_element("id", "panel-flows").is_displayed()
+
+
+@pytest.mark.parametrize("text", ["300", "", "-1", "2.5", "1e2"])
+def test_a_number_that_is_no_rule_changes_nothing(browser, exported, text):
+    open_panel(browser, exported, "automata")
+    box = browser.find_element("css selector", "#panel-automata input")
+    told = browser.find_element("css selector", "#panel-automata .controls small")
+    enter = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))"
+    browser.execute_script(enter, box, "54")
+    assert not told.is_displayed()
+    browser.execute_script(enter, box, text)
+    assert told.is_displayed() and "0 to 255" in told.text
+    assert box.get_attribute("value") == "54"
+    shown = browser.find_element("css selector", "#panel-automata .stats dd")
+    assert shown.text == "54"
+
+
+def test_nothing_is_small_on_a_projector(browser, exported):
+    size = {"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        for name in set(PANELS) - {"life"}:
+            open_panel(browser, exported, name)
+            small = browser.execute_script(
+                "return [...document.querySelectorAll(`#panel-${arguments[0]} *`)].filter(e =>"
+                "[...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())"
+                "&& e.checkVisibility() && !/^SUP$/.test(e.tagName)"
+                "&& parseFloat(getComputedStyle(e).fontSize) < 13.9)"
+                ".map(e => [e.tagName, e.className.baseVal || e.className, e.textContent])",
+                name,
+            )
+            assert small == [], name
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_arrow_keys_choose_a_bar(browser, exported):
@@ -221,6 +274,33 @@ def test_the_ledger_filters_by_verdict(browser, exported):
         kinds = {text.split(" ", 1)[1] for text in told}
         assert len(kinds) == 1
         assert len(told) == rows.count(kinds.pop())
+
+
+def test_the_ledger_shows_the_cells_of_the_terminal(browser, exported):
+    open_panel(browser, exported, "ledger")
+    browser.find_element("css selector", "#panel-ledger .controls button").click()
+    shown = browser.execute_script(
+        "return [...document.querySelectorAll('#panel-ledger tbody tr')].map(row => ["
+        "row.querySelector('.sources code').textContent,"
+        "...[2, 3].map(i => row.cells[i].textContent), row.querySelectorAll('.sources a').length])"
+    )
+    truth = ledger.rows(RESULTS)
+    assert [row[:3] for row in shown] == [
+        [row.claim.id, ledger.paper_text(row.claim), ledger.ours_text(row)] for row in truth
+    ]
+    assert [row[3] for row in shown] == [len(row.records) + bool(row.figure) for row in truth]
+
+
+def test_a_claim_unfolds_its_rule(browser, exported):
+    open_panel(browser, exported, "ledger")
+    summary = "#panel-ledger .fold:last-child > summary"
+    fold = browser.find_element("css selector", summary)
+    assert fold.is_displayed()
+    fold.click()
+    told = fold.find_element("xpath", "..").text
+    kind = browser.execute_script("return LN.data.ledger.rows[0].kind")
+    formula = ledger.rule_text(kind).split("\n\n")[1].strip().splitlines()[0]
+    assert formula in told
 
 
 def test_the_toggle_changes_the_theme_and_it_stays(browser, address):

@@ -407,7 +407,8 @@ def test_search_takes_rules_and_names(opened):
     by_name = {one.name: str(one.rule) for one in named_rules()}
     for text, rule in {
         "B3/S23": "B3/S23", "23/36": "B36/S23", "highlife": by_name["HighLife"],
-        "day & n": by_name["Day & Night"], "Seeds": by_name["Seeds"],
+        "day & n": by_name["Day & Night"], "Move": by_name["Morley"], "conway": "B3/S23",
+        "224": "B3/S23", "34": by_name["34 Life"], "Seeds": by_name["Seeds"],
     }.items():  # fmt: skip
         assert press_search(opened, text) == [rule, ""]
         view = ask(opened, "return map.view()")
@@ -495,7 +496,17 @@ def test_the_sentence_is_made_from_the_record(opened, record):
     assert "Of 262,144 rules 17 score no bits at all" in text
     assert f"the highest, {LifeRule(BEST)}, has 99.5 ± 0.8 bits" in text
     place = next(row for row in record.results["named"] if row["name"] == "Life")["ranks"]["excess"]
-    assert f"Life ranks {place:.0f}." in text
+    # One rule of the made-up record lies above Life's second score.
+    assert f"Life ranks {place:.0f}, and by second scores 2 at best." in text
+
+
+def test_a_chosen_rule_keeps_its_name(opened):
+    """Most names around Life are left out for want of room, but never the chosen one."""
+    for one in named_rules():
+        if len(one.rule.birth) < 3 and 3 in one.rule.birth:
+            press_search(opened, one.name)
+            assert one.name in ask(opened, "return map.view().named")
+    ask(opened, "map.whole()")
 
 
 def test_a_click_runs_within_a_second_and_moves_on(opened):
@@ -522,6 +533,11 @@ def test_a_gallery_shows_its_pictures_and_runs_its_rules(opened, record):
     )
     thumbs = opened.find_elements("css selector", "#panel-life .thumb")
     assert len(thumbs) == 3
+    assert "99.5 ± 0.8 bits" in thumbs[0].text
+    said = opened.find_elements("css selector", "#panel-life .sentences li")
+    assert [line.text for line in said] == [
+        f"{rule}: Measured." for rule in (str(LifeRule(BEST)), "B5/S7", str(LifeRule(BEST)))
+    ]
     opened.execute_script("arguments[0].click()", thumbs[1])
     assert ask(opened, "return panel.rule()") == "B5/S7"
     shown = ask(

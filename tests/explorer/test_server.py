@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import learnable_novelty as ln
+from learnable_novelty.explorer import server as server_module
 from learnable_novelty.explorer.upload import LARGEST
 from tests.explorer.page import serving
 
@@ -144,6 +145,8 @@ def test_a_file_of_no_stated_length_is_refused(server):
     ("name", "content", "options", "said"),
     [
         ("a.csv", b"a,y\n1,2\n3,spam\n", {"targets": "y"}, "expected numbers in column 'y'"),
+        ("a.csv", b"a,y\n1,2\n3,\n", {"targets": "y"}, "got '' in line 3 of a.csv; fill it in"),
+        ("a.csv", b"a,y\n0,5,0,25\n", {"targets": "y"}, "2 columns in line 2 of a.csv, got 4"),
         ("a.csv", b"", {"targets": "y"}, "the file is empty"),
         ("a.csv", b"a,y\n1,2\n", {"targets": "q"}, "expected a column of a.csv (a, y), got 'q'"),
         ("a.csv", b"a,y\n1,2\n", {}, "expected target columns, or a window"),
@@ -177,6 +180,43 @@ def test_pickled_objects_are_never_loaded(server):
     status, found = send(server, buffer.getvalue(), name="a.npy", targets="0")
     assert status == 400
     assert "pickled objects, which are not read" in found["error"]
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        (b"a,y\n1,2\n3,4\n", {"targets": "y"}),
+        (
+            "\n".join(f"{np.sin(i):.9f}" for i in range(13)).encode(),
+            {"window": "8", "history": "4"},
+        ),
+    ],
+)
+def test_too_few_samples_have_no_interval(server, content, options):
+    status, found = send(server, content, name="a.csv", **options)
+    assert status == 200
+    assert found["num_samples"] == 2
+    assert found["excess_interval"] == [None, None]
+    assert found["bits_se"] is None
+    told = {name: (value, meaning) for name, value, meaning in found["rows"]}
+    assert told["standard error"] == ("-", "too few samples")
+    assert "nan" not in str(found["rows"])
+
+
+@pytest.mark.parametrize("fault", [{"bits": float("nan")}, KeyError("spam")])
+def test_a_fault_of_the_program_is_answered_too(server, monkeypatch, capsys, fault):
+    def work(name, content, options):
+        if isinstance(fault, Exception):
+            raise fault
+        return fault
+
+    monkeypatch.setitem(server_module._WORK, "/api/score", work)
+    status, found = send(server, csv(), name="a.csv", targets="y")
+    assert status == 500
+    assert "the program stumbled over this file" in found["error"]
+    assert "Traceback" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert send(server, csv(), name="a.csv", targets="y")[0] == 200
 
 
 def test_one_file_is_scored_at_a_time(server):

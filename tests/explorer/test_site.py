@@ -1,13 +1,15 @@
 import re
+import socket
 
 import numpy as np
 import pytest
 
 from learnable_novelty import records
-from learnable_novelty.cli import main
+from learnable_novelty.cli import main, make_parser
 from learnable_novelty.explorer import build, export
 from learnable_novelty.explorer.packing import packed
 from learnable_novelty.records import Record
+from learnable_novelty.report import ledger
 from tests.explorer.page import RESULTS, content
 
 PANELS = ("automata", "neural", "ledger", "agents", "flows", "criticality", "robustness", "encoder")
@@ -70,11 +72,38 @@ def test_export_writes_what_build_makes(tmp_path):
 
 def test_the_ledger_links_to_files_of_the_site(site):
     rows = content(site, "ledger")["rows"]
-    linked = {row[part] for row in rows for part in ("record", "figure")} - {""}
+    linked = {name for row in rows for name in [*row["records"], row["figure"]]} - {""}
     assert len(linked) > 10
     assert linked == {name for name in site if name.startswith("results/")}
     for name in linked:
         assert site[name] == (RESULTS.parent / name).read_bytes()
+
+
+def test_every_judged_claim_links_to_its_records(site):
+    for row in content(site, "ledger")["rows"]:
+        assert row["records"] or row["runs"] == 0, row["id"]
+        if re.fullmatch(r"rl\.\w+\.(task|epiplexity)(\+\w+)?", row["id"]):
+            assert len(row["records"]) == row["runs"]
+
+
+def test_the_page_says_what_the_terminal_says(site):
+    held = content(site, "ledger")
+    for row, shown in zip(ledger.rows(RESULTS), held["rows"], strict=True):
+        assert (shown["id"], shown["verdict"]) == (row.claim.id, row.verdict)
+        assert shown["paper"] == ledger.paper_text(row.claim)
+        assert shown["ours"] == ledger.ours_text(row)
+    assert set(held["rules"]) == {row["kind"] for row in held["rows"]}
+
+
+def test_every_command_that_the_page_names_is_known(site):
+    parser = make_parser()
+    named = {row["command"] for row in content(site, "ledger")["rows"]} - {""}
+    for name, held in site.items():
+        if name.startswith("js/"):
+            named |= set(re.findall(r'command: "(novelty [^"]+)"', held.decode()))
+    assert len(named) > 20
+    for command in named:
+        parser.parse_args(command.split()[1:])
 
 
 def test_a_missing_record_is_a_missing_panel(tmp_path):
@@ -85,4 +114,25 @@ def test_a_missing_record_is_a_missing_panel(tmp_path):
 
 def test_a_missing_folder_is_a_sentence(tmp_path, capsys):
     assert main(["explore", "--out", str(tmp_path / "none"), "--export", str(tmp_path)]) == 2
-    assert "expected a folder of results" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "expected a folder of results" in told
+    assert "--out" in told
+
+
+def test_a_page_onto_a_file_is_a_sentence(tmp_path, capsys):
+    path = tmp_path / "taken"
+    path.write_text("mine")
+    assert main(["explore", "--out", str(tmp_path), "--export", str(path)]) == 2
+    assert f"cannot write the page to {path}: file exists" in capsys.readouterr().err
+    assert path.read_text() == "mine"
+
+
+def test_a_taken_port_is_a_sentence(tmp_path, capsys):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["explore", "--out", str(tmp_path), "--no-browser", "--port", str(port)]) == 2
+    told = capsys.readouterr().err
+    assert f"port {port} cannot be used: address already in use" in told
+    assert "leave --port out" in told

@@ -139,6 +139,32 @@ def test_a_large_file_is_refused_before_it_is_sent(browser, address):
     assert "at most 20 MB" in browser.find_element("css selector", f"{ROOT} .note").text
 
 
+def test_a_file_of_two_rows_is_answered(browser, address):
+    open_panel(browser, address, "yours")
+    drop(browser, "a.csv", b"a,y\n1,2\n3,4\n")
+    wait_for(browser, f"!document.querySelector('{ROOT} form').hidden")
+    press_score(browser)
+    found = stats(browser)
+    assert found["learnable novelty"] == "0.00 bits"
+    shown = browser.find_element("css selector", f"{ROOT} .answer").text
+    assert "too few samples" in shown
+    assert "NaN" not in shown and "null" not in shown.replace("null bits", "")
+    first = browser.execute_script(
+        f"return document.querySelector('{ROOT} .answer').firstChild.textContent"
+    )
+    assert first == "No learnable structure beyond chance (p = 1)."
+
+
+def test_a_file_dropped_beside_the_zone_does_not_leave_the_page(browser, address):
+    open_panel(browser, address, "yours")
+    kept = browser.execute_script(
+        "const data = new DataTransfer(); data.items.add(new File(['1'], 'a.csv'));"
+        "return ['dragover', 'drop'].map(kind => !document.body.dispatchEvent("
+        "new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true})))"
+    )
+    assert kept == [True, True]
+
+
 def test_the_exported_page_says_how_to_score(browser, exported):
     open_panel(browser, exported, "yours")
     assert "novelty explore" in browser.find_element("css selector", f"{ROOT} pre").text

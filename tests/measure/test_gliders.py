@@ -162,3 +162,18 @@ def test_other_fields_are_refused():
         measure_gliders(np.full((20, 8, 8), 2))
     with pytest.raises(ValueError, match="positive"):
         measure_gliders(np.zeros((20, 8, 8)), max_period=0)
+
+
+def test_the_share_of_the_main_period_is_counted():
+    # Three blinkers of period 2 and a pulsar of period 3, whose pieces are one component.
+    start = placed("blinker", 80, 80) | placed("blinker", 80, 80, 20, 0)
+    start |= placed("blinker", 80, 80, 40, 0)
+    row, column = np.zeros((13, 13), dtype=np.uint8), [2, 3, 4, 8, 9, 10]
+    for line in (0, 5, 7, 12):
+        row[line, column] = row[column, line] = 1
+    start |= placed(row, 80, 80, 55, 40)
+    found = measure_gliders(LIFE.run(start, 40), max_period=8)
+    assert found.main_period == 2
+    # In the last frames of a history nothing can be seen to return: 2 of 40, and 3 of 40.
+    assert found.oscillating == pytest.approx((3 * 38 + 37) / 40)
+    assert found.main_share == pytest.approx(3 * 38 / (3 * 38 + 37))

@@ -156,6 +156,23 @@ def test_sample_entropy_of_coins_is_one_bit_and_of_what_repeats_none():
     assert sample_entropy(pair) == math.inf
 
 
+@pytest.mark.parametrize("exponent", [-1030, -664, -532, 531, 997, 1020])
+def test_rivals_are_blind_to_the_unit_even_where_it_has_no_square(exponent):
+    series = np.random.default_rng(4).standard_normal((120, 2)).cumsum(0)
+    series = np.round(1024 * series) / 1024  # few digits, so that a subnormal unit keeps them
+    moved, digits = np.ldexp(series, exponent), 1e-9
+    assert np.array_equal(np.ldexp(moved, -exponent), series)
+    for rival in (sample_entropy, permutation_entropy, lempel_ziv_rate, gzip_rate):
+        assert rival(moved) == pytest.approx(rival(series), rel=digits), rival.__name__
+    pairs, plain = (moved[:-1], moved[1:]), (series[:-1], series[1:])
+    expected = predictive_information(*plain)
+    assert predictive_information(*pairs) == pytest.approx(expected, rel=digits)
+    assert predictive_information(pairs[0], plain[1]) == pytest.approx(expected, rel=digits)
+    assert prequential_code(*pairs).total_bits == pytest.approx(
+        prequential_code(*plain).total_bits, rel=digits
+    )
+
+
 @pytest.mark.parametrize("memory", [0.0, 0.5, 0.9])
 def test_predictive_information_of_an_autoregression_is_its_closed_form(memory):
     generator = np.random.default_rng(0)

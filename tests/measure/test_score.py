@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import math
 
@@ -292,6 +293,38 @@ def test_numpy_scalars_frames_of_mixed_numbers_and_foreign_byte_orders_are_taken
         ln.score(pd.DataFrame({"a": ["x"] * 60}), series)
 
 
+@pytest.mark.parametrize(
+    "column",
+    [
+        ["1", "2"] * 30,
+        np.arange(60).astype("M8[D]"),
+        np.arange(60).astype("m8[s]"),
+        np.array([1.0, 2.0] * 30, dtype=object),
+    ],
+    ids=["text", "dates", "durations", "objects"],
+)
+def test_columns_that_are_no_numbers_are_refused_by_name(column):
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": np.arange(60.0), "odd": column})
+    for wrong in (frame, frame["odd"]):
+        with pytest.raises(TypeError, match=r"inputs must be numbers, got .* in column 'odd'"):
+            ln.score(wrong, frame["a"], **fast())
+        with pytest.raises(TypeError, match=r"targets must be numbers, got .* in column 'odd'"):
+            ln.score(frame["a"], wrong, **fast())
+
+
+def test_values_that_are_hidden_by_a_mask_are_not_scored():
+    x = np.random.default_rng(19).standard_normal((60, 2))
+    hidden, open_to_all = np.ma.masked_greater(x, 1.0), np.ma.masked_greater(x, 9.0)
+    assert ln.score(open_to_all, x, **fast()) == ln.score(x, x, **fast())
+    for masked in (hidden, list(hidden), hidden.astype(np.float32)):
+        with pytest.raises(ValueError, match="inputs must be complete, got a masked array"):
+            ln.score(masked, x, **fast())
+    with pytest.raises(ValueError, match="targets must be complete"):
+        ln.score(x, hidden, **fast())
+
+
 def test_paired_series_say_how_far_they_were_shifted():
     series = autoregression(400, 0.9, 2, np.random.default_rng(16))
     found = ln.score(series[:, 0], series[:, 1], leads=[0], draws=1, null=99)
@@ -335,6 +368,24 @@ def test_default_observer_shrinks_with_few_samples_and_is_reported():
     assert "MLP(1, 10, 4" in few.observer
     assert "evidence" in few.observer
     assert "standardized" in few.standardization
+
+
+@pytest.mark.parametrize(
+    ("excess", "error", "p_value", "said"),
+    [
+        (9.0, 1.0, 0.01, "learnable structure: 9.0 bits above the floor [7.0, 11.0] (p = 0.01)"),
+        (0.0, 0.15, 0.05, "something is there, but not clearly more bits than noise makes: 0.0"),
+        (0.0, 0.15, 0.06, "no learnable structure beyond chance (p = 0.06)"),
+        (3.0, math.nan, 0.01, "something is there (p = 0.01), too few samples to tell how much"),
+    ],
+)
+def test_the_sentence_reads_test_and_interval_together(excess, error, p_value, said):
+    x = np.random.default_rng(11).standard_normal((20, 1))
+    result = ln.score(x, x**2, **fast())
+    made = dataclasses.replace(result, excess_bits=excess, excess_se=error, p_value=p_value)
+    assert made.verdict.startswith(said)
+    assert "nan" not in str(made)
+    json.dumps(made.to_dict(), allow_nan=False)
 
 
 def test_a_score_reads_well_in_text_html_json_and_pictures(tmp_path):

@@ -55,6 +55,18 @@ def assert_same(one, two, atol=1e-10, but=()):
         assert getattr(one, name) == getattr(two, name)
 
 
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize("penalty", [None, 1e-3, 0.1, 10.0])
+def test_nearly_collinear_features_agree_to_what_their_penalty_lets_through(columns, penalty):
+    x = RNG.standard_normal((3000, columns))
+    y = np.sin(2 * x[:, :1]) + 0.01 * RNG.standard_normal((3000, 1))
+    knobs = {"draws": 1, "null": 0, "ridge_penalty": penalty}
+    whole = ln.score(x, y, **knobs).bits
+    bound = 1e-4 if penalty is None else 0.25 * np.finfo(float).eps * 3000 / penalty
+    for make in (chunks(x, y, size=77), chunks(x[::-1], y[::-1], size=1000)):
+        assert ln.score(make, **knobs).bits == pytest.approx(whole, rel=bound)
+
+
 REARRANGED = (
     "floor_bits",
     "floor_sd",
@@ -142,6 +154,44 @@ def test_an_iterator_is_read_once():
         series,
         but=(*REARRANGED, "bits_se"),
     )
+
+
+def test_a_list_of_pieces_is_the_series_that_they_make():
+    task = {"window": 2, "draws": 1, "null": ln.Null(9, "signs")}
+    whole = ln.score(SERIES, **task)
+    column = SERIES[:, None]
+    for pieces in (
+        np.split(column, 9),
+        tuple(np.split(column, [1, 70, 888])),
+        list(torch.from_numpy(column).split(70)),
+        [pd.DataFrame(piece) for piece in np.split(column, 3)],
+        lambda: np.split(SERIES, 9),
+    ):
+        assert_same(whole, ln.score(pieces, **task))
+
+
+@pytest.mark.parametrize("asked", [{"window": 2}, {"leads": [1, 3]}])
+def test_a_list_of_vectors_may_be_rows_or_pieces_and_is_refused(asked):
+    for vectors in (np.split(SERIES, 9), np.split(SERIES, [5, 50]), tuple(SERIES.reshape(-1, 2))):
+        with pytest.raises(ValueError, match=r"rows or its pieces: stack rows .*lambda: pieces"):
+            ln.score(vectors, **asked)
+    with pytest.raises(ValueError, match="inputs must be samples of one shape"):
+        ln.score(np.split(SERIES, [5, 50]), SERIES[:3])
+
+
+def test_hidden_values_and_columns_of_dates_or_text_are_refused_in_dask_too():
+    import dask.array
+    import dask.dataframe
+
+    x = dask.array.from_array(X, chunks=(200, 3))
+    y = dask.array.from_array(Y, chunks=(200, 2))
+    with pytest.raises(ValueError, match="inputs must be complete, got a masked array"):
+        ln.score(dask.array.ma.masked_greater(x, 100.0), y, **FAST)
+    assert ln.score(dask.array.ma.masked_greater(x, 1e9), y, **FAST) == ln.score(x, y, **FAST)
+    frame = pd.DataFrame({"a": X[:, 0], "when": pd.date_range("2020", periods=700)})
+    parts = dask.dataframe.from_pandas(frame, npartitions=2)
+    with pytest.raises(TypeError, match=r"must be numbers, got datetime64.* in column 'when'"):
+        ln.score(parts, parts[["a"]], **FAST)
 
 
 def test_constant_columns_count_for_nothing():

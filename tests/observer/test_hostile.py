@@ -9,7 +9,15 @@ import torch
 from mpmath import mp
 
 import learnable_novelty as ln
-from learnable_novelty.observer import Moments, Observer, OnlineObserver, Rows, merge, reservoirs
+from learnable_novelty.observer import (
+    Moments,
+    Observer,
+    OnlineObserver,
+    Refit,
+    Rows,
+    merge,
+    reservoirs,
+)
 
 WAYS = ("moments", "chunks", "cholesky", "dual", "qr")
 
@@ -27,10 +35,10 @@ def score_of(way, h, y, penalty=0.1, **setting):
     return float(ours.bits_of_rows(Rows(h, y)))
 
 
-def exact(h, y, penalty=0.1, unit=1):
+def exact(h, y, penalty=0.1, unit=1, digits=1500):
     """Eq. (rc-score) from the same numbers, in digits enough for 1e150 squared in a determinant."""
     n, m = h.shape
-    with mp.workdps(1500):
+    with mp.workdps(digits):
         a, b = mp.matrix(h.double().tolist()), mp.matrix(y.double().tolist())
         for columns in (a, b):
             for c in range(columns.cols):
@@ -79,11 +87,66 @@ def test_large_targets_that_repeat_each_other(pair, way, scale):
     assert score_of(way, h, y) == pytest.approx(exact(h, y), abs=1e-6)
 
 
-@pytest.mark.parametrize("way", ["moments", "chunks", "cholesky", "qr"])
+@pytest.mark.parametrize("way", WAYS)
 def test_targets_too_large_for_what_they_repeat_are_refused(pair, way):
     h, y = pair
     with pytest.raises(ValueError, match="lost in its rounding; choose a larger target_unit"):
         score_of(way, h, torch.cat([y, y[:, :1]], dim=1) * 1e150)
+
+
+def few_rows(kind, normal):
+    """Six rows of more features: what the dual is for."""
+    if kind == "independent":
+        return normal(6, 10)
+    if kind == "rows twice":
+        return normal(3, 10).repeat(2, 1)
+    if kind == "collinear":
+        h = normal(6, 7)
+        return torch.cat([h, h + 1e-12 * normal(6, 7)], dim=1)
+    noise = {"of rank two": 0.0, "nearly of rank two": 1e-9}[kind]
+    return normal(6, 2) @ normal(2, 10) + noise * normal(6, 10)
+
+
+KINDS = ("independent", "rows twice", "collinear", "of rank two", "nearly of rank two")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("num_targets", [3, 12])
+@pytest.mark.parametrize(("scale", "penalty"), [(1, 1e-6), (1, 1e-12), (1e8, 0.1), (1e8, 1e-12)])
+def test_fewer_rows_than_features_are_scored_to_1e_5_or_refused(
+    normal, kind, num_targets, scale, penalty
+):
+    h, y = few_rows(kind, normal), normal(6, num_targets) * scale
+    expected = exact(h, y, penalty, digits=150)
+    ours = Observer(reservoirs.Identity(h.shape[1]), ridge_penalty=penalty)
+    rows = Rows(h, y)
+    rounding_weighs = penalty == 1e-12 and (
+        kind in ("rows twice", "of rank two") or (kind == "nearly of rank two" and scale > 1)
+    )
+    if rounding_weighs:
+        with pytest.raises(ValueError, match="lets rounding of the features weigh"):
+            ours.bits_of_rows(rows)
+        return
+    assert float(ours.bits_of_rows(rows)) == pytest.approx(expected, rel=1e-7, abs=1e-5)
+    assert ours.bits_and_variance(rows)[0] == pytest.approx(expected, rel=1e-7, abs=1e-5)
+    assert Refit.of(ours, rows).bits() == pytest.approx(expected, rel=1e-7, abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("num_targets", [3, 12])
+@pytest.mark.parametrize(("scale", "penalty"), [(1, 0.1), (1, 1e-12), (1e8, 0.1), (1e8, 1e-6)])
+def test_a_score_with_a_gradient_is_that_without_or_refused(
+    normal, kind, num_targets, scale, penalty
+):
+    h, y = few_rows(kind, normal), normal(6, num_targets) * scale
+    ours = Observer(reservoirs.Identity(h.shape[1]), ridge_penalty=penalty)
+    try:
+        found = ours.bits_of_rows(Rows(h, y.requires_grad_()))
+    except (ValueError, torch.linalg.LinAlgError):
+        assert (scale, penalty) != (1, 0.1)
+        return
+    expected = exact(h, y.detach(), penalty, digits=150)
+    assert float(found.detach()) == pytest.approx(expected, rel=1e-5, abs=1e-5)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -294,7 +294,9 @@ def test_a_collapse_is_a_loss_of_most_of_what_was_gained(tmp_path):
     edge = random + COLLAPSE * (task - random)
     for mean, verdict in ((edge + 1, "reproduced"), (edge - 1, "differs")):
         some_runs(tmp_path, "LunarLander", "task+epiplexity", around(mean, 0.0))
-        assert by_id(tmp_path)["rl.collapses"].verdict == verdict
+        row = by_id(tmp_path)["rl.collapses"]
+        assert row.verdict == verdict
+        assert ("Collapsed in the mean: LunarLander." in row.note) == (row.ours == 1)
 
 
 def test_reliability_is_about_every_seed(tmp_path):
@@ -346,9 +348,53 @@ def test_without_results_nothing_was_run(capsys, tmp_path):
     found = by_id(tmp_path / "none")
     assert {row.verdict for row in found.values()} == {"not run"}
     assert all(row.runs == 0 and row.ours is None and not row.record for row in found.values())
-    code, out = run(capsys, "--out", tmp_path / "none")
+    code = main(["ledger", "--out", str(tmp_path / "none")])
+    told = capsys.readouterr()
     assert code == 0
-    assert "0 reproduced, 0 differs, 95 not run; of 95 claims" in out
+    assert "0 reproduced, 0 differs, 95 not run; of 95 claims" in told.out
+    assert f"there is no record in {tmp_path / 'none'}" in told.err
+    assert "--out" in told.err
+
+
+def test_every_claim_of_agents_names_its_runs(tmp_path):
+    the_papers_table(tmp_path)
+    found = by_id(tmp_path)
+    for row in found.values():
+        assert all((Path(path) / "record.json").is_file() for path in row.records)
+    one = found["rl.Hopper.task+epiplexity"]
+    assert [Path(path).name for path in one.records] == [
+        f"Hopper-task+epiplexity-seed{seed}" for seed in range(ENOUGH)
+    ]
+    assert len(found["rl.improves"].records) == 2 * len(PAPER) * ENOUGH
+    assert len(found["rl.reliability"].records) == 4 * ENOUGH
+
+
+def test_one_claim_is_told_in_full(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    for name in ("mnist.linear", "rl.improves", "rl.noise"):
+        row = by_id(RESULTS)[name]
+        code, out = run(capsys, name, "--out", RESULTS)
+        told = " ".join(out.split())
+        assert code == 0
+        for text in (row.claim.statement, row.verdict, row.note, row.command, *row.records[:3]):
+            assert " ".join(text.split()) in told
+    code, out = run(capsys, "mnist.linear", "--json", "--out", RESULTS)
+    assert [row["id"] for row in json.loads(out)] == ["mnist.linear"]
+
+
+def test_an_unknown_claim_is_a_sentence(capsys):
+    assert main(["ledger", "mnist.liner", "--out", str(RESULTS)]) == 2
+    told = capsys.readouterr().err
+    assert "there is no claim 'mnist.liner'; did you mean mnist.linear" in told
+
+
+def test_a_terminal_gets_links_to_records_and_figures(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    code, out = run(capsys, "--out", RESULTS)
+    assert code == 0
+    assert f"{(RESULTS / 'flows' / 'paper-seed0').as_uri()}\x1b\\flows.lorenz" in out
+    assert (RESULTS / "flows" / "paper-seed0" / "figure.png").as_uri() in out
 
 
 def test_json_has_a_row_for_every_claim(capsys):

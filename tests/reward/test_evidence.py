@@ -1,5 +1,6 @@
 """Streams under the evidence ridge against the batch observer with the same ridge."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -25,9 +26,9 @@ def test_payments_add_up_to_the_batch_score_at_every_evaluation():
     streams = EvidenceStreams(reservoir, num_streams=2, every=7)
     batch = Observer(reservoir, ridge_penalty="evidence")
     (x, y), (u, v) = series("sine"), series("noise")
-    paid = torch.zeros(2, dtype=torch.float64)
+    paid = np.zeros(2)
     for t in range(70):
-        paid += streams.update(torch.stack([x[t], u[t]]), torch.stack([y[t], v[t]]))
+        paid += streams.advance(torch.stack([x[t], u[t]]), torch.stack([y[t], v[t]]))
         if t % 7 == 6:
             expected = [
                 float(batch(*(rows[: t + 1] for rows in pair))) for pair in ((x, y), (u, v))
@@ -44,7 +45,7 @@ def test_structure_is_paid_and_noise_and_constants_are_not():
         streams = EvidenceStreams(reservoir, num_streams=1)
         x, y = series(kind)
         for t in range(len(x)):
-            streams.update(x[t : t + 1], y[t : t + 1])
+            streams.advance(x[t : t + 1], y[t : t + 1])
         scores[kind] = float(streams.cumulative)
     assert scores["sine"] > 1
     assert scores["noise"] < 0.5
@@ -56,7 +57,7 @@ def test_streams_are_reset_and_paused_one_by_one():
     x, y = series("sine")
     active = torch.tensor([True, True, False])
     for t in range(40):
-        streams.update(x[t].expand(3, 2), y[t].expand(3, 2), active)
+        streams.advance(x[t].expand(3, 2), y[t].expand(3, 2), active)
     assert streams.cumulative[2] == 0
     assert streams.cumulative[0] == streams.cumulative[1] > 0
     streams.reset(torch.tensor([True, False, False]))

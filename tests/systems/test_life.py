@@ -1,6 +1,7 @@
 """Life-like automata: notations, known patterns, and packed words against the plain definition."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -8,10 +9,16 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from learnable_novelty.measure.gliders import measure_gliders
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import NUM_RULES, pack_rows, soup, unpack_rows
 from learnable_novelty.systems.life_batch import LifeBatch, pack_lanes, unpack_lanes
-from learnable_novelty.systems.life_catalogue import named_rules, why_no_gliders
+from learnable_novelty.systems.life_catalogue import (
+    REFERENCES,
+    UNIVERSAL,
+    named_rules,
+    why_no_gliders,
+)
 from learnable_novelty.systems.life_patterns import PATTERNS, placed, read_rle
 
 LIFE = LifeRule("B3/S23")
@@ -60,7 +67,7 @@ def test_every_notation_reads_back(rule):
 
 
 @pytest.mark.parametrize(
-    "text", ["B9/S23", "3", "B3", "S23", "B33/S23", "Life", "", "B3/S2/3", "B3//S"]
+    "text", ["B9/S23", "3", "224", "B3", "S23", "B33/S23", "Life", "", "B3/S2/3", "B3//S"]
 )
 def test_other_texts_are_refused_with_an_example(text):
     with pytest.raises(ValueError, match="B3/S23"):
@@ -242,6 +249,28 @@ def test_lifes_glider_moves_where_the_catalogue_says_so():
         if moves or one.source == "Life's glider":
             assert moves
             assert one.gliders
+
+
+def test_every_glider_of_the_catalogue_moves():
+    """Patterns that the meter found, each alone in an empty torus, by the meter's own words."""
+    found = [one for one in named_rules() if one.pattern]
+    assert {"Oils", "Iceballs"} <= {one.name for one in found}
+    for one in found:
+        kind = re.search(r"period (\d+)", one.source)
+        period = int(kind[1]) if kind else 30
+        start = placed(read_rle(one.pattern), 96, 96, 40, 40)
+        seen = measure_gliders(one.rule.run(start, 2 * period + 13), max_period=period)
+        assert seen.moving
+        if kind:
+            assert f"({seen.kinds[0]})" in one.source
+
+
+def test_every_glider_has_a_reference_or_is_shown():
+    for one in named_rules():
+        if one.gliders:
+            own = one.source in ("Life's glider", "Life with dead and living exchanged")
+            assert one.source in REFERENCES or own or one.pattern
+    assert set(UNIVERSAL) <= {one.name for one in named_rules()}
 
 
 def test_rules_without_gliders_grow_or_stay_in_their_box():

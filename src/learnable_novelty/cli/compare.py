@@ -26,7 +26,7 @@ def _compare(options: argparse.Namespace) -> int:
     with progress(f"comparing on {options.file.name}", None) as report:
         found = compare(*request.data, **request.settings, progress=report)
     if options.json:
-        print(json.dumps({**request.described, **found.to_dict()}, indent=1))
+        print(json.dumps({**request.described, **found.to_dict()}, indent=1, allow_nan=False))
     else:
         print(request.title)
         print(found)

@@ -7,6 +7,8 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
+from learnable_novelty.cli.options import RESULTS_HINT
+
 
 def add_commands(commands: Any) -> None:
     """Add ``explore``."""
@@ -23,15 +25,25 @@ def add_commands(commands: Any) -> None:
 def _explore(options: argparse.Namespace) -> int:
     from learnable_novelty import explorer
 
+    if not options.out.is_dir():
+        raise ValueError(f"expected a folder of results, {options.out} is none; {RESULTS_HINT}")
     if options.export is not None:
-        count = explorer.export(options.out, options.export)
+        count = _export(options.out, options.export)
         print(f"{count} files in {options.export}; open {options.export / 'index.html'}")
         return 0
     if not 0 <= options.port <= 65535:
         raise ValueError(f"--port takes a number from 0 to 65535, got {options.port}")
     from learnable_novelty.explorer.server import Server
 
-    with Server(explorer.build(options.out, served=True), options.port) as server:
+    try:
+        listening = Server(explorer.build(options.out, served=True), options.port)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ValueError(
+            f"port {options.port} cannot be used: {reason}; "
+            "take another, or leave --port out for any free one"
+        ) from None
+    with listening as server:
         print(f"{server.address} (Ctrl-C ends it)", flush=True)
         if not options.no_browser:
             webbrowser.open(server.address)
@@ -40,3 +52,13 @@ def _explore(options: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             print()
     return 0
+
+
+def _export(results: Path, folder: Path) -> int:
+    from learnable_novelty import explorer
+
+    try:
+        return explorer.export(results, folder)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ValueError(f"cannot write the page to {folder}: {reason}") from None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 ENGINES = "where work runs: serial, cores, cores:N, dask, dask:N or dask://HOST:PORT"
+RESULTS_HINT = "run this where the results folder lies, or name the folder with --out"
 
 
 def setting(text: str) -> tuple[str, Any]:

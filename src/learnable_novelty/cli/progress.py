@@ -16,7 +16,7 @@ def print_tables(tables: Iterable[Any]) -> None:
     for table in tables:
         shown = RichTable(title=table.title, title_justify="left")
         for column in table.columns:
-            shown.add_column(column)
+            shown.add_column(column, no_wrap=column in table.unbroken)
         for row in table.rows:
             shown.add_row(*row)
         console.print(shown)

@@ -25,7 +25,7 @@ def add_commands(commands: Any) -> None:
     run.add_argument("--engine", help=f"{ENGINES} (serial for trainings, cores for the rest)")
     run.add_argument("--force", action="store_true", help="run again even if the record is there")
     run.add_argument("--resume", action="store_true", help="only go on with a run that was cut off")
-    run.add_argument("--device", default="cpu", help="where trainings compute: cpu (default), cuda")
+    run.add_argument("--device", default="cpu", help="where to compute: cpu (default), cuda")
     run.add_argument("--data", type=Path, metavar="DIR", help="folder with the image files")
     run.add_argument("--update", choices=("residual", "direct"), help="nca: one update rule only")
     run.add_argument(

@@ -111,7 +111,7 @@ def _score(options: argparse.Namespace) -> int:
     if options.plot is not None:
         result.plot(options.plot)
     if options.json:
-        print(json.dumps({**request.described, **result.to_dict()}, indent=1))
+        print(json.dumps({**request.described, **result.to_dict()}, indent=1, allow_nan=False))
     else:
         print(request.title)
         print(result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.metadata
+import io
 import tempfile
 import time
 from collections.abc import Callable
@@ -88,7 +89,10 @@ def run_and_keep(
     with only_runner(path_of(training, seed, root)):
         recover(path_of(training, seed, root))
         record, model = _run(training, seed, root, report)
-        model.save(policy)
+        content = io.BytesIO()
+        model.save(content)
+        # Whole or not at all: a policy that is there is not trained again.
+        records.write_whole(policy, content.getvalue())
     return record, policy
 
 

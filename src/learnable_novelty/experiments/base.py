@@ -39,6 +39,7 @@ EXPERIMENTS: dict[str, str] = {
     "encoder-controls": "Ours: codes of images beside pixels, PCA, coding rate, better observers",
     "mdl-nca": "Appendix D: both readouts along the training of the neural automaton",
     "floor": "Ours: bits, floor and excess of noise, constants and structure",
+    "rooms": "Ours: the noisy television and the dark room, built and lived in",
     "life-map": "Ours: every life-like automaton on one map",
     "calibration": "Ours: false positives and excess on noise",
     "signs": "Ours: false positives and floors of data that is read by chunks",

@@ -53,7 +53,7 @@ class LifeConfig:
     window: int = 16
     """Future steps that make the target, tau."""
     channels: int = 128
-    """Reservoir channels, m."""
+    """Reservoir channels, m: twice as many rank rules alike, half as many do not (the study)."""
     depth: int = 3
     """Reservoir layers: two of kernel 3 and one of kernel 1 see 5 x 5 cells, which decide the next
     two steps. Two layers see 3 x 3 cells, which decide one."""

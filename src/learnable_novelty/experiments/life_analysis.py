@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from learnable_novelty._random import numpy_generator
+from learnable_novelty.experiments.base import deviation
 from learnable_novelty.experiments.life_stages import Found, mean_excess
 from learnable_novelty.experiments.rankings import mean_ranks, spearman
-from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import NUM_COUNTS
-from learnable_novelty.systems.life_catalogue import UNIVERSAL, named_rules
+from learnable_novelty.systems.life_catalogue import UNIVERSAL, NamedRule, named_rules
 
 BOOTSTRAPS = 2000
 
@@ -56,8 +56,10 @@ def area_with_interval(positive: np.ndarray, negative: np.ndarray, seed: int) ->
 
 
 def langton(codes: np.ndarray) -> np.ndarray:
-    """Return Langton's lambda of rules."""
-    return np.array([LifeRule(int(code)).langton_lambda for code in codes])
+    """Return Langton's lambda of rules: bit 2k + c of a code stands for C(8, k) neighbourhoods."""
+    ways = [math.comb(NUM_COUNTS - 1, bit // 2) for bit in range(2 * NUM_COUNTS)]
+    living = sum((np.asarray(codes) >> bit & 1) * count for bit, count in enumerate(ways))
+    return np.asarray(living) / sum(ways)
 
 
 def complement_codes(codes: np.ndarray) -> np.ndarray:
@@ -98,21 +100,44 @@ def compare_pairs(first: np.ndarray, second: np.ndarray) -> dict[str, float]:
     """
     difference = first - second
     draws = len(difference)
-    mean, sd = difference.mean(0), difference.std(0, ddof=1) if draws > 1 else np.nan
-    told = np.abs(mean) > student(draws) * sd / draws**0.5
     live = (np.abs(first).max(0) > 0) | (np.abs(second).max(0) > 0)
-    told, mean = told[live], mean[live]
+    mean, variance = difference[:, live].mean(0), deviation(difference[:, live], 0) ** 2
+    error = np.sqrt(variance / draws)
+    told = np.abs(mean) > (student(draws) * error if draws > 1 else np.inf)
     return {
         "pairs": int(live.sum()),
         "told_apart": float(told.mean()) if live.any() else 0.0,
-        "rms_difference": float(np.sqrt(np.square(mean).mean())) if live.any() else 0.0,
-        "mean_spread": float(np.sqrt(np.square(difference[:, live]).mean() / draws))
-        if live.any()
-        else 0.0,
+        "rms_difference": root_mean_square(mean),
+        # Of the mean difference, around itself: a difference of colours does not add to it.
+        "mean_spread": root_mean_square(error),
         "correlation": float(np.corrcoef(first.mean(0), second.mean(0))[0, 1])
         if first.mean(0).std() > 0 and second.mean(0).std() > 0
         else 0.0,
     }
+
+
+def root_mean_square(values: np.ndarray) -> float:
+    """Return the root of the mean square, 0 of nothing."""
+    return float(np.sqrt(np.square(values).mean())) if values.size else 0.0
+
+
+def agreement(values: np.ndarray) -> float | None:
+    """Return the correlation within rules, (draws, rules): how far one draw tells of another.
+
+    The intraclass correlation of one-way layouts, (B - W) / (B + (n - 1) W) for n draws, with n
+    times the variance of means between rules, B, and the mean variance within rules, W.
+    """
+    draws, rules = values.shape
+    if draws < 2 or rules < 2:
+        return None
+    return intraclass(values.mean(0), values.std(0, ddof=1), draws)
+
+
+def intraclass(means: np.ndarray, deviations: np.ndarray, draws: int) -> float | None:
+    """Return the same from the means and standard deviations of rules over draws."""
+    between, within = draws * means.var(ddof=1), np.square(deviations).mean()
+    total = between + (draws - 1) * within
+    return float((between - within) / total) if total > 0 else None
 
 
 def excess_by_draw(found: Found) -> np.ndarray:
@@ -123,7 +148,11 @@ def excess_by_draw(found: Found) -> np.ndarray:
 def named_table(
     codes: np.ndarray, measures: Mapping[str, np.ndarray], again_codes: np.ndarray, again: Found
 ) -> list[dict[str, Any]]:
-    """List the named rules with their measures, their ranks among all rules, and what is known."""
+    """List the named rules with their measures, their ranks among all rules, and what is known.
+
+    The rank by second scores is one more than the rules above it among those scored again: any
+    other could stand there too, so that it is a bound.
+    """
     place = {int(code): i for i, code in enumerate(codes)}
     later = {int(code): i for i, code in enumerate(again_codes)}
     excess = excess_by_draw(again)
@@ -134,19 +163,28 @@ def named_table(
             continue
         here, there = place[one.rule.number], later[one.rule.number]
         rows.append(
-            {
-                "name": one.name,
-                "rule": str(one.rule),
-                "gliders": one.gliders,
-                "source": one.source,
-                "universal": UNIVERSAL.get(one.name),
+            known(one)
+            | {
                 "measures": {name: float(values[here]) for name, values in measures.items()},
                 "ranks": {name: float(values[here]) for name, values in ranks.items()},
                 "again_excess": float(excess[:, there].mean()),
                 "again_half_width": finite(half_widths(excess[:, there : there + 1])[0]),
+                "again_rank": 1 + int((excess.mean(0) > excess[:, there].mean()).sum()),
             }
         )
     return rows
+
+
+def known(one: NamedRule) -> dict[str, Any]:
+    """Return what the catalogue says of a rule."""
+    return {
+        "name": one.name,
+        "rule": str(one.rule),
+        "also": list(one.also),
+        "gliders": one.gliders,
+        "source": one.source,
+        "universal": UNIVERSAL.get(one.name),
+    }
 
 
 def finite(value: float) -> float | None:

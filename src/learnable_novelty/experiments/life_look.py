@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+import torch
 
 from learnable_novelty._random import numpy_generator, split
 from learnable_novelty.experiments.base import pack
-from learnable_novelty.experiments.life import LifeConfig, life_observer, simulate
+from learnable_novelty.experiments.life import (
+    LifeConfig,
+    life_observer,
+    pattern_entropy,
+    simulate,
+)
 from learnable_novelty.experiments.life_stages import StageConfig
 from learnable_novelty.measure.gliders import Gliders, measure_gliders, off_background
+from learnable_novelty.measure.walls import measure_domains
+from learnable_novelty.observer.reservoirs.binary_torus import pattern_codes
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import Cells, soup
 
@@ -28,12 +37,13 @@ def look(
     """Run one rule from a full soup and from patches of soup, and measure what moves.
 
     A full soup shows what the score has seen; a patch in an empty torus lets what leaves it travel
-    undisturbed.
+    undisturbed. Of as many soups as a score sees, a typical one is looked at.
     """
     rule, side = LifeRule(code), config.again_grid
     child = split(seed, "look", code)
-    full = soup(1, side, side, config.density, child)[0]
-    history = rule.run(rule.advance(full, config.burn_in), steps)
+    soups = soup(config.samples, side, side, config.density, child)
+    tori = rule.advance(soups, config.burn_in)
+    history = rule.run(tori[typical(tori)], steps)
     everywhere = measure_gliders(history, max_period=period)
     outside = [
         measure_gliders(rule.run(_patches(side, child, count), steps), max_period=period)
@@ -43,8 +53,25 @@ def look(
         "everywhere": _plain(everywhere),
         "patches": [_plain(one) for one in outside],
         "kinds": _gathered([everywhere, *outside]),
-        "picture": pack(trail(history)),
+        "soups": len(tori),
+        "uniform": int(sum(one.min() == one.max() for one in tori)),
+        "settled": int((rule.advance(tori, 2) == tori).all((1, 2)).sum()),
+        "domains": asdict(measure_domains(history)),
+        "picture": pack(trail(history[: TRAIL + 1])),
     }
+
+
+def typical(tori: Cells) -> int:
+    """Return the place of the torus of median entropy of 3 x 3 patterns.
+
+    Of an even number the upper one; a torus of like cells, which shows nothing, is passed over
+    unless all are.
+    """
+    entropy = pattern_entropy(pattern_codes(torch.from_numpy(tori)).flatten(1)).numpy()
+    order = np.argsort(entropy, kind="stable")
+    alive = order[[tori[place].min() != tori[place].max() for place in order]]
+    order = alive if alive.size else order
+    return int(order[len(order) // 2])
 
 
 def _patches(side: int, seed: int, count: int) -> Cells:
@@ -66,6 +93,7 @@ def _plain(found: Gliders) -> dict[str, float]:
         "still": found.still,
         "oscillating": found.oscillating,
         "main_period": found.main_period,
+        "main_share": found.main_share,
         "isolated": found.isolated,
         "crowded": found.crowded,
     }
@@ -88,7 +116,8 @@ def _gathered(many: Sequence[Gliders]) -> list[dict[str, Any]]:
 def trail(history: Cells) -> Cells:
     """Draw space-time: how many steps ago each cell was last off the background, or ``TRAIL`` + 1.
 
-    The background is the more frequent state of each frame, as for the meter.
+    The last frame is now; the background is the more frequent state of each frame, as for the
+    meter.
     """
     ago = np.full(history.shape[1:], TRAIL + 1, dtype=np.uint8)
     off = off_background(history[-1 - TRAIL :])
@@ -124,29 +153,75 @@ def lempel_ziv_block(config: LifeConfig, codes: Sequence[int], seed: int) -> lis
 
 def describe(measures: Mapping[str, float], looked: Mapping[str, Any]) -> str:
     """Say in a sentence what was measured."""
-    density, activity = measures["density"], measures["activity"]
-    parts = [f"{_percent(density)} of the cells live", _change(activity, measures["change_in_two"])]
     seen = looked["everywhere"]
+    parts = [
+        f"{_percent(measures['density'])} of the cells live",
+        _change(measures["activity"], measures["change_in_two"]),
+        _settled(looked),
+        *_domains(looked["domains"]),
+        _standing(seen),
+        _moving(looked),
+        f"{_percent(measures['explained'])} of the next steps' variance read off one frame",
+    ]
+    text = "; ".join(filter(None, parts))
+    return text[0].upper() + text[1:] + "."
+
+
+def _settled(looked: Mapping[str, Any]) -> str:
+    """Say how many soups had come to rest, up to a flash, at the end of the burn-in."""
+    settled, uniform = looked["settled"], looked["uniform"]
+    if not settled:
+        return ""
+    which = "" if uniform == settled else f"{uniform} of them "
+    alike = f", {which}empty or full" if uniform else ""
+    return f"{settled} of {looked['soups']} soups had come to rest{alike}"
+
+
+def _domains(found: Mapping[str, Any]) -> list[str]:
+    """Say what the torus is divided into, and whether it is at the walls that things change."""
+    count, walls, later = found["count"], found["walls"], found["later_walls"]
+    if not count:
+        return ["no domain of like cells holds 1% of the torus"]
+    several = (
+        f"one domain of like cells covers {_percent(found['covered'])} of the torus"
+        if count == 1
+        else f"{count} domains of like cells cover {_percent(found['covered'])} of the torus, "
+        f"the largest {_percent(found['largest'])}"
+    )
+    parts = [several, f"{walls:.2g} sides of wall a cell"]
+    if walls and abs(later / walls - 1) >= 0.05:
+        way = "less" if later < walls else "more"
+        parts[-1] += f", {_percent(abs(later / walls - 1))} {way} {found['steps']} steps later"
+    if count > 1 and found["at_walls"] is not None:
+        parts.append(f"{_percent(found['at_walls'])} of what changes lies between domains")
+    return parts
+
+
+def _standing(seen: Mapping[str, float]) -> str:
+    period, share = seen["main_period"], seen["main_share"]
+    most = (
+        f"of period {period}"
+        if share == 1
+        else f"mostly of period {period}"
+        if share > 0.5
+        else f"{_percent(share)} of period {period}"
+    )
     counted = [
         _count(seen["still"], "still life"),
-        _count(seen["oscillating"], "oscillator", f" (mostly of period {seen['main_period']})"),
+        _count(seen["oscillating"], "oscillator", f" ({most})"),
     ]
-    if any(counted):
-        parts.append(f"a frame holds {' and '.join(filter(None, counted))}")
-    kinds = looked["kinds"]
+    return f"a frame holds {' and '.join(filter(None, counted))}" if any(counted) else ""
+
+
+def _moving(looked: Mapping[str, Any]) -> str:
+    kinds, seen = looked["kinds"], looked["everywhere"]
     if kinds:
         listed = "; ".join(f"{kind['kind']} ({kind['count']} seen)" for kind in kinds[:2])
         more = f" and {len(kinds) - 2} further kinds" if len(kinds) > 2 else ""
-        parts.append(f"moving: {listed}{more}")
-    elif seen["crowded"] > 0.5 and all(one["crowded"] > 0.5 for one in looked["patches"]):
-        parts.append("too crowded to look for moving objects")
-    else:
-        parts.append("no moving object found")
-    parts.append(
-        f"{_percent(measures['explained'])} of the next steps' variance read off one frame"
-    )
-    text = "; ".join(parts)
-    return text[0].upper() + text[1:] + "."
+        return f"moving: {listed}{more}"
+    if seen["crowded"] > 0.5 and all(one["crowded"] > 0.5 for one in looked["patches"]):
+        return "too crowded to look for moving objects"
+    return "no moving object found"
 
 
 def _count(number: float, what: str, more: str = "") -> str:

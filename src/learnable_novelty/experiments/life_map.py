@@ -9,7 +9,7 @@ name do.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +35,7 @@ from learnable_novelty.experiments.life_results import (
     top_rules,
 )
 from learnable_novelty.experiments.life_stages import Scores, StageConfig, mean_excess, scores
-from learnable_novelty.experiments.rankings import spearman
+from learnable_novelty.experiments.rankings import mean_ranks, spearman
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life_catalogue import named_rules
 
@@ -75,10 +75,9 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     best = best_unnamed(held, config.gallery)
     steady = best_unnamed(held, config.steady_gallery, steady=True)
     with _on_cores(bench) as cores:
-        parsed = _lempel_ziv(config, held, seed, cores)
-        looked = _look_closely(config, [*best, *steady, *_codes_of(named)], seed, cores)
-    for row in named:
-        row["measures"]["lempel_ziv"] = parsed[LifeRule(row["rule"]).number]
+        parsed = lempel_ziv_of(config, held.random_codes, seed, cores)
+        looked = look_closely(config, [*best, *steady, *_codes_of(named)], seed, cores)
+    add_lempel_ziv(named, parsed)
     gallery, steady_gallery = (
         [gallery_entry(code, held, measures, looked) for code in codes] for codes in (best, steady)
     )
@@ -88,8 +87,9 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         "rules": len(held.codes),
         "summary": map_summary(held, measures),
         "named": named,
-        "areas": glider_areas(named, held, measures, parsed, seed),
+        "areas": glider_areas(named, held.codes, held.random_codes, measures, parsed, seed),
         "settings": compare_settings(held.study),
+        "lempel_ziv_rules": len(parsed),
         "study_rules": held.study["reference"]["bits"].shape[1],
         "complements": compare_complements(held),
         "correlations": {
@@ -139,9 +139,8 @@ def _codes_of(named: list[dict[str, Any]]) -> list[int]:
     return [LifeRule(row["rule"]).number for row in named]
 
 
-def _lempel_ziv(config: Config, held: Scores, seed: int, bench: Bench) -> dict[int, float]:
-    """Parse the named rules and those of the study, on this machine."""
-    codes = held.random_codes
+def lempel_ziv_of(config: Config, codes: np.ndarray, seed: int, bench: Bench) -> dict[int, float]:
+    """Parse one torus of each rule, on this machine: bits a cell by code."""
     parts = np.array_split(codes, -(-len(codes) // 64))
     settings = vary(config)
     tasks = {
@@ -152,9 +151,19 @@ def _lempel_ziv(config: Config, held: Scores, seed: int, bench: Bench) -> dict[i
     return dict(zip(codes.tolist(), np.concatenate(list(found.values())).tolist(), strict=True))
 
 
-def _look_closely(
+def add_lempel_ziv(named: list[dict[str, Any]], parsed: Mapping[int, float]) -> None:
+    """Give named rules their bits by Lempel and Ziv, and their rank among the rules parsed."""
+    ranks = len(parsed) + 1 - mean_ranks(np.array(list(parsed.values())))
+    place = dict(zip(parsed, ranks.tolist(), strict=True))
+    for row in named:
+        code = LifeRule(row["rule"]).number
+        row["measures"]["lempel_ziv"], row["ranks"]["lempel_ziv"] = parsed[code], place[code]
+
+
+def look_closely(
     config: Config, codes: list[int], seed: int, bench: Bench
 ) -> dict[int, dict[str, Any]]:
+    """Look at every rule once, by code."""
     knobs = config.look_steps, config.look_period, config.look_patches
     codes = list(dict.fromkeys(codes))
     tasks = {f"look, {LifeRule(code)}": (config, code, seed, *knobs) for code in codes}

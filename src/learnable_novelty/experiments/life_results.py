@@ -10,6 +10,7 @@ import numpy as np
 
 from learnable_novelty.experiments.life import MEASURES
 from learnable_novelty.experiments.life_analysis import (
+    agreement,
     area_with_interval,
     compare_pairs,
     complement_codes,
@@ -23,7 +24,7 @@ from learnable_novelty.experiments.life_stages import Found, Scores, mean_excess
 from learnable_novelty.experiments.rankings import spearman
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import NUM_RULES
-from learnable_novelty.systems.life_catalogue import named_rules
+from learnable_novelty.systems.life_catalogue import named_rules, why_no_gliders
 
 GRAIN = {
     "bits": 0.01, "floor": 0.01, "null": 0.01, "excess_sd": 0.01, "explained": 1e-4,
@@ -81,6 +82,8 @@ def map_summary(held: Scores, measures: Mapping[str, np.ndarray]) -> dict[str, A
             for name in ("excess", "bits", "floor", "null")
         },
         "by_change": by_change(measures),
+        "draw_correlation": agreement(spread),
+        "draw_spearman": spearman(*spread[:2]) if draws > 1 else None,
         "median_sd": float(np.median(spread.std(0, ddof=1))) if draws > 1 else None,
         "again": len(held.again_codes),
         "median_block_seconds": finite(float(np.nanmedian(held.found["seconds"]))),
@@ -114,19 +117,22 @@ def by_change(measures: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
 
 def glider_areas(
     named: list[dict[str, Any]],
-    held: Scores,
+    codes: np.ndarray,
+    random_codes: np.ndarray,
     measures: Mapping[str, np.ndarray],
     parsed: Mapping[int, float],
     seed: int,
 ) -> dict[str, dict[str, Any]]:
     """Ask of every measure how well it tells rules known to have gliders from others.
 
-    Against the other named rules, and against rules drawn at random, of which little is known.
+    Against the other named rules; against rules drawn at random, of which little is known; and
+    against those of them that provably have none.
     """
     with_gliders = {LifeRule(row["rule"]).number for row in named if row["gliders"]}
     without = {LifeRule(row["rule"]).number for row in named} - with_gliders
-    unnamed = set(held.random_codes.tolist()) - with_gliders - without
-    place = {int(code): here for here, code in enumerate(held.codes)}
+    unnamed = set(random_codes.tolist()) - with_gliders - without
+    proved = {code for code in unnamed if why_no_gliders(LifeRule(code))}
+    place = {int(code): here for here, code in enumerate(codes)}
     areas: dict[str, dict[str, Any]] = {}
     for name in ("excess", "bits", "compressed", "lempel_ziv", "entropy", "lambda", "activity"):
 
@@ -138,7 +144,7 @@ def glider_areas(
         areas[name] = {
             group: area_with_interval(values(with_gliders), values(others), seed)
             | {"positives": len(with_gliders), "negatives": len(others)}
-            for group, others in (("named", without), ("random", unnamed))
+            for group, others in (("named", without), ("random", unnamed), ("proved", proved))
             if with_gliders and others
         }
     return areas

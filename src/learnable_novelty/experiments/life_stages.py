@@ -29,7 +29,7 @@ STUDY: dict[str, tuple[Any, ...]] = {
     "grid": (64, 97),
     "window": (8, 32),
     "samples": (4, 16),
-    "channels": (64,),
+    "channels": (64, 256),
     "depth": (2,),
     "input_scale": (0.3,),
     "states": ("binary",),
@@ -84,12 +84,19 @@ def chosen_codes(config: StageConfig, seed: int) -> np.ndarray:
 def _some(count: int, seed: int) -> np.ndarray:
     """Return the named rules and others drawn at random, ascending, ``count`` or more in all.
 
-    More of them hold the fewer.
+    More of them hold the fewer, and a name more or less changes one of the others.
     """
     named = np.array(sorted(one.rule.number for one in named_rules()))
-    others = np.setdiff1d(np.arange(NUM_RULES), named)
-    drawn = numpy_generator(seed, "study").permutation(others)[: max(0, count - len(named))]
+    order = numpy_generator(seed, "study").permutation(NUM_RULES)
+    drawn = order[~np.isin(order, named)][: max(0, count - len(named))]
     return np.union1d(named, drawn)
+
+
+def random_codes(
+    config: StageConfig, codes: np.ndarray, seed: int, count: int | None = None
+) -> np.ndarray:
+    """Return the named rules and others at random, as many as configured, of those in codes."""
+    return np.intersect1d(_some(config.random_rules if count is None else count, seed), codes)
 
 
 def score_block(
@@ -159,7 +166,7 @@ def study_settings(
     The first draw of the map is the reference; the second shows how far a ranking agrees with
     itself when chance is new.
     """
-    some = np.intersect1d(_some(config.study_rules, seed), codes)
+    some = random_codes(config, codes, seed, config.study_rules)
     here = places(codes, some)
     reference, *others = [
         {name: found[name][draw : draw + 1, here] for name in BY_DRAW}
@@ -222,5 +229,5 @@ def scores(config: StageConfig, seed: int, bench: Bench) -> Scores:
     again = score_again(config, codes, found, seed, bench)
     study = study_settings(config, codes, found, seed, bench)
     complements = score_complements(config, seed, bench)
-    random_codes = np.intersect1d(_some(config.random_rules, seed), codes)
-    return Scores(codes, found, *again, random_codes, study, complements)
+    some = random_codes(config, codes, seed)
+    return Scores(codes, found, *again, some, study, complements)

@@ -18,6 +18,7 @@ from learnable_novelty.explorer.packing import packed, rounded, short
 from learnable_novelty.explorer.sprites import sprite_sheet
 from learnable_novelty.records import Record
 from learnable_novelty.report import ledger
+from learnable_novelty.report.ledger import Row
 from learnable_novelty.report.rl_runs import EXPERIMENT, collect
 
 RUN = "paper-seed0"
@@ -35,26 +36,39 @@ def collect_data(results: Path) -> Iterator[tuple[str, Any]]:
     sorted_runs = collect(runs)
     if sorted_runs.cells:
         yield "agents", agents(sorted_runs)
-    yield "ledger", {"rows": [_within(row.to_json(), results) for row in ledger.rows(results)]}
+    yield (
+        "ledger",
+        {
+            "rows": [_claim(row, results) for row in ledger.rows(results)],
+            "rules": {kind: ledger.rule_text(kind) for kind in ledger.RULES},
+        },
+    )
 
 
 def originals(results: Path, rows: list[dict[str, Any]]) -> Iterator[tuple[str, bytes]]:
     """Yield the records and figures that rows of the ledger name, under those names."""
-    for name in sorted({row[part] for row in rows for part in ("record", "figure") if row[part]}):
+    named = {name for row in rows for name in [*row["records"], row["figure"]] if name}
+    for name in sorted(named):
         yield name, (results / Path(name).relative_to("results")).read_bytes()
 
 
-def _within(row: dict[str, Any], results: Path) -> dict[str, Any]:
-    """Name a row's files as the page does, wherever the results folder lies."""
+def _claim(row: Row, results: Path) -> dict[str, Any]:
+    """Write a row as the terminal does, and name its files as the page does."""
 
     def name(path: Path) -> str:
-        return f"results/{path.relative_to(results).as_posix()}" if path.is_file() else ""
+        return f"results/{path.relative_to(results).as_posix()}"
 
-    # The agents' claims rest on many records; their figure and the panel of agents show them.
-    record, figure = (row["record"], row["figure"])
-    return row | {
-        "record": name(Path(record) / "record.json") if record else "",
-        "figure": name(Path(figure)) if figure else "",
+    claim = row.claim
+    about = {part: getattr(claim, part) for part in ("id", "section", "kind", "statement")}
+    return about | {
+        "paper": ledger.paper_text(claim),
+        "ours": ledger.ours_text(row),
+        "runs": row.runs,
+        "verdict": row.verdict,
+        "note": row.note,
+        "command": row.command,
+        "records": [name(Path(record) / "record.json") for record in row.records],
+        "figure": name(Path(row.figure)) if row.figure else "",
     }
 
 
@@ -74,7 +88,8 @@ def automata(record: Record) -> Iterator[tuple[str, Any]]:
         }
         for place, rule in enumerate(found["ranking"], start=1)
     ]
-    yield "automata", {"rules": rules, "draws": record.configuration["draws"]}
+    sizes = {name: record.configuration[name] for name in ("draws", "samples")}
+    yield "automata", {"rules": rules, **sizes}
 
 
 def neural(record: Record) -> Iterator[tuple[str, Any]]:

@@ -70,7 +70,7 @@ def _limits(record: Record) -> dict[str, list[float]]:
 
 
 def _named(row: dict[str, Any]) -> dict[str, Any]:
-    known = {name: row[name] for name in ("name", "rule", "gliders", "source", "universal")}
+    known = {name: row[name] for name in ("name", "rule", "also", "gliders", "source", "universal")}
     known["labelled"] = row["name"] in LABELLED
     known["rank"] = round(row["ranks"]["excess"])
     return known | {"moving": [_moving(kind) for kind in row["moving"][:KINDS]]}

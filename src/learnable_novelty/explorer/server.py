@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -93,17 +94,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         # The lock is free again before the answer goes out: the page may ask at once again.
         try:
-            found = work(options.get("name", ""), content, options)
-        except ValueError as error:
-            status, found = HTTPStatus.BAD_REQUEST, {"error": str(error)}
-        except (MemoryError, OSError):
-            status = HTTPStatus.INTERNAL_SERVER_ERROR
-            found = {"error": "this machine could not hold the file"}
-        else:
-            status = HTTPStatus.OK
+            status, answer = _outcome(work, content, options)
         finally:
             self.server.scoring.release()
-        self._json(status, found)
+        self._answer(status, KINDS["json"], answer)
 
     def _is_ours(self) -> bool:
         """Refuse other sites (Origin) and names that were made to point here (Host)."""
@@ -122,8 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._json(status, {"error": sentence})
 
     def _json(self, status: HTTPStatus, content: Any) -> None:
-        text = json.dumps(content, allow_nan=False).encode()
-        self._answer(status, KINDS["json"], text)
+        self._answer(status, KINDS["json"], _encoded(content))
 
     def _answer(self, status: HTTPStatus, kind: str, content: bytes) -> None:
         self.send_response(status)
@@ -141,3 +134,24 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Keep the terminal quiet."""
+
+
+def _outcome(work: _Work, content: bytes, options: dict[str, str]) -> tuple[HTTPStatus, bytes]:
+    """Do the work; whatever happens, the page gets an answer or a sentence."""
+    try:
+        try:
+            found = work(options.get("name", ""), content, options)
+        except ValueError as error:
+            return HTTPStatus.BAD_REQUEST, _encoded({"error": str(error)})
+        return HTTPStatus.OK, _encoded(found)
+    except (MemoryError, OSError):
+        sentence = "this machine could not hold the file"
+    except Exception:  # noqa: BLE001 - a bug: whoever started the server is shown where
+        traceback.print_exc()
+        sentence = "the program stumbled over this file, which is its own fault"
+        sentence += "; the terminal that it runs in shows where"
+    return HTTPStatus.INTERNAL_SERVER_ERROR, _encoded({"error": sentence})
+
+
+def _encoded(content: Any) -> bytes:
+    return json.dumps(content, allow_nan=False).encode()

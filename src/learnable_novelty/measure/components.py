@@ -72,7 +72,16 @@ def _labels(cells: Cells, points: Integers) -> Integers:
                 linked = np.flatnonzero(other >= 0)
                 ends.append(np.stack([linked, other[linked]]))
     first, second = np.concatenate(ends, axis=1)
-    label = np.arange(len(points))
+    return join(len(points), first, second)
+
+
+def join(count: int, first: Integers, second: Integers) -> Integers:
+    """Number the connected parts of a graph: (count,), for edges from first to second.
+
+    >>> join(4, np.array([0, 3]), np.array([2, 1]))
+    array([0, 1, 0, 1])
+    """
+    label = np.arange(count)
     while True:
         # Hook each tree of labels under the smallest neighbour, then flatten the trees.
         a, b = label[first], label[second]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ def as_tensor(values: Any, name: str) -> Tensor:
     Floating dtypes are kept; integers and booleans become float64.
 
     Raises:
-        TypeError: for values that are not numbers.
-        ValueError: for NaN, infinities, or fewer than two samples.
+        TypeError: for values, or columns of a frame, that are not numbers.
+        ValueError: for NaN, infinities, hidden values, or fewer than two samples.
     """
     tensor = as_chunk(values, name)
     if tensor.shape[0] < 2:
@@ -32,7 +33,7 @@ def as_chunk(values: Any, name: str) -> Tensor:
     if isinstance(values, Tensor):
         tensor = values.detach()
     else:
-        array = _as_array(values)
+        array = _as_array(values, name)
         if array.dtype.kind not in "fiub":
             raise TypeError(f"{name} must be numbers, got an array of dtype {array.dtype}")
         if array.dtype.byteorder == ">" or array.dtype.itemsize > 8:
@@ -78,16 +79,51 @@ def where_in_array(index: tuple[int, ...]) -> str:
     return f"sample {index[0]} (from 0) at {index[1:]}"
 
 
-def _as_array(values: Any) -> np.ndarray:
-    if not hasattr(values, "to_numpy"):
-        return np.asarray(values)
-    array = values.to_numpy()
+def _as_array(values: Any, name: str) -> np.ndarray:
+    if hasattr(values, "to_numpy"):
+        return _of_frame(values, name)
+    if isinstance(values, (list, tuple)):
+        _refuse_masked(values, name)
+    try:
+        array = np.asanyarray(values)
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        raise ValueError(f"{name} must be samples of one shape, got several shapes") from None
+    _refuse_masked([array], name)
+    return np.asarray(array)
+
+
+def _refuse_masked(arrays: Sequence[Any], name: str) -> None:
+    """Raise for a masked array that hides values: they would be scored like all others."""
+    for array in arrays:
+        if isinstance(array, np.ma.MaskedArray) and bool(np.ma.getmaskarray(array).any()):
+            raise ValueError(
+                f"{name} must be complete, got a masked array with hidden values: leave out "
+                "their rows, or fill them in"
+            )
+
+
+def _of_frame(frame: Any, name: str) -> np.ndarray:
+    """Return the numbers of a data frame, or of one of its columns."""
+    _refuse_other_columns(frame, name)
+    array = frame.to_numpy()
     if array.dtype != object:
         return array
     try:  # a frame whose columns are numbers of several kinds, or numbers with gaps
-        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+        return frame.to_numpy(dtype=np.float64, na_value=np.nan)
     except (ValueError, TypeError):
         return array
+
+
+def _refuse_other_columns(frame: Any, name: str) -> None:
+    """Raise for dates, text and objects: pandas would turn them into numbers beside numbers."""
+    kinds: Any = getattr(frame, "dtypes", None)
+    if not hasattr(kinds, "items"):
+        kinds = {getattr(frame, "name", None): kinds}
+    for column, kind in kinds.items():
+        if getattr(kind, "kind", "f") not in "fiub":
+            raise TypeError(f"{name} must be numbers, got {kind} in column {column!r}")
 
 
 def whole_number(name: str, value: Any, least: int) -> int:

@@ -6,8 +6,9 @@ import csv
 import math
 import warnings
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,8 @@ MOST_COLUMNS, MOST_ROW_BYTES = 1_000_000, 1 << 28
 
 CHOOSE = "; choose columns with --inputs"
 """What to do about a column that holds no numbers."""
+FILL = "; fill it in, or take that line out"
+"""What to do about a cell that is empty."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,14 @@ def _read_text(path: Path, delimiter: str) -> _Source:
     has_header = not all(_is_number(cell) for cell in first)
     names = [c.strip() for c in first] if has_header else [str(i) for i in range(len(first))]
 
+    @cache
+    def check_widths() -> None:
+        # The parser looks at chosen columns only: a row of "0,5" for 0.5 would shift in silence.
+        for number, width in _widths(path, delimiter):
+            if width != len(names):
+                where = f"line {number} of {path.name}"
+                raise ValueError(f"expected {len(names)} columns in {where}, got {width}")
+
     def read(columns: list[int]) -> NDArray[np.float64]:
         try:
             with warnings.catch_warnings():
@@ -142,6 +153,7 @@ def _read_text(path: Path, delimiter: str) -> _Source:
                 )
         except (ValueError, csv.Error) as error:
             raise ValueError(_explain(path, delimiter, has_header, names, columns, error)) from None
+        check_widths()
         if values.shape[0] == 0:
             raise ValueError(f"expected rows of data in {path}, got only a header")
         if not np.isfinite(values).all():
@@ -149,6 +161,16 @@ def _read_text(path: Path, delimiter: str) -> _Source:
         return values
 
     return _Source(names, read)
+
+
+def _widths(path: Path, delimiter: str) -> Iterator[tuple[int, int]]:
+    """Yield the number of every line that is not blank, and how many cells it has."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = csv.reader(file, delimiter=delimiter)
+        try:
+            yield from ((rows.line_num, len(row)) for row in rows if row)
+        except csv.Error as error:
+            raise ValueError(f"expected a table of numbers in {path.name}: {error}") from None
 
 
 def _explain(
@@ -165,9 +187,10 @@ def _explain(
                     if column >= len(line):
                         return f"expected {len(names)} columns in {where}, got {len(line)}"
                     if not _is_number(line[column]) or not math.isfinite(float(line[column])):
+                        advice = CHOOSE if line[column].strip() else FILL
                         return (
                             f"expected numbers in column {names[column]!r}, got "
-                            f"{line[column][:40]!r} in {where}{CHOOSE}"
+                            f"{line[column][:40]!r} in {where}{advice}"
                         )
     except (csv.Error, UnicodeDecodeError) as stumbled:
         error = stumbled

@@ -58,7 +58,8 @@ class Gliders:
         kinds: moving patterns, the most frequent first.
         still: standing patterns that do not change, per frame.
         oscillating: standing patterns that change and return, per frame.
-        main_period: the period of most of these; 0 if there are none.
+        main_period: the most frequent period of these; 0 if there are none.
+        main_share: the share of these that has it.
         isolated: share of the cells off the background that belong to tracked patterns.
         crowded: share of the frames in which too much is off the background to look.
     """
@@ -67,6 +68,7 @@ class Gliders:
     still: float
     oscillating: float
     main_period: int
+    main_share: float
     isolated: float
     crowded: float
 
@@ -119,6 +121,7 @@ def measure_gliders(
         still=float((standing & (period == 1)).sum()) / frames,
         oscillating=float((standing & (period > 1)).sum()) / frames,
         main_period=int(periods.argmax()) if periods.size else 0,
+        main_share=float(periods.max() / periods.sum()) if periods.size else 0.0,
         isolated=float(found.size[tracks.held].sum() / max(1, found.size.sum())),
         crowded=float(crowded.mean()),
     )

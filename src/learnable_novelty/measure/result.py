@@ -8,6 +8,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+TOO_FEW = "too few samples"
+"""Said where the spread over the data cannot be told."""
+
 
 @dataclass(frozen=True)
 class Score:
@@ -74,22 +77,29 @@ class Score:
         if self.p_value > 0.05:
             return f"no learnable structure beyond chance (p = {self.p_value:.3g})"
         low, high = self.excess_interval
-        sure = "" if low > 0 else ", not clearly above the floor"
+        if math.isnan(low):
+            return f"something is there (p = {self.p_value:.3g}), {TOO_FEW} to tell how much"
+        found = "learnable structure"
+        if low <= 0:
+            found = "something is there, but not clearly more bits than noise makes"
         return (
-            f"learnable structure: {self.excess_bits:.1f} bits above the floor "
-            f"[{low:.1f}, {high:.1f}]{sure} (p = {self.p_value:.3g})"
+            f"{found}: {self.excess_bits:z.1f} bits above the floor "
+            f"[{low:z.1f}, {high:z.1f}] (p = {self.p_value:.3g})"
         )
 
     def rows(self) -> list[tuple[str, str, str]]:
         """List name, value and meaning of what is reported."""
         low, high = self.excess_interval
+        unknown = math.isnan(low)
+        error = "-" if unknown else f"{self.bits_se:.2f}"
+        interval = f"{TOO_FEW} for an interval" if unknown else f"95% [{low:.2f}, {high:.2f}]"
         null = "-" if self.null_bits is None else f"{self.null_bits:.2f}"
         p = "-" if self.p_value is None else f"{self.p_value:.3g}"
         rows = [
             ("bits", f"{self.bits:.2f}", f"S; sd {self.bits_sd:.2f} over {self.draws} draws"),
-            ("standard error", f"{self.bits_se:.2f}", "over the data"),
+            ("standard error", error, TOO_FEW if unknown else "over the data"),
             ("floor", f"{self.floor_bits:.2f}", "what its own noise would score"),
-            ("excess", f"{self.excess_bits:.2f}", f"above the floor; 95% [{low:.2f}, {high:.2f}]"),
+            ("excess", f"{self.excess_bits:.2f}", f"above the floor; {interval}"),
             ("explained variance", f"{self.explained_variance:.4f}", "share of target variance"),
             ("p-value", p, f"{self.null_count} rearrangements of {self.rearranged}"),
             ("null bits", null, f"if {self.hypothesis}"),
@@ -138,7 +148,7 @@ class Score:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
+    if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None

@@ -109,7 +109,8 @@ def score(
     if observer is not None and ridge_penalty is not None:
         raise ValueError("ridge_penalty is for the default observer; the one given has its own")
     penalty = "evidence" if ridge_penalty is None else ridge_penalty
-    source = source_of(inputs, targets)
+    is_series = window is not None or leads is not None
+    source = source_of(inputs, targets, is_series=is_series)
     if source is not None:
         return score_source(
             source,

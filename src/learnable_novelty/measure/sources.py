@@ -53,8 +53,12 @@ class Stream:
                 yield chunk, None
 
 
-def source_of(inputs: Any, targets: Any) -> Source | Stream | None:
-    """Return how to read data by chunks, or None for data that is in memory."""
+def source_of(inputs: Any, targets: Any, *, is_series: bool = False) -> Source | Stream | None:
+    """Return how to read data by chunks, or None for data that is in memory.
+
+    Raises:
+        ValueError: for a series in a list of vectors, which may be rows or pieces of it.
+    """
     library = type(inputs).__module__.partition(".")[0]
     if isinstance(inputs, (str, PathLike)):
         return open_columns(Path(inputs), None, _names(targets)).source
@@ -69,7 +73,7 @@ def source_of(inputs: Any, targets: Any) -> Source | Stream | None:
         return _alone(Stream(make, again=True), targets)
     if isinstance(inputs, Iterator):
         return _alone(Stream(functools.partial(_same, inputs), again=False), targets)
-    if _is_chunks(inputs):
+    if _is_chunks(inputs) or (is_series and _is_pieces(inputs)):
         return _alone(Stream(functools.partial(_same, inputs), again=True), targets)
     return None
 
@@ -83,6 +87,20 @@ def _is_chunks(values: Any) -> bool:
         return all(len(getattr(one, "shape", ())) > 0 for one in first)
     array = isinstance(values, (Tensor, np.ndarray)) or hasattr(values, "__array__")
     return isinstance(values, Iterable) and not array and not hasattr(values, "to_numpy")
+
+
+def _is_pieces(values: Any) -> bool:
+    """Tell pieces (time, columns) of a series from its rows, which may come in a list as well."""
+    if not isinstance(values, (list, tuple)) or not values:
+        return False
+    axes = len(getattr(values[0], "shape", ()))
+    if axes == 1:
+        raise ValueError(
+            "expected a series (time, columns), got a list of vectors, which may be its rows or "
+            "its pieces: stack rows into one array, and return pieces from a function (lambda: "
+            "pieces)"
+        )
+    return axes > 1
 
 
 def _alone(source: Any, targets: Any) -> Any:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import json
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty._archive import read_tensors
+from learnable_novelty.records import write_whole
 
 FORMAT = 1
 
@@ -49,20 +49,14 @@ class Checkpoints:
         return sorted(int(name) for name in names if name.isdecimal())
 
     def save(self, checkpoint: Checkpoint) -> None:
-        """Write a checkpoint; a kill in the middle leaves no half file under its name."""
-        self.directory.mkdir(parents=True, exist_ok=True)
-        handle, draft = tempfile.mkstemp(prefix=".draft-", dir=self.directory)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                held = {"format": FORMAT, "run": self.run, **checkpoint.__dict__}
-                for name in ("scores", "gradient_norms"):
-                    held[name] = torch.tensor(held[name], dtype=torch.float64)
-                torch.save(held, file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(draft, self.path(checkpoint.step))
-        finally:
-            Path(draft).unlink(missing_ok=True)
+        """Write a checkpoint; a kill or a full disk leaves no half file under its name."""
+        held = {"format": FORMAT, "run": self.run, **checkpoint.__dict__}
+        for name in ("scores", "gradient_norms"):
+            held[name] = torch.tensor(held[name], dtype=torch.float64)
+        # Through memory: of a disk that fills up, torch.save says "unexpected pos".
+        content = io.BytesIO()
+        torch.save(held, content)
+        write_whole(self.path(checkpoint.step), content.getvalue())
 
     def load(self, step: int, device: torch.device) -> Checkpoint:
         """Read a checkpoint, with ``weights_only``: a file can hold data and nothing that runs."""

@@ -237,8 +237,10 @@ class Observer:
             normal = standardize(moments, self.target_unit)
             return normal, cholesky_readout(normal, self.penalty_for(normal))
         rows = data.standardized(self.target_unit, self.accumulate_dtype)
-        solve = dual_readout if solver == "dual" else qr_readout
-        return rows, solve(rows, self.penalty_for(rows))
+        penalty = self.penalty_for(rows)
+        if solver == "dual":
+            return rows, dual_readout(rows, penalty, self.resolution)
+        return rows, qr_readout(rows, penalty)
 
     def __repr__(self) -> str:
         names = ("ridge_penalty", "resolution", "code_scale", "target_unit", "solver")

@@ -162,6 +162,10 @@ class OnlineObserver:
             ValueError: before anything changes, if shapes disagree, a value is not finite, or a
                 stream is too long for its penalty.
         """
+        return self._sums.tensor(self.advance(inputs, targets, active))
+
+    def advance(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Any:
+        """Do what ``update`` does, and return what the streams hold: on a CPU a NumPy array."""
         self._check(inputs, targets, active)
         self._refuse_ill_conditioned(active)
         dtype, before = self._step.take(inputs, targets, active), self._difference()
@@ -171,7 +175,7 @@ class OnlineObserver:
             raise ValueError("inputs and targets must be finite, got NaN or infinite values")
         self._scores, self._setting, self._dtype = scores, setting, dtype
         self._longest += 1.0
-        return self._sums.tensor(self._difference() - before)
+        return self._difference() - before
 
     def reset(self, streams: Tensor | Sequence[int] | slice | None = None) -> None:
         """Forget the given streams (indices or a boolean mask), or all of them.

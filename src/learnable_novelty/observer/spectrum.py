@@ -21,30 +21,36 @@ class Axes:
 
     count: float
     eigenvalues: Tensor
-    """k, (rank,): of H~'H~, or of H~H~' when that is smaller; none negative."""
+    """k, (rank,): of H~'H~; none negative."""
     cross: Tensor
     """b = V'H~'Y~, (rank, target_dim)."""
     basis: Tensor
-    """V, (feature_dim, rank): orthonormal columns where the eigenvalue is not zero."""
+    """V, (feature_dim, rank): orthonormal columns."""
     power: Tensor
     """Sum of squares of Y~, 0-dim."""
 
     @staticmethod
     def of(data: Standardized | StandardizedRows) -> Axes:
-        """Diagonalize the smaller Gram matrix."""
+        """Diagonalize the Gram matrix of features, or factor rows that are fewer than features."""
         with torch.no_grad():
             if isinstance(data, Standardized):
                 return Axes._primal(data.count, data.gram, data.cross, data.power)
             h = data.features
             if h.shape[0] >= h.shape[1]:
                 return Axes._primal(data.count, h.T @ h, h.T @ data.targets, data.power)
-            k, u = torch.linalg.eigh(h @ h.T)
-            k = k.clamp(min=0)
-            root = k.sqrt()[:, None]
-            # V = H~'U / sqrt(k); a direction without features has no column of V, and b = 0.
-            inverse = torch.where(root > 0, 1 / root, torch.zeros_like(root))
-            basis = h.T @ u * inverse.T
-            return Axes(data.count, k, root * (u.T @ data.targets), basis, data.power)
+            return Axes.by_singular_values(data)
+
+    @staticmethod
+    @torch.no_grad()
+    def by_singular_values(rows: StandardizedRows) -> Axes:
+        """Factor the rows themselves, H~ = U diag(sqrt(k)) V'.
+
+        A direction without features has sqrt(k) within eps of the largest here, and only within
+        sqrt(eps) by the eigenvalues of a Gram matrix: divided by a small lambda, that is a weight.
+        """
+        left, root, right = torch.linalg.svd(rows.features, full_matrices=False)
+        cross = root[:, None] * (left.T @ rows.targets)
+        return Axes(rows.count, root.square(), cross, right.T, rows.power)
 
     @staticmethod
     def _primal(count: float, gram: Tensor, cross: Tensor, power: Tensor) -> Axes:

@@ -24,6 +24,8 @@ class Table:
     title: str
     columns: list[str]
     rows: list[list[str]]
+    unbroken: tuple[str, ...] = ()
+    """Columns whose cells keep to one line on a narrow terminal; the others make room."""
 
     def markdown(self) -> str:
         """Return the table as Markdown."""

@@ -8,7 +8,16 @@ import numpy as np
 
 from learnable_novelty.records import Record
 from learnable_novelty.report.base import Table
-from learnable_novelty.report.style import BLUE, GREY, ORANGE, RED, label_panel, new_figure
+from learnable_novelty.report.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    RED,
+    label_panel,
+    new_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +36,12 @@ LABELLED = ("Life", "HighLife", "Day & Night", "Morley", "Diamoeba", "Anneal", "
             "Long Life", "Replicator", "Seeds", "Maze", "Coral")  # fmt: skip
 OLDEST = 16
 """What a picture shows where nothing was seen in its last steps."""
+GROUPS = {
+    "named": (BLUE, "other named rules"),
+    "random": (ORANGE, "random rules"),
+    "proved": (GREEN, "random rules proved to have none"),
+}
+"""What rules with gliders are compared with."""
 GLIDERS = {True: "yes", False: "no", None: "?"}
 
 
@@ -35,6 +50,7 @@ def tables(record: Record) -> list[Table]:
     results = record.results
     return [
         _named(results),
+        _ranks(results),
         _changes(results),
         _areas(results),
         _settings(results),
@@ -44,25 +60,55 @@ def tables(record: Record) -> list[Table]:
     ]
 
 
+RANKED = {
+    "excess": "excess",
+    "bits": "raw",
+    "compressed": "gzip",
+    "lempel_ziv": "LZ",
+    "entropy": "entropy",
+    "lambda": "lambda",
+}
+"""Measures that rules are ranked by, and their short names."""
+
+
 def _named(results: dict[str, Any]) -> Table:
     rows = [
         [
             row["name"],
             row["rule"],
             GLIDERS[row["gliders"]],
+            f"{row['measures']['excess']:.1f}",
             _with_width(row["again_excess"], row["again_half_width"]),
-            *(f"{row['ranks'][name]:.0f}" for name in ("excess", "bits", "compressed", "entropy")),
-            f"{row['measures']['lempel_ziv']:.3f}",
-            f"{row['measures']['lambda']:.2f}",
+            f"{row['again_rank']}",
         ]
-        for row in sorted(results["named"], key=lambda row: -row["again_excess"])
+        for row in _by_second_score(results)
+    ]
+    columns = ["name", "rule", "gliders", "on the map", "again (95%)", "place"]
+    return Table(
+        "Rules with a name: excess bits on the map and again on the larger tori, and their place "
+        f"among the {results['summary']['again']} that were scored again",
+        columns,
+        rows,
+        tuple(columns[1:]),
+    )
+
+
+def _ranks(results: dict[str, Any]) -> Table:
+    rows = [
+        [row["name"], *(f"{row['ranks'][name]:.0f}" for name in RANKED)]
+        for row in _by_second_score(results)
     ]
     return Table(
-        f"Rules with a name, by excess bits on the larger tori; ranks among {results['rules']}",
-        ["name", "rule", "gliders", "excess (95%)", "rank", "by raw bits", "by gzip", "by entropy",
-         "Lempel-Ziv", "lambda"],
+        f"Where they rank among {results['rules']} rules on the map; 1 has most. LZ: Lempel-Ziv, "
+        f"among {results['lempel_ziv_rules']} rules",
+        ["name", *RANKED.values()],
         rows,
-    )  # fmt: skip
+        tuple(RANKED.values()),
+    )
+
+
+def _by_second_score(results: dict[str, Any]) -> list[dict[str, Any]]:
+    return sorted(results["named"], key=lambda row: -row["again_excess"])
 
 
 def _changes(results: dict[str, Any]) -> Table:
@@ -84,12 +130,12 @@ def _changes(results: dict[str, Any]) -> Table:
 
 def _areas(results: dict[str, Any]) -> Table:
     rows = [
-        [MEASURES[name], *(_interval(groups.get(group)) for group in ("named", "random"))]
+        [MEASURES[name], *(_interval(groups.get(group)) for group in GROUPS)]
         for name, groups in results["areas"].items()
     ]
     return Table(
         "Known to support gliders: area under the ROC curve (95%), 0.5 is chance",
-        ["measure", "against other named rules", "against random rules"],
+        ["measure", *(f"against {label}" for _, label in GROUPS.values())],
         rows,
     )
 
@@ -152,6 +198,7 @@ def _gallery(title: str, entries: list[dict[str, Any]]) -> Table:
         f"The {len(rows)} {title}, one of each pair of complements",
         ["", "rule", "excess (95%)", "measured"],
         rows,
+        ("", "rule", "excess (95%)"),
     )
 
 
@@ -162,8 +209,8 @@ def _with_width(value: float, half_width: float | None) -> str:
 def figure(record: Record) -> Figure:
     """Draw the map, the part of it where most names are, the areas, and the settings."""
     results = record.results
-    fig = new_figure(15.5, 9.0)
-    grid = fig.add_gridspec(3, 3, width_ratios=[1.75, 0.75, 1.0], height_ratios=[1.0, 1.0, 1.25])
+    fig = new_figure(16.5, 8.6)
+    grid = fig.add_gridspec(3, 3, width_ratios=[2.1, 0.75, 1.0], height_ratios=[1.0, 1.0, 1.25])
     _draw_map(fig, fig.add_subplot(grid[:, 0]), record)
     _draw_part(fig.add_subplot(grid[:, 1]), record)
     _draw_change(fig.add_subplot(grid[0, 2]), results)
@@ -204,7 +251,7 @@ def _draw_rules(axes: Axes, record: Record) -> Any:
     look: dict[str, Any] = {"vmin": 0, "vmax": top, "cmap": "viridis"}
     if "codes" in record.arrays:
         places = np.array([_place_of_code(int(code)) for code in record.arrays["codes"]])
-        axes.set(xlim=(0, 512), ylim=(512, 0), aspect="equal")
+        axes.set(xlim=(0, 512), ylim=(512, 0), aspect="equal", facecolor="#222222")
         return axes.scatter(*places.T, c=excess, s=8, **look)
     order = drawn_order()
     return axes.imshow(excess[np.ix_(order, order)], interpolation="nearest", **look)
@@ -216,7 +263,7 @@ def _draw_map(fig: Figure, axes: Axes, record: Record) -> None:
         x, y = place_of(row["rule"])
         _mark(axes, x, y, row["gliders"])
         if row["name"] in LABELLED and not PART[0] <= x < PART[1]:
-            _name(axes, x, y, row["name"])
+            _name_beside(axes, x, y, row["name"])
     ticks, names = [128, 384], ["without", "with"]
     axes.set_xticks(ticks, [f"{name} B0" for name in names])
     axes.set_yticks(ticks, [f"{name} S0" for name in names], rotation=90, va="center")
@@ -235,12 +282,14 @@ def _draw_part(axes: Axes, record: Record) -> None:
     """Draw the columns of ``PART``, stretched, with names."""
     _draw_rules(axes, record)
     axes.set(xlim=(PART[0] - 0.5, PART[1] - 0.5), aspect="auto")
+    shown: list[tuple[int, int, str]] = []
     for row in record.results["named"]:
         x, y = place_of(row["rule"])
         if PART[0] <= x < PART[1]:
             _mark(axes, x, y, row["gliders"])
             if row["name"] in LABELLED:
-                _name(axes, x, y, row["name"])
+                shown.append((x, y, row["name"]))
+    _name_in_margin(axes, shown)
     axes.set_xticks([39.5, 55.5], ["B3, no B4", "B3 and B4"])
     axes.set_yticks([])
     from matplotlib.lines import Line2D
@@ -265,11 +314,45 @@ def _mark(axes: Axes, x: int, y: int, gliders: bool | None) -> None:
     axes.plot(x, y, "o", markersize=5, markerfacecolor="none", markeredgecolor=colour)
 
 
-def _name(axes: Axes, x: int, y: int, name: str) -> None:
+def _name_beside(axes: Axes, x: int, y: int, name: str) -> None:
+    """Name a ring outside of ``PART``, where it hides no other, with a line to it."""
     axes.annotate(
-        name, (x, y), xytext=(5, 3 if y > 20 else -9), textcoords="offset points", fontsize=7,
+        name, (x, y), xytext=BESIDE.get(name, (22, 12)), textcoords="offset points", fontsize=8,
         color="white", path_effects=_outline(), annotation_clip=True,
+        arrowprops={"arrowstyle": "-", "color": "white", "linewidth": 0.7, "shrinkB": 3,
+                    "path_effects": _outline()},
     )  # fmt: skip
+
+
+BESIDE = {"Seeds": (22, -30), "Anneal": (-14, -28)}
+"""Where names stand from their rings, in points."""
+
+
+def _name_in_margin(axes: Axes, rings: list[tuple[int, int, str]]) -> None:
+    """Name rings on the right of the axes, in their order from top to bottom, a line to each."""
+    rings = sorted(rings, key=lambda ring: (ring[1], ring[0]))
+    top, bottom = sorted(axes.get_ylim())
+    heights = spread_apart([y for _, y, _ in rings], 0.028 * (bottom - top), top, bottom)
+    for (x, y, name), height in zip(rings, heights, strict=True):
+        axes.annotate(
+            name, (x, y), xytext=(PART[1] + 1.5, height), fontsize=8, va="center",
+            arrowprops={"arrowstyle": "-", "color": "white", "linewidth": 0.7, "shrinkA": 1,
+                        "shrinkB": 3, "path_effects": _outline()},
+        )  # fmt: skip
+
+
+def spread_apart(places: list[float], gap: float, low: float, high: float) -> list[float]:
+    """Move ascending places as little as they must, so that they are a gap apart and inside.
+
+    >>> spread_apart([1, 1, 9], 2, 0, 10)
+    [1.0, 3.0, 9.0]
+    """
+    moved: list[float] = []
+    for place in places:
+        moved.append(max(float(place), moved[-1] + gap if moved else low))
+    for back in range(len(moved) - 1, -1, -1):
+        moved[back] = min(moved[back], moved[back + 1] - gap if back + 1 < len(moved) else high)
+    return moved
 
 
 def _outline() -> list[Any]:
@@ -282,19 +365,21 @@ def _draw_change(axes: Axes, results: dict[str, Any]) -> None:
     """Draw bits against how much changes: the median rule, and nine tenths of the rules."""
     rows = results["summary"]["by_change"]
     places = np.arange(len(rows))
-    for name, colour, label in (
-        ("bits", ORANGE, "raw bits"),
-        ("floor", GREY, "floor"),
-        ("excess", BLUE, "excess"),
+    for name, colour, line, label in (
+        ("bits", ORANGE, "o-", "raw bits"),
+        ("null", PURPLE, "s--", "null"),
+        ("floor", GREY, "o-", "floor"),
+        ("excess", BLUE, "o-", "excess"),
     ):
         low, middle, high = np.array([row[name] for row in rows]).T
-        axes.plot(places, middle, "o-", markersize=3, color=colour, label=label)
+        axes.plot(places, middle, line, markersize=3, color=colour, label=label)
         if name == "excess":
             axes.fill_between(places, low, high, color=colour, alpha=0.2, linewidth=0)
     axes.set_xticks(places, [_share(row) for row in rows], fontsize=6.5)
     axes.set_xlabel("cells that differ after two steps, below (%)")
     axes.set_ylabel("bits")
-    axes.legend(loc="upper left")
+    axes.set_ylim(top=1.25 * axes.get_ylim()[1])
+    axes.legend(loc="upper left", ncols=4, columnspacing=1.0)
     label_panel(axes, "c", "still, busy, chaotic: the median rule")
 
 
@@ -304,8 +389,7 @@ def _share(row: dict[str, float]) -> str:
 
 def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
     names = list(results["areas"])[::-1]
-    groups = {"named": (BLUE, "other named rules", 0.13), "random": (ORANGE, "random rules", -0.13)}
-    for group, (colour, label, shift) in groups.items():
+    for shift, (group, (colour, label)) in zip((0.24, 0.0, -0.24), GROUPS.items(), strict=True):
         found = [(place, results["areas"][name].get(group)) for place, name in enumerate(names)]
         held = [(place, area) for place, area in found if area is not None]
         if held:
@@ -315,14 +399,14 @@ def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
             )
             axes.errorbar(
                 middle, [place + shift for place, _ in held], xerr=reach.T, fmt="o", color=colour,
-                capsize=2, label=f"against {label}",
+                markersize=4, capsize=2, label=label,
             )  # fmt: skip
     axes.axvline(0.5, color=GREY, linestyle=":", linewidth=1)
     axes.set_yticks(range(len(names)), [MEASURES[name] for name in names])
     axes.set_xlim(0, 1)
     axes.set_xlabel("area under the ROC curve, 95%; 0.5 is chance")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2)
-    label_panel(axes, "d", "known to support gliders")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.24), ncols=2, columnspacing=1.0)
+    label_panel(axes, "d", "known to support gliders, against")
 
 
 def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
@@ -332,10 +416,10 @@ def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
     raw = [item["spearman_bits"] for _, item in found]
     axes.barh(range(len(names)), values, color=BLUE, height=0.7, label="by excess bits")
     axes.plot(raw, range(len(names)), "o", color=ORANGE, markersize=3, label="by raw bits")
-    axes.set_yticks(range(len(names)), names, fontsize=6 if len(names) > 16 else 8)
+    axes.set_yticks(range(len(names)), names, fontsize=6.5 if len(names) > 12 else 8)
     axes.set_xlim(min(0.0, *values, *raw), 1)
     axes.set_xlabel("rank correlation with the reference")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
     label_panel(axes, "e", "one setting changed")
 
 
@@ -351,9 +435,9 @@ def extra_figures(record: Record) -> list[tuple[str, Figure]]:
 
 
 def _draw_gallery(entries: list[dict[str, Any]], pictures: np.ndarray) -> Figure:
-    columns = min(10, len(entries))
+    columns = min(5, len(entries))
     rows = -(-len(entries) // columns)
-    fig = new_figure(1.65 * columns, 2.05 * rows)
+    fig = new_figure(2.2 * columns, 2.6 * rows)
     for place, axes in enumerate(np.atleast_1d(fig.subplots(rows, columns)).ravel()):
         axes.set_axis_off()
         if place < len(entries):
@@ -362,7 +446,7 @@ def _draw_gallery(entries: list[dict[str, Any]], pictures: np.ndarray) -> Figure
                 pictures[place], cmap="magma_r", interpolation="nearest", vmin=0, vmax=OLDEST
             )
             kinds = entry["looked"]["kinds"]
-            moving = kinds[0]["kind"].split(",")[0] if kinds else "nothing found to move"
+            moving = "\n" + kinds[0]["kind"].split(",")[0] if kinds else ""
             bits = _with_width(entry["excess"], entry["half_width"])
-            axes.set_title(f"{entry['rule']}\n{bits} bits\n{moving}", fontsize=6.5)
+            axes.set_title(f"{entry['rule']}\n{bits} bits{moving}", fontsize=9)
     return fig

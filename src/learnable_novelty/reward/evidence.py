@@ -13,6 +13,7 @@ from torch import Tensor
 
 from learnable_novelty.observer import Moments, Observer
 from learnable_novelty.observer.reservoirs import Reservoir
+from learnable_novelty.reward.bonus import Array
 
 
 class EvidenceStreams:
@@ -38,7 +39,7 @@ class EvidenceStreams:
         self._waiting: list[list[tuple[Tensor, Tensor]]] = [[] for _ in range(num_streams)]
 
     @torch.no_grad()
-    def update(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Tensor:
+    def advance(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Array:
         """Add one pair to every active stream; return what was paid, (num_streams,)."""
         features = self.reservoir(inputs)
         chosen = range(self.num_streams) if active is None else active.nonzero()[:, 0].tolist()
@@ -47,7 +48,7 @@ class EvidenceStreams:
             self._waiting[stream].append((features[stream], targets[stream].clone()))
             if len(self._waiting[stream]) == self.every:
                 self._evaluate(stream)
-        return self.cumulative - before
+        return (self.cumulative - before).numpy()
 
     def _evaluate(self, stream: int) -> None:
         features, targets = map(torch.stack, zip(*self._waiting[stream], strict=True))

@@ -36,7 +36,7 @@ class Streams(Protocol):
         """The score of each stream in bits."""
         ...
 
-    def update(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Tensor:
+    def advance(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Array:
         """Add one pair to every active stream; return what each added."""
         ...
 
@@ -78,7 +78,7 @@ class WindowBonus:
 
     def _update(self, ready: Mask | None) -> Array:
         active = None if ready is None else torch.from_numpy(ready)
-        return self.streams.update(*self._pair, active).numpy()
+        return self.streams.advance(*self._pair, active)
 
     @property
     def score(self) -> Array:

@@ -37,20 +37,19 @@ def observation_dim(space: spaces.Space[Any]) -> int:
     return int(np.prod(space.shape, dtype=int))
 
 
-def flatten_observations(space: spaces.Space[Any], observations: Any, num_envs: int) -> Array:
+def flatten_observations(space: Any, observations: Any, num_envs: int) -> Array:
     """Return a batch of observations as rows, (num_envs, observation_dim)."""
+    if isinstance(space, spaces.Box):
+        return np.asarray(observations, dtype=np.float64).reshape(num_envs, -1)
     if isinstance(space, spaces.Discrete):
         return one_hot(np.asarray(observations), space)
-    # To see that a space is no Dict takes longer than to see that it is a Box.
-    if not isinstance(space, spaces.Box) and isinstance(space, spaces.Dict):
-        if not isinstance(observations, Mapping):
-            raise ValueError(f"expected a dictionary of observations, got {type(observations)}")
-        parts = [
-            flatten_observations(part, observations[key], num_envs)
-            for key, part in space.spaces.items()
-        ]
-        return np.concatenate(parts, axis=1)
-    return np.asarray(observations, dtype=np.float64).reshape(num_envs, -1)
+    if not isinstance(observations, Mapping):
+        raise ValueError(f"expected a dictionary of observations, got {type(observations)}")
+    parts = [
+        flatten_observations(part, observations[key], num_envs)
+        for key, part in space.spaces.items()
+    ]
+    return np.concatenate(parts, axis=1)
 
 
 def action_dim(space: spaces.Space[Any]) -> int:
@@ -82,7 +81,7 @@ def unit_rows(n: int) -> Array:
 
 def check_finite(observations: Array, step: int) -> None:
     """Raise at the first observation that is not finite, naming its environment."""
-    if math.isfinite(np.add.reduce(observations, axis=None)):  # a sum is, only if all it adds is
+    if math.isfinite(np.vdot(observations, observations)):  # the fastest sum of all of them
         return
     bad = np.flatnonzero(~np.isfinite(observations).all(axis=1))
     if not len(bad):

@@ -32,7 +32,8 @@ class LifeRule:
 
     Read are ``B3/S23`` (either case, either order, with or without the stroke), ``23/3`` (survival
     first, as MCell writes it), and Wolfram's outer totalistic code, in which bit 2k + c is the next
-    state of a cell in state c with k living neighbours.
+    state of a cell in state c with k living neighbours. A code is a number, never a text: "23" may
+    be half of a rule.
 
     Args:
         rule: one of these notations.
@@ -93,7 +94,10 @@ class LifeRule:
         return sum(math.comb(8, k) for counts in (self.birth, self.survival) for k in counts) / 512
 
     def notation(self, kind: Notation = "B/S") -> str:
-        """Write the rule: ``B3/S23``, ``23/3`` (S/B), ``b3s23`` (bs) or ``224`` (code)."""
+        """Write the rule: ``B3/S23``, ``23/3`` (S/B), ``b3s23`` (bs) or ``224`` (code).
+
+        All but the code are read back as they are; a code as a number, ``LifeRule(224)``.
+        """
         born, survives = ("".join(map(str, sorted(x))) for x in (self.birth, self.survival))
         forms = {
             "B/S": f"B{born}/S{survives}",
@@ -282,6 +286,6 @@ def _parse(rule: str | int) -> tuple[frozenset[int], frozenset[int]]:
             sets = {name: frozenset(map(int, digits)) for name, digits in found.groupdict().items()}
             return sets["birth"], sets["survival"]
     raise ValueError(
-        f'expected a rule such as "B3/S23", "b3s23" or "23/3", each count from 0 to 8 once; '
-        f"got {rule!r}"
+        f'expected a rule such as "B3/S23", "b3s23" or "23/3", each count from 0 to 8 once, or a '
+        f"code as a number; got {rule!r}"
     )

@@ -25,6 +25,20 @@ def as_series(values: Any) -> Series:
     return array
 
 
+def in_own_units(values: Series) -> Series:
+    """Divide every column by the power of two next above its largest value.
+
+    Of 1e200 and of 1e-200 there are no squares, and so no deviations; a power of two costs no
+    rounding.
+
+    >>> in_own_units(np.array([[3.0, -40.0], [6.0, 1.0]]))
+    array([[ 0.375   , -0.625   ],
+           [ 0.75    ,  0.015625]])
+    """
+    largest = np.abs(values).max(axis=0, keepdims=True)
+    return np.ldexp(values, -np.frexp(largest)[1])
+
+
 def mean_over_columns(measure: Callable[[Series], float], series: Series) -> float | None:
     """Average over the columns for which a measure is defined; None if there are none."""
     found = np.array([measure(column) for column in np.ascontiguousarray(series.T)])

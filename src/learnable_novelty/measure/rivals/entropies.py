@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from learnable_novelty.measure.rivals.columns import Series, as_series, mean_over_columns
+from learnable_novelty.measure.rivals.columns import (
+    Series,
+    as_series,
+    in_own_units,
+    mean_over_columns,
+)
 
 PERMUTATION_ORDER = 3
 """Successive values whose order is a pattern."""
@@ -53,7 +58,7 @@ def sample_entropy(series: Any) -> float | None:
         Bits per step; None where no column has a B.
     """
     antropy = load_antropy()
-    values = as_series(series)
+    values = in_own_units(as_series(series))
 
     def measure(column: Series) -> float:
         spread = float(column.std())

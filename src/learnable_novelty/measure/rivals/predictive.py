@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnable_novelty.measure.rivals.columns import Series, as_series
+from learnable_novelty.measure.rivals.columns import Series, as_series, in_own_units
 
 DETERMINED = 1e-12
 """A share of variance left unpredicted that is below this is rounding."""
@@ -35,7 +35,7 @@ def predictive_information(inputs: Any, targets: Any) -> float | None:
     >>> predictive_information([1.0, 2.0, 5.0, 4.0], [3.0, 5.0, 11.0, 9.0])
     inf
     """
-    x, y = _basis(as_series(inputs)), _basis(as_series(targets))
+    x, y = (_basis(in_own_units(as_series(values))) for values in (inputs, targets))
     if x.shape[1] == 0 or y.shape[1] == 0:
         return 0.0
     if x.shape[0] - 1 <= x.shape[1] + y.shape[1]:

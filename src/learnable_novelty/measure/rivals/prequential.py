@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from learnable_novelty._random import numpy_generator, split
 from learnable_novelty.measure.data import as_tensor
+from learnable_novelty.measure.rivals.columns import in_own_units
 
 FIRST_BLOCK = 32
 """Samples coded before anything is learned; the next blocks double the samples seen."""
@@ -232,7 +233,8 @@ def _linear(fan_in: int, width: int) -> nn.Linear:
 
 
 def _standardized(values: Tensor) -> Tensor:
-    centred = values.double() - values.double().mean(0)
+    columns = torch.from_numpy(in_own_units(values.double().cpu().numpy()))
+    centred = columns - columns.mean(0)
     spread = centred.square().mean(0).sqrt()
     return centred / torch.where(spread > 0, spread, 1.0)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from learnable_novelty.report.ledger.shelf import Shelf
 from learnable_novelty.report.ledger.source import Source
@@ -97,14 +98,13 @@ def _collapses(shelf: Shelf) -> Finding:
         else:
             pairs.append(Pair(task, Value.of(shares), Value(COLLAPSE)))
     least, _ = _thin(shelf, _cells("task", "task+epiplexity"))
-    return Finding(
-        pairs=tuple(pairs),
-        shown=sum(pair.above.mean < COLLAPSE for pair in pairs),
-        runs=least,
-        note=f"Left out, as the task reward gains nothing: {', '.join(unscaled)}."
-        if unscaled
-        else "",
-    )
+    lost = [pair.name for pair in pairs if pair.above.mean < COLLAPSE]
+    told = {
+        "Collapsed in the mean": lost,
+        "Left out, as the task reward gains nothing": unscaled,
+    }
+    note = " ".join(f"{what}: {', '.join(tasks)}." for what, tasks in told.items() if tasks)
+    return Finding(pairs=tuple(pairs), shown=len(lost), runs=least, note=note)
 
 
 def _change(task: str) -> Read:
@@ -164,10 +164,11 @@ def _cells(*conditions: str) -> list[Cell]:
     return [(task, condition) for task in TASKS for condition in conditions]
 
 
-def _source(read: Read, tasks: Iterable[str] = (), conditions: Iterable[str] = ()) -> Source:
+def _source(read: Read, tasks: Collection[str] = (), conditions: Collection[str] = ()) -> Source:
     named = {"--tasks": ",".join(tasks), "--conditions": ",".join(conditions)}
     options = " ".join(f"{option} {names}" for option, names in named.items() if names)
-    return Source(EXPERIMENT, read, options)
+    cells = tuple(itertools.product(tasks or TASKS, conditions))
+    return Source(EXPERIMENT, read, options, cells)
 
 
 _BOTH = ("task", "task+epiplexity")

@@ -68,6 +68,8 @@ class Row:
     note: str = ""
     record: str = ""
     """Directory of the record, where there is one."""
+    records: tuple[str, ...] = ()
+    """Directories of all records that ours is read from: of agents, one for every run."""
     figure: str = ""
     command: str = ""
     """What runs it again."""

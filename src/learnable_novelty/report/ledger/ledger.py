@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from learnable_novelty.report.base import Table
-from learnable_novelty.report.ledger.claims import Claim, Row, Verdict, load_claims
+from learnable_novelty.report.ledger.claims import Claim, Kind, Row, Verdict, load_claims
 from learnable_novelty.report.ledger.rules import (
     RULES,
     objections,
@@ -30,6 +30,11 @@ SECTIONS = ("4.1", "4.2", "4.3", "table 1", "app A", "app B", "app D", "app F", 
 """In the order in which they are shown."""
 
 INTRODUCTION = """\
+---
+hide:
+  - toc
+---
+
 # The ledger
 
 Every claim of the paper that has a number, a rank, an order or a yes, beside what our committed
@@ -59,34 +64,33 @@ def count(ledger: Iterable[Row]) -> dict[Verdict, int]:
     return {verdict: found[verdict] for verdict in VERDICTS}
 
 
-def tables(ledger: Sequence[Row]) -> list[Table]:
-    """List what fits into a terminal, a table per section."""
-    return [
-        Table(
-            _title(section),
-            ["claim", "paper", "ours", "verdict"],
-            [[r.claim.id, paper_text(r.claim), ours_text(r), r.verdict] for r in held],
-        )
-        for section, held in _by_section(ledger)
-    ]
+def sections(ledger: Iterable[Row]) -> list[tuple[str, list[Row]]]:
+    """Group rows by the section that names them first, under its title."""
+    return [(_title(section), held) for section, held in _by_section(ledger)]
+
+
+def rule_text(kind: Kind) -> str:
+    """Return the rule that judges a kind of claim, in words and as a formula."""
+    return inspect.getdoc(RULES[kind]) or ""
 
 
 def markdown(ledger: Sequence[Row]) -> str:
     """Write the page: the counts, the rules, and a table per section with its sources."""
     counts = [
-        [_title(section), *(str(n) for n in count(held).values()), str(len(held))]
-        for section, held in [*_by_section(ledger), ("", list(ledger))]
+        [title, *(str(n) for n in count(held).values()), str(len(held))]
+        for title, held in [*sections(ledger), ("All", list(ledger))]
     ]
     parts = [INTRODUCTION, Table("Verdicts", ["", *VERDICTS, "claims"], counts).markdown()]
     parts.append("## The rules\n\nA claim of several parts is reproduced if all of them are.\n")
     kinds = Counter(row.claim.kind for row in ledger)
-    for kind, rule in RULES.items():
-        parts.append(f"### {kind}: {kinds[kind]} claims\n\n{inspect.getdoc(rule)}\n")
-    parts.append("## The claims\n")
-    columns = ["claim", "paper", "ours", "verdict", "source", "note"]
-    for section, held in _by_section(ledger):
-        parts.append(Table(_title(section), columns, [_cells(row) for row in held]).markdown())
-    return "\n".join(parts)
+    for kind in RULES:
+        parts.append(f"### {kind}: {kinds[kind]} claims\n\n{rule_text(kind)}\n")
+    # The site lays these tables out in its own way: assets/site.css.
+    parts.append('## The claims\n\n<div class="ledger" markdown>\n')
+    columns = ["claim", "verdict", "paper", "ours", "source", "note"]
+    for title, held in sections(ledger):
+        parts.append(Table(title, columns, [_cells(row) for row in held]).markdown())
+    return "\n".join([*parts, "</div>\n"])
 
 
 def _row(claim: Claim, shelf: Shelf) -> Row:
@@ -119,6 +123,7 @@ def _judged(claim: Claim, found: Finding, source: Source, shelf: Shelf) -> Row:
         _runs(found),
         _sentences(found.missing, *remarks, found.note, claim.note),
         _path(shelf.record_of(source.experiment)),
+        tuple(map(_path, shelf.records_of(source.experiment, source.cells))),
         _path(shelf.figure_of(source.experiment)),
         source.command,
     )
@@ -168,8 +173,6 @@ def _by_section(ledger: Iterable[Row]) -> list[tuple[str, list[Row]]]:
 
 
 def _title(section: str) -> str:
-    if not section:
-        return "All"
     if section.startswith("app "):
         return f"Appendix {section.removeprefix('app ')}"
     return section.capitalize() if section.startswith("table") else f"Section {section}"
@@ -181,7 +184,7 @@ def _cells(row: Row) -> list[str]:
     # A command is shown where it has led to a record.
     source = ", ".join([*links, f"`{row.command}`"]) if row.record else ""
     name = f"{row.claim.statement} (`{row.claim.id}`)"
-    cells = [name, paper_text(row.claim), ours_text(row), row.verdict, source, row.note]
+    cells = [name, row.verdict, paper_text(row.claim), ours_text(row), source, row.note]
     return [cell.replace("|", "\\|") for cell in cells]
 
 

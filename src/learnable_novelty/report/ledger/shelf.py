@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from learnable_novelty import records
@@ -51,6 +52,15 @@ class Shelf:
             return self.root / EXPERIMENT if self.agents().cells else None
         record = self.find(experiment)
         return None if record is None else record.path(self.root)
+
+    def records_of(self, experiment: str, cells: Iterable[tuple[str, str]]) -> list[Path]:
+        """Return where every record lies that a claim rests on; of agents, those of its cells."""
+        if experiment == EXPERIMENT:
+            held = self.agents().cells
+            names = [f"{t}-{c}-seed{run.seed}" for t, c in cells for run in held.get((t, c), [])]
+            return [self.root / EXPERIMENT / name for name in names]
+        record = self.record_of(experiment)
+        return [] if record is None else [record]
 
     def figure_of(self, experiment: str) -> Path | None:
         """Return where its figure lies, if it has been drawn."""

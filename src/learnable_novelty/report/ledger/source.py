@@ -17,6 +17,8 @@ class Source:
     read: Callable[[Shelf], Finding]
     options: str = ""
     """What the command takes beside the name of the experiment."""
+    cells: tuple[tuple[str, str], ...] = ()
+    """Of agents: the tasks and conditions whose runs are read."""
 
     @property
     def command(self) -> str:

@@ -7,16 +7,17 @@
     "task+excess": ["sky", true], "task+evidence": ["gold", true], "task+rnd": ["red", true],
     "task+icm": ["purple", true], "task+e3b": ["grey", true] };
   const sd = (v) => (v.length < 2 ? null : Math.sqrt(v.reduce((a, b) => a + (b - LN.mean(v)) ** 2, 0) / (v.length - 1)));
-  const shown = (v) => LN.number(v, Math.abs(v) < 10 ? 1 : 0);
+  /* Mean and deviation to the same place: a tenth where the mean is small. */
+  const spread = (mean, deviation) => [mean, deviation].filter((v) => v !== null)
+    .map((v) => LN.number(v, Math.abs(mean) < 10 ? 1 : 0)).join(" ± ");
   const seeds = (n) => LN.count(n, "seed");
   const ours = (task, condition) => (LN.data.agents.tasks[task].ours[condition] || { returns: [] }).returns;
 
   function cell(task, condition) {
-    const values = ours(task, condition), [paper, spread] = LN.data.agents.tasks[task].paper[condition];
-    const deviation = sd(values);
-    const text = values.length ? shown(LN.mean(values)) + (deviation === null ? "" : ` ± ${shown(deviation)}`) : "not run";
+    const values = ours(task, condition), published = LN.data.agents.tasks[task].paper[condition];
+    const text = values.length ? spread(LN.mean(values), sd(values)) : "not run";
     return [el("b", {}, text), el("small", {}, values.length ? seeds(values.length) : "—"),
-      el("small", {}, `paper ${shown(paper)} ± ${shown(spread)}`)];
+      el("small", {}, `paper ${published.map((v) => v.toLocaleString("en").replace("-", "−")).join(" ± ")}`)];
   }
   /* The mean of a condition with its band, and the seeds behind it if they are asked for. */
   function series(task, condition, each) {

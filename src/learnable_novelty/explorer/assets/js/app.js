@@ -62,7 +62,7 @@
     panel.tab = el("button", { type: "button", role: "tab", id: "tab-" + panel.name,
       "aria-controls": "panel-" + panel.name, onclick: () => open(panel) }, panel.short || panel.title);
     panel.root = el("section", { role: "tabpanel", id: "panel-" + panel.name,
-      "aria-labelledby": "tab-" + panel.name, hidden: true });
+      "aria-labelledby": "tab-" + panel.name, tabindex: -1, hidden: true });
     tabs.append(panel.tab);
     main.append(panel.root);
   }
@@ -89,9 +89,10 @@
   dark.addEventListener("change", paint);
   paint();
 
-  document.getElementById("foot").append(`learnable-novelty ${LN.data.index.version}. Every number here is read from a committed record; the paper is Zhang and Levin, “Intelligence from Learnable Novelty”.`);
+  document.getElementById("foot").append(`learnable-novelty ${LN.data.index.version}. Every number here is read from a committed record, but for those of Your data; the paper is Zhang and Levin, “Intelligence from Learnable Novelty”.`);
   LN.open = (name) => open(panels.find((panel) => panel.name === name));
-  const wanted = () => panels.find((panel) => "#" + panel.name === location.hash) || panels[0];
-  addEventListener("hashchange", () => open(wanted()));
-  open(wanted());
+  document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); current.root.focus(); });
+  const wanted = () => panels.find((panel) => "#" + panel.name === location.hash);
+  addEventListener("hashchange", () => { if (wanted()) open(wanted()); });
+  open(wanted() || panels[0]);
 })();

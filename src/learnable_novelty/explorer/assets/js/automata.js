@@ -22,7 +22,7 @@
   }
 
   const view = { rule: 110, width: 200, height: 130, rows: [], running: !LN.still, frame: 0, start: "random" };
-  let canvas, context, stats, ranking, pick, pause, table;
+  let canvas, context, stats, ranking, pick, wrong, pause, table;
 
   function begin(cells) {
     const row = new Uint8Array(view.width);
@@ -75,8 +75,16 @@
       ["Wolfram class", CLASSES[found.wolfram_class][1]],
     ]));
   }
+  /* A number that is no rule leaves the rule as it is, and the box says what it takes. */
+  function typed() {
+    const is = /^\d+$/.test(pick.value) && +pick.value <= 255;
+    if (is) choose(+pick.value);
+    else pick.value = view.rule;
+    wrong.hidden = is;
+  }
   function choose(rule, keep) {
-    view.rule = ((Math.round(rule) % 256) + 256) % 256;
+    wrong.hidden = true;
+    view.rule = (rule + 256) % 256;
     tell();
     if (!keep) begin();
   }
@@ -87,7 +95,8 @@
 
   function build(root) {
     table = LN.data.automata;
-    pick = el("input", { type: "number", min: 0, max: 255, value: view.rule, onchange: () => choose(+pick.value) });
+    pick = el("input", { type: "number", min: 0, max: 255, value: view.rule, onchange: typed });
+    wrong = el("small", { role: "alert", hidden: true, style: { color: "var(--bad)" } }, "0 to 255, a whole number");
     pause = el("button", { type: "button", class: "primary", onclick: () => setRunning(!view.running) }, view.running ? "Pause" : "Run");
     const one = el("button", { type: "button", onclick: () => { setRunning(false); step(); draw(); } }, "Step");
     const restart = (start) => { view.start = start; begin(); };
@@ -99,7 +108,7 @@
     ranking = LN.charts.bars({ bars, label: "Ranking of the 88 rules; left and right arrows choose", y: "bits",
       x: "the 88 rules by rank: click, or arrow keys", choose: (rule) => choose(rule), chosen: view.rule });
     root.append(
-      el("div", { class: "controls" }, el("label", {}, "Rule, 0 to 255", pick), pause, one,
+      el("div", { class: "controls" }, el("label", {}, "Rule, 0 to 255", pick, wrong), pause, one,
         el("button", { type: "button", onclick: () => restart("random") }, "Random start"),
         el("button", { type: "button", onclick: () => restart("single") }, "Single cell"),
         el("button", { type: "button", onclick: () => choose(view.rule - 1) , "aria-label": "Previous rule" }, "←"),
@@ -109,7 +118,7 @@
         "In the paper: elementary cellular automata on a ring, section 4.1."),
       LN.figure([el("ul", { class: "legend" }, Object.values(CLASSES).map(([colour, name]) =>
         el("li", {}, LN.swatch(colour), "class " + name)), el("li", {}, LN.swatch("ink", "line"), "floor")), ranking.node],
-        `Bars: how many bits an observer learns about the future of each rule (mean of ${table.draws} observers; thin line: standard deviation). The dash across a bar is its floor: what noise of the same size would score. Rules that are mirror images or colour swaps of each other count once.`,
+        `Bars: how many bits an observer learns about the future of each rule (mean of ${table.draws} observers, ${LN.number(table.samples, 0)} starts each; thin line: standard deviation). More starts show more, so compare scores of one number of starts. The dash across a bar is its floor: what noise of the same size would score. Rules that are mirror images or colour swaps of each other count once.`,
         "In the paper: S^φ, figure 2; the floor is ours. Classes after Wolfram."));
     context = canvas.getContext("2d");
     LN.onwidth(canvas, (width) => {

@@ -5,21 +5,29 @@
   const MARKS = { reproduced: "✓", differs: "≠", "not run": "·" };
   const show = { verdict: "all", section: "all", text: "" };
 
-  const cell = (value) => {
-    if (value === null || value === undefined) return "";
-    if (typeof value === "boolean") return value ? "holds" : "does not hold";
-    if (Array.isArray(value)) return value.map(cell).join(", ");
-    if (typeof value === "number") return String(+value.toPrecision(4)).replace("-", "−");
-    return String(value);
-  };
-  const spread = (value, sd) => (typeof value === "number" && typeof sd === "number"
-    ? `${cell(value)} ± ${cell(+sd.toPrecision(2))}` : cell(value));
-
   /* Short values stay on one line. */
   const held = (text) => text && el("span", { style: { whiteSpace: text.length < 18 ? "nowrap" : null } }, text);
 
   const link = (address, text) => (address ? el("a", { href: address, target: "_blank", rel: "noopener" }, text) : null);
-  const links = (row) => [link(row.record, "record"), link(row.figure, "figure")];
+  /* The records behind a row: one, or those of every run, a line for each task and reward. */
+  function records(row) {
+    if (row.records.length < 2) return link(row.records[0], "record");
+    const groups = {};
+    for (const path of row.records) {
+      const [, group, seed] = path.match(/([^/]+)-(seed\d+)\/record\.json$/);
+      (groups[group] ||= []).push(link(path, seed));
+    }
+    return el("details", { class: "fold" }, el("summary", {}, `${row.records.length} records`),
+      Object.entries(groups).map(([group, held]) => el("small", { class: "sources" }, group, ...held)));
+  }
+  /* A rule as its author wrote it: paragraphs, and formulas set apart. */
+  const rule = (kind) => el("details", { class: "fold" }, el("summary", {}, `rule: ${kind}`),
+    LN.data.ledger.rules[kind].split("\n\n").map((part) => (part.startsWith("    ")
+      ? el("pre", {}, part.replace(/^ {4}/gm, "")) : el("small", {}, part.replace(/\s+/g, " ")))));
+  const details = (row) => el("details", { open: innerWidth > 700 }, el("summary", {}, "Notes and sources"),
+    row.note ? el("small", {}, row.note) : null,
+    el("small", { class: "sources" }, el("code", {}, row.id), row.command ? el("code", {}, row.command) : null, link(row.figure, "figure"),
+      records(row), rule(row.kind)));
 
   function build(root) {
     const { rows } = LN.data.ledger, body = el("div", { class: "claims" });
@@ -36,18 +44,15 @@
     root.append(el("div", { class: "controls" }, buttons,
       LN.select("Section", [["all", "all"], ...sections.map((s) => [s, s])], "all", (s) => { show.section = s; draw(); }),
       el("label", {}, "Search", search)), LN.figure(body,
-      "Each line is a statement of the paper and what our runs gave. The verdict is computed by a stated rule, not chosen; “differs” is a finding, “not run” says that the runs are still missing.",
-      "Sections, symbols and numbers are the paper's; docs/ledger.md has the rules."));
+      "Each line is a statement of the paper and what our runs gave. The verdict is computed by a stated rule, not chosen; “reproduced” means not contradicted beyond the errors of both sides, which says little where these are wide; “differs” is a finding; “not run” says that there are no runs, or too few. Ours is the mean ± standard deviation over runs, with their number in brackets; a rank stands before the places it could have within its error.",
+      "Sections, symbols and numbers are the paper's; the rule unfolds under each claim."));
     function draw() {
       const found = rows.filter((row) => (show.verdict === "all" || row.verdict === show.verdict)
         && (show.section === "all" || row.section === show.section)
         && (row.statement + " " + row.note + " " + row.id).toLowerCase().includes(show.text));
       body.replaceChildren(found.length ? LN.table(["Section", "Claim", "Paper", "Ours", "Verdict"], found.map((row) => ({ cells: [
         row.section,
-        [row.statement, !row.note && !row.command ? null : el("details", { open: innerWidth > 700 }, el("summary", {}, "Notes and sources"),
-          row.note ? el("small", {}, row.note) : null, row.command ? el("small", { class: "sources" }, el("code", {}, row.command), ...links(row)) : null)],
-        held(spread(row.paper, row.paper_sd)),
-        [held(spread(row.ours, row.spread)), row.runs && row.verdict !== "not run" ? el("small", {}, LN.count(row.runs, "run")) : null],
+        [row.statement, details(row)], held(row.paper), held(row.ours),
         el("span", { class: "verdict " + row.verdict.replace(" ", "-") }, `${MARKS[row.verdict]} ${row.verdict}`),
       ] })), null, true) : el("p", {}, "No claim matches."));
     }

@@ -34,7 +34,7 @@
 
   /* marks: rules with a name; tell(rule): what is said of a rule; pick(rule): it was chosen. */
   LN.lifeMap = function ({ marks, tell, pick, moved }) {
-    const view = { x: 0, y: 0, span: SIDE, at: [0, 0], walking: false, chosen: null };
+    const view = { x: 0, y: 0, span: SIDE, at: [0, 0], walking: false, chosen: null, named: [] };
     const picture = el("canvas", { width: SIDE, height: SIDE }), image = new ImageData(SIDE, SIDE);
     const pixels = new Uint32Array(image.data.buffer);
     const canvas = el("canvas", { class: "map", tabindex: 0, role: "application", style: { aspectRatio: "1" },
@@ -76,13 +76,17 @@
       context.font = `600 ${12 * ratio}px system-ui, sans-serif`;
       context.textBaseline = "middle"; context.lineJoin = "round";
       const boxes = [], arm = Math.max(cell / 2, 9 * ratio), reach = 10 * ratio;
-      for (const mark of shown) {
-        if (!mark.labelled && scale() < NEAR) continue;
+      // The chosen rule's name comes first: where names would overlap, the later one is left out.
+      const chosen = (mark) => Boolean(view.chosen) && same(mark.rule, view.chosen);
+      view.named = [];
+      for (const mark of [...shown.filter(chosen), ...shown.filter((mark) => !chosen(mark))]) {
+        if (!mark.labelled && !chosen(mark) && scale() < NEAR) continue;
         const [x, own] = centre(mark.place), wide = context.measureText(mark.name).width;
-        const gap = 4 * ratio + (view.chosen && same(mark.rule, view.chosen) ? arm + reach : radius);
+        const gap = 4 * ratio + (chosen(mark) ? arm + reach : radius);
         const left = x + gap + wide < size ? x + gap : x - gap - wide, high = 8 * ratio, y = Math.max(high, Math.min(size - high, own));
         if (left < 0 || boxes.some(([a, b, c]) => left < b + 4 && left + wide > a - 4 && Math.abs(y - c) < 2 * high)) continue;
         boxes.push([left, left + wide, y]);
+        view.named.push(mark.name);
         twice((style) => { if (style === "#000") context.strokeText(mark.name, left, y); else context.fillText(mark.name, left, y); }, 2);
       }
       const box = (place, dash) => {

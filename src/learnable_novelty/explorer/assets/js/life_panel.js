@@ -6,6 +6,7 @@
   const { MEASURES, SCALES, values, inOrder, below, placed, told, nameOf, titled } = LN.lifeRecord;
   let data, map, world, legend, facts, near, things, found, view;
 
+  const reach = ({ excess, halfWidth }) => LN.number(excess, 1) + (Number.isFinite(halfWidth) ? ` ± ${LN.number(halfWidth, 1)}` : "");
   function tell(rule) {
     const index = life.indexOf(rule), excess = told("excess", index);
     const more = view.measure === "excess" ? "" : `\n${MEASURES[view.measure].name}: ${told(view.measure, index)}`;
@@ -28,7 +29,7 @@
   function showKnown(rule) {
     const entry = LN.lifeRecord.named(rule), unnamed = LN.lifeRecord.listed(rule), lines = [];
     if (entry) {
-      lines.push(`${entry.name}. ` + { true: "Known to have gliders", false: "Has none", null: "Gliders: not known" }[entry.gliders] + (entry.source ? `: ${entry.source}.` : "."));
+      lines.push(`${[entry.name, ...entry.also].join(", also ")}. ` + { true: "Known to have gliders", false: "Has none", null: "Gliders: not known" }[entry.gliders] + (entry.source ? `: ${entry.source}.` : "."));
       if (entry.universal) lines.push(entry.universal + ".");
     }
     if (unnamed) lines.push(unnamed.sentence);
@@ -41,7 +42,7 @@
       } }, "Watch it move");
       return el("li", {}, `${kind.kind}, ${LN.count(kind.count, "time")} `, button);
     });
-    const none = unnamed ? "" : entry ? "No moving object was found under this rule." : "Moving objects were looked for under the rules with a name, and the best without one.";
+    const none = unnamed ? "" : entry ? (entry.gliders ? "None came out of the soups that were looked at here." : "No moving object was found under this rule.") : "Moving objects were looked for under the rules with a name, and the best without one.";
     things.replaceChildren(...lines.map((line) => el("p", {}, line)),
       ...(rows.length ? [el("p", {}, "Moving objects found in soups:"), el("ul", { class: "things" }, rows)] : [el("p", {}, none)]));
   }
@@ -93,12 +94,14 @@
   function search(text) {
     const wanted = text.trim().toLowerCase();
     if (!wanted) return null;
-    const by = (test) => data.named.find((entry) => test(entry.name.toLowerCase()));
+    const by = (test) => data.named.find((entry) => [entry.name, ...entry.also].some((name) => test(name.toLowerCase())));
     const entry = by((name) => name === wanted);
     const rule = entry ? life.parse(entry.rule) : life.parse(text);
     if (rule) return rule;
     const near = by((name) => name.startsWith(wanted)) || by((name) => name.includes(wanted));
-    return near ? life.parse(near.rule) : null;
+    if (near) return life.parse(near.rule);
+    // What is left of plain numbers are Wolfram's codes.
+    return /^\d{1,6}$/.test(wanted) && +wanted < SIDE * SIDE ? life.ofCode(+wanted) : null;
   }
 
   /* The best rules without a name, as pictures; the sheet holds one list after the other. */
@@ -109,12 +112,16 @@
     const button = (entry) => {
       const canvas = el("canvas", { class: "pixels", width, height }), rule = life.parse(entry.rule);
       thumbs.push(canvas);
-      return el("button", { type: "button", class: "thumb", title: entry.sentence, onclick: () => { choose(rule, true); map.node.scrollIntoView({ block: "nearest" }); } },
-        canvas, el("span", {}, entry.rule.replace("/", "/\u200b")), el("small", {}, `${LN.number(LN.lifeRecord.again(rule).excess, 1)} bits`));
+      return el("button", { type: "button", class: "thumb", onclick: () => { LN.untip(); choose(rule, true); map.node.scrollIntoView({ block: "nearest" }); },
+        onpointermove: (event) => { if (event.pointerType !== "touch") LN.tip(event, entry.sentence); }, onpointerleave: LN.untip },
+      canvas, el("span", {}, entry.rule.replace("/", "/\u200b")), el("small", {}, `${reach(LN.lifeRecord.again(rule))} bits`));
     };
     image.onload = () => thumbs.forEach((canvas, i) => canvas.getContext("2d").drawImage(image, width * (i % columns), height * Math.floor(i / columns), width, height, 0, 0, width, height));
+    /* What was measured of each, in a sentence. */
+    const sentences = (entries) => el("ol", { class: "things sentences", tabindex: 0, "aria-label": "What was measured", style: { maxHeight: "18rem", overflow: "auto", marginTop: "1rem" } },
+      entries.map((entry) => el("li", {}, el("small", {}, el("b", {}, `${entry.rule}: `), entry.sentence))));
     const shown = Object.entries(data.galleries).filter(([, entries]) => entries.length).map(([kind, entries]) => LN.figure(
-      [el("h3", {}, `The ${entries.length} highest rules without a name` + (kind === "steady" ? " whose empty plane does not flash" : "")), el("div", { class: "thumbs" }, entries.map(button))],
+      [el("h3", {}, `The ${entries.length} highest rules without a name` + (kind === "steady" ? " whose empty plane does not flash" : "")), el("div", { class: "thumbs" }, entries.map(button)), sentences(entries)],
       `Light: cells that were off the background a moment ago, fainter the longer ago. By excess on tori of ${data.again_grid} × ${data.again_grid} cells; of a rule and its black-white twin, one is shown. Press one to run it.`, "Ours; the paper stops at one dimension."));
     image.src = sheet.sheet;
     return shown;
@@ -124,7 +131,7 @@
     const form = el("form", { class: "controls plain", onsubmit: (event) => {
       event.preventDefault();
       const rule = search(box.value);
-      said.textContent = rule ? "" : "No such rule: write it like B3/S23, or take a name from the list.";
+      said.textContent = rule ? "" : "No such rule: write it like B3/S23, give its code, or take a name from the list.";
       if (rule) choose(rule, true);
     } }, el("label", {}, "Find a rule", box), el("button", { type: "submit" }, "Go"),
     el("button", { type: "button", "aria-label": "Zoom in", onclick: () => map.zoom(2) }, "+"),
@@ -176,8 +183,7 @@
     data = LN.data.life;
     LN.lifeRecord.read(data);
     const best = LN.lifeRecord.best(), own = life.parse("B3/S23"), conway = LN.lifeRecord.again(own);
-    const reach = ({ excess, halfWidth }) => LN.number(excess, 1) + (Number.isFinite(halfWidth) ? ` ± ${LN.number(halfWidth, 1)}` : "");
-    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score no bits at all, and the middle one lies ${LN.number(inOrder("excess")[SIDE * SIDE >> 1], 1)} bits above its floor. Scored again on larger tori, the highest, ${titled(best.rule)}, has ${reach(best)} bits${conway ? ` and Conway's Life ${reach(conway)}` : ""}; on the map Life ranks ${placed(own)}.`;
+    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score no bits at all, and the middle one lies ${LN.number(inOrder("excess")[SIDE * SIDE >> 1], 1)} bits above its floor. Scored again on larger tori, the highest, ${titled(best.rule)}, has ${reach(best)} bits${conway ? ` and Conway's Life ${reach(conway)}` : ""}; on the map Life ranks ${placed(own)}${conway ? `, and by second scores ${LN.number(LN.lifeRecord.above(conway.excess) + 1, 0)} at best` : ""}.`;
   }
   /* For tests: what runs, what is known of it, and the colour of a value. */
   Object.assign(life, { panel: { world: () => world, map: () => map, picture: () => map.picture, rule: () => life.write(view.rule), search,

@@ -65,6 +65,8 @@
   }
   LN.lifeRecord = { MEASURES, SCALES, read, values, inOrder, below, rankOf, placed, told, nameOf, titled,
     named: (rule) => names.get(life.indexOf(rule)), listed: (rule) => listed.get(life.indexOf(rule)), again: (rule) => again.get(life.indexOf(rule)),
+    /* How many of those that were scored again lie above. */
+    above: (excess) => [...again.values()].filter((found) => found.excess > excess).length,
     /* The highest of those that were scored again. */
     best: () => [...again].map(([index, found]) => ({ rule: life.ruleOf(index), ...found })).reduce((a, b) => (b.excess > a.excess ? b : a)) };
 })();

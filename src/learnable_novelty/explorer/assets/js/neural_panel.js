@@ -124,7 +124,7 @@
         el("b", {}, "Press on the picture to disturb the sites under the pointer"), " and watch what travels. ", rate],
         "In the paper: the inverse problem, figure 3; the rule runs with running moments."),
       LN.figure([el("div", { class: "controls" }, el("label", {}, told, slider)), curve.node],
-        `The score that the rule was trained to raise: bits an observer learns about the next ${table.window} steps. Dashed: the checkpoint that runs on the left. Grey: the other seeds.`,
+        `The score that the rule was trained to raise: bits an observer learns about the next ${table.window} steps. Dashed: the checkpoint that runs in the picture. Grey: the other seeds. Moving share: of what stands out from the background, the part that travels at a steady speed, beyond what chance gives.`,
         "In the paper: S^φ during gradient ascent, figure 3.")));
     context = canvas.getContext("2d");
     const site = (event) => {
@@ -153,6 +153,20 @@
   Object.assign(LN.neural, {
     fps: () => view.fps,
     state: () => Array.from(ring.state),
+    /* For benchmarks: milliseconds of every frame, a step and its picture, at a number of sites. */
+    frames: (key, sites, count, done) => {
+      setRunning(false);
+      Object.assign(view, { key, wide: sites });
+      load(() => {
+        fit(canvas.clientWidth);
+        done(Array.from({ length: count }, () => {
+          const start = performance.now();
+          advance();
+          context.putImageData(image, 0, 0);
+          return performance.now() - start;
+        }));
+      });
+    },
     /* For tests: run a checkpoint from given unit vectors (site by site) and return the last ones. */
     play: (key, checkpoint, state, steps, done) => LN.need("neural-" + key, (data) => {
       const vectors = LN.unpack(data.weights), size = data.weights.shape[1];

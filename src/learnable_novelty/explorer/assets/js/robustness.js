@@ -56,7 +56,7 @@
     for (const cell of LN.data.robustness.cells) (rows[cell.axis] = rows[cell.axis] || []).push(cell);
     root.append(
       LN.figure([el("h3", {}, "By how many bits is rule 110 ahead?"), heat(rows, (c) => c.margin, 30, (c) => LN.number(c.margin, 1), "bits")],
-        "Each row turns one knob of the observer, the framed cell is the reference setting. Bold: lead of rule 110 over the next rule in bits (blue ahead, orange behind); below it the value of the knob. Point at a cell for all numbers.",
+        "Each row turns one knob of the observer, the framed cell is the reference setting. A cell is a single draw; Automata has the mean of many, which differs a little. Bold: lead of rule 110 over the next rule in bits (blue ahead, orange behind); below it the value of the knob. Point at a cell for all numbers.",
         "In the paper: margin in S^φ, appendix B."),
       LN.figure([el("h3", {}, "Places of rule 30 / rule 54"), heat(rows, (c) => c.rank_30 - c.rank_54, 15, (c) => `${c.rank_30} / ${c.rank_54}`, "places")],
         "Rule 30 looks random, rule 54 has structure that moves. Blue: 54 ranks above 30.", "In the paper: ranks of rules 30 and 54, appendix B."));

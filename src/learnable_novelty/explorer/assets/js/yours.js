@@ -26,10 +26,12 @@
     const values = found.spectrum.filter((v) => v > 1e-12), told = values.slice(0, MANY);
     const spectrum = LN.charts.bars({ label: "Spectrum of the readout", height: 260, y: "singular value of W", x: "direction, strongest first",
       bars: told.map((v, i) => ({ key: i + 1, name: String(i + 1), value: v, colour: "blue", text: `direction ${i + 1}\nsingular value ${+v.toPrecision(4)}` })) });
-    return [LN.stats([["learnable novelty", LN.number(found.bits, 2), `± ${LN.number(found.bits_se, 2)} bits`],
+    const error = found.bits_se === null ? "" : `± ${LN.number(found.bits_se, 2)} `;
+    return [el("p", { class: "finding" }, sentence(found.verdict)),
+    LN.stats([["learnable novelty", LN.number(found.bits, 2), `${error}bits`],
       ["floor: what noise scores", LN.number(found.floor_bits, 2), "bits"],
       ["excess above the floor", LN.number(found.excess_bits, 2), "bits"], ["p-value", p]]),
-    el("div", { class: "split" }, LN.figure([el("h3", {}, sentence(found.verdict)),
+    el("div", { class: "split" }, LN.figure([el("h3", {}, "In numbers"),
       LN.table(["quantity", "value", "meaning"], found.rows.map((row) => ({ cells: row })), (i) => i === 1)],
       `${found.inputs.join(", ")} → ${found.targets.join(", ")}. Bits alone are no evidence: read what lies above the floor, and the p-value (how often chance alone does as well).`,
       `In the paper: S^φ = ½ log₂ det(I + η W W′). ${found.observer}`),
@@ -45,6 +47,8 @@
     const zone = el("div", { class: "drop" }, el("label", {}, el("b", {}, "Drop a file here, or choose one"), pick),
       el("small", {}, `.csv, .tsv or .npy; at most ${most / 1e6} MB. It goes to the program on this machine and nowhere else.`));
     for (const kind of ["dragenter", "dragover"]) zone.addEventListener(kind, (event) => { event.preventDefault(); zone.classList.add("over"); });
+    // A file that misses the zone would be opened in place of the page.
+    for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => event.preventDefault());
     zone.addEventListener("dragleave", () => zone.classList.remove("over"));
     zone.addEventListener("drop", (event) => {
       event.preventDefault();
