@@ -15,7 +15,7 @@ from learnable_novelty.engine import open_engine
 
 
 def run(rows: int = 800_000, columns: int = 32, draws: int = 4, repeats: int = 3) -> list[Row]:
-    """Time the same score with one worker and with two, in turn."""
+    """Time the same score with one worker and with two, in turn; one cluster at a time."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.npy"
         values = np.random.default_rng(0).standard_normal((rows, columns))
@@ -25,12 +25,11 @@ def run(rows: int = 800_000, columns: int = 32, draws: int = 4, repeats: int = 3
         def score(executor: Executor) -> None:
             ln.score(path, str(columns - 1), draws=draws, null=19, executor=executor)
 
-        times: list[list[float]] = [[], []]
-        with open_engine("dask:1") as one, open_engine("dask:2") as two:
-            for executor in (one, two):
-                score(executor)  # workers import what they need
-            for _ in range(repeats):
-                for held, executor in zip(times, (one, two), strict=True):
+        times: dict[str, list[float]] = {"dask:1": [], "dask:2": []}
+        for _ in range(repeats):
+            for name, held in times.items():
+                with open_engine(name) as executor:
+                    score(executor)  # workers import what they need
                     held.append(seconds(lambda executor=executor: score(executor)))
-    alone, both = (statistics.median(held) for held in times)
+    alone, both = (statistics.median(held) for held in times.values())
     return [faster(f"{rows} rows on two Dask workers against one", alone, both, 1.7)]
