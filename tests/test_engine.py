@@ -141,7 +141,12 @@ def test_ctrl_c_ends_a_run_at_once_keeps_what_was_finished_and_leaves_no_worker(
     command = [sys.executable, "-m", "learnable_novelty.cli", "run", "mdl", "--out", str(tmp_path)]
     settings = ["--engine", "cores:1", "--set", "draws=2", "--set", "samples=64"]
     run = subprocess.Popen(
-        command + settings, stderr=subprocess.PIPE, start_new_session=True, text=True
+        command + settings,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+        # A shell that runs the tests in its background has them ignore Ctrl-C, and what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     journal = tmp_path / "mdl"
     for _ in range(600):
