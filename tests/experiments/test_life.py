@@ -35,7 +35,8 @@ from learnable_novelty.experiments.life_stages import (
     scores,
 )
 from learnable_novelty.observer import Observer, Refit, reservoirs
-from learnable_novelty.report.life_map import LABELLED, RANKED
+from learnable_novelty.report.life_map import RANKED
+from learnable_novelty.report.life_names import LABELLED
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import NUM_RULES
 from learnable_novelty.systems.life_catalogue import named_rules

@@ -9,7 +9,7 @@ import pytest
 
 from learnable_novelty import records
 from learnable_novelty.explorer import build, export
-from learnable_novelty.report.life_map import drawn_order, place_of
+from learnable_novelty.report.life_figure import drawn_order, place_of
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life_catalogue import named_rules
 from tests.explorer.life_record import BEST, excess, life_record

@@ -10,7 +10,7 @@ import numpy as np
 from learnable_novelty.explorer.packing import packed, short
 from learnable_novelty.explorer.sprites import sprite_sheet
 from learnable_novelty.records import Record
-from learnable_novelty.report.life_map import LABELLED
+from learnable_novelty.report.life_names import LABELLED
 
 KINDS = 6
 """Moving objects of a rule that the page lists."""
