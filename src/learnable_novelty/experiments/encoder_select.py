@@ -3,8 +3,10 @@
 Raw scores of different observers are different rulers, so a code is not judged by the one it was
 trained with. A jury judges: fresh draws of every kind of observer score each code on images that
 no training saw, and the excess over the floor (the part that is not the code's own noise) ranks
-the codes. The code of the best mean rank is chosen, or several on a tie. Then the same jury says
-how long each chosen one is worth training. No label is looked at.
+the codes. What is encoded is the image moved by a pixel or two, what is read is the image where it
+was: a thing stays what it is when it moves, so what a code says of the place does not count. The
+code of the best mean rank is chosen, or several on a tie. Then the same jury says how long each
+chosen one is worth training. No label is looked at.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from learnable_novelty.experiments.recipes import (
     RECIPES,
     encode,
     image_observer,
+    move,
     train_recipe,
 )
 from learnable_novelty.objective.probes import effective_rank
@@ -60,12 +63,14 @@ class Config:
     """Candidates, by name."""
     steps: int = 500
     """Training steps of each candidate."""
-    budgets: tuple[int, ...] = (1000, 2000, 4000, 8000)
+    budgets: tuple[int, ...] = (1000, 2000, 4000)
     """Longer trainings of the chosen ones, for the jury to choose from."""
     held_out: int = 10_000
     """Training images kept from training, for the jury."""
     judged: int = 1024
     """Of these, how many each juror sees."""
+    moved: int = 2
+    """The largest shift, in pixels, of the images whose codes are judged."""
     orders: int = 8
     """Permutations of the residuals that make the floor."""
 
@@ -73,7 +78,7 @@ class Config:
 PAPER = Config()
 QUICK = Config(
     dataset="digits", recipes=("paper", "coding rate"), steps=20, budgets=(40,), held_out=300,
-    judged=128, orders=4,
+    judged=128, moved=1, orders=4,
 )  # fmt: skip
 
 
@@ -153,7 +158,7 @@ def train_and_judge(
     with arithmetic("tf32"):
         child = split(seed, "training")
         encoder, found = train_recipe(RECIPES[name], seen, child, config.steps, place)
-        codes = encode(encoder, unseen)
+        codes = encode(encoder, move(unseen, config.moved, torch_generator(seed, "moves")))
     excess, floors, variances = [], [], []
     for number, (kind, resolution) in enumerate(JURORS):
         ridge = PER_SAMPLE * len(unseen)

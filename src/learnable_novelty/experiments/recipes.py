@@ -7,6 +7,7 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from learnable_novelty._random import split
 from learnable_novelty.experiments.base import Place
@@ -26,8 +27,12 @@ class Recipe:
 
     encoder: Literal["mlp", "conv"] = "mlp"
     """The paper's perceptron, or a small convolutional network."""
-    objective: Literal["mlp", "conv", "coding rate"] = "mlp"
-    """The score by the paper's MLP reservoir or by a convolutional one, or the coding rate."""
+    objective: Literal["mlp", "conv", "both", "coding rate"] = "mlp"
+    """The score by the paper's MLP reservoir, by a convolutional one, or the mean of the two; or
+    the coding rate."""
+    moved: int = 0
+    """The largest shift, in pixels, of the image that is encoded; the observer reads it unmoved, so
+    what a code says of the shift is noise to it."""
     batch_size: int = 128
     ridge_penalty: float = 3.0
     resolution: float = 30.0
@@ -39,10 +44,15 @@ PER_SAMPLE = 3.0 / 128
 
 
 def _large(
-    encoder: Literal["mlp", "conv"], objective: Literal["mlp", "conv"], **more: float
+    encoder: Literal["mlp", "conv"],
+    objective: Literal["mlp", "conv", "both"],
+    *,
+    ridge_penalty: float | None = None,
+    resolution: float = 30.0,
+    moved: int = 0,
 ) -> Recipe:
-    ridge = more.get("ridge_penalty", PER_SAMPLE * 1024)
-    return Recipe(encoder, objective, 1024, ridge, more.get("resolution", 30.0))
+    ridge = PER_SAMPLE * 1024 if ridge_penalty is None else ridge_penalty
+    return Recipe(encoder, objective, moved, 1024, ridge, resolution)
 
 
 RECIPES: dict[str, Recipe] = {
@@ -59,6 +69,12 @@ RECIPES: dict[str, Recipe] = {
     "conv by conv, ridge 80, resolution 300": _large(
         "conv", "conv", ridge_penalty=80.0, resolution=300.0
     ),
+    "conv by conv, resolution 1000": _large("conv", "conv", resolution=1000.0),
+    "conv by both, resolution 300": _large("conv", "both", resolution=300.0),
+    "conv by mlp, moved": _large("conv", "mlp", moved=2),
+    "conv by conv, moved": _large("conv", "conv", moved=2),
+    "conv by conv, resolution 300, moved": _large("conv", "conv", resolution=300.0, moved=2),
+    "conv by both, resolution 300, moved": _large("conv", "both", resolution=300.0, moved=2),
 }
 """What is compared; an encoder, and what reads its code."""
 
@@ -92,15 +108,15 @@ def train_recipe(
     objective: Objective = total_coding_rate
     seen = images
     if recipe.objective != "coding rate":
-        observer = image_observer(
-            recipe.objective, side, recipe.ridge_penalty, recipe.resolution,
-            split(seed, "reservoir"),
-        )  # fmt: skip
-        # Images carry no gradient and the reservoir is frozen: its features never change.
-        seen = features_of(observer, images, flat=recipe.objective == "mlp")
+        observers = observers_of(recipe, side, seed)
+        # Images carry no gradient and reservoirs are frozen: their features never change.
+        features = [features_of(observer, images) for observer in observers]
+        seen, widths = torch.cat(features, dim=1), [held.shape[1] for held in features]
 
         def score(features: Tensor, codes: Tensor) -> Tensor:
-            return observer.bits_of_rows(Rows(features, codes))
+            parts = zip(observers, features.split(widths, dim=1), strict=True)
+            bits = [observer.bits_of_rows(Rows(part, codes)) for observer, part in parts]
+            return torch.stack(bits).mean()
 
         objective = score
 
@@ -108,7 +124,7 @@ def train_recipe(
         # With replacement: a draw of few among many repeats almost none, and costs no shuffle.
         shape = (recipe.batch_size,)
         chosen = torch.randint(len(images), shape, generator=generator, device=images.device)
-        return seen[chosen], encoder(images[chosen])
+        return seen[chosen], encoder(move(images[chosen], recipe.moved, generator))
 
     config = AscentConfig(
         steps=steps,
@@ -121,9 +137,35 @@ def train_recipe(
     return encoder, ascent.run(resume=place.directory is not None, report=place.report)
 
 
+def observers_of(recipe: Recipe, side: int, seed: int) -> list[Observer]:
+    """Draw the observers whose mean score is the objective."""
+    kinds: dict[str, tuple[Literal["mlp", "conv"], ...]] = {
+        "mlp": ("mlp",), "conv": ("conv",), "both": ("mlp", "conv"),
+    }  # fmt: skip
+    return [
+        image_observer(
+            kind, side, recipe.ridge_penalty, recipe.resolution, split(seed, "reservoir")
+        )
+        for kind in kinds[recipe.objective]
+    ]
+
+
+def move(images: Tensor, largest: int, generator: torch.Generator) -> Tensor:
+    """Shift every image (n, side, side) by up to so many pixels each way; zeros come in."""
+    if largest == 0:
+        return images
+    count, side = images.shape[:2]
+    shape, where = (2, count, 1), images.device
+    shifts = torch.randint(2 * largest + 1, shape, generator=generator, device=generator.device)
+    rows, columns = shifts.to(where) + torch.arange(side, device=where)
+    which = torch.arange(count, device=where)[:, None, None]
+    return functional.pad(images, (largest,) * 4)[which, rows[:, :, None], columns[:, None, :]]
+
+
 @torch.no_grad()
-def features_of(observer: Observer, images: Tensor, flat: bool, chunk: int = 1000) -> Tensor:
+def features_of(observer: Observer, images: Tensor, chunk: int = 1000) -> Tensor:
     """Compute the features of all images once, some at a time."""
+    flat = isinstance(observer.reservoir, reservoirs.MLP)
     parts = images.flatten(1).split(chunk) if flat else images.split(chunk)
     return torch.cat([observer.reservoir(part) for part in parts])
 

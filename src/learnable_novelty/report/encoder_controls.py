@@ -45,7 +45,9 @@ def tables(record: Record) -> list[Table]:
 
 
 def _name(record: Record, code: str) -> str:
-    return f"{code} (chosen)" if code in record.configuration["selected"] else code
+    if code in record.configuration["selected"]:
+        return f"{code} (chosen)"
+    return f"{code} (chosen unmoved)" if code in record.configuration["chosen_unmoved"] else code
 
 
 def _cell(found: dict[str, Any]) -> str:

@@ -71,7 +71,7 @@ def _heat(axes: Axes, record: Record, names: list[str]) -> None:
     """Draw excess bits by juror, coloured by the share of the juror's best."""
     excess = np.array([record.results["candidates"][name]["excess"] for name in names])
     share = excess / excess.max(0)
-    image = axes.imshow(share, cmap="Blues", vmin=0.4, vmax=1.0, aspect="auto")
+    image = axes.imshow(share, cmap="Blues", vmin=0.2, vmax=1.0, aspect="auto")
     for row, values in enumerate(excess):
         for column, bits in enumerate(values):
             colour = "white" if share[row, column] > 0.8 else "black"

@@ -34,17 +34,17 @@
     const counts = {};
     for (const row of rows) counts[row.verdict] = (counts[row.verdict] || 0) + 1;
     const sections = [...new Set(rows.map((row) => row.section))];
-    const buttons = ["all", ...Object.keys(MARKS)].map((name) => el("button", { type: "button",
+    const buttons = ["all", ...Object.keys(MARKS).filter((name) => counts[name])].map((name) => el("button", { type: "button",
       "aria-pressed": String(name === "all"), onclick: (event) => {
         show.verdict = name;
         for (const other of buttons) other.setAttribute("aria-pressed", String(other === event.currentTarget));
         draw();
-      } }, name === "all" ? `All ${rows.length}` : `${MARKS[name]} ${name} ${counts[name] || 0}`));
+      } }, name === "all" ? `All ${rows.length}` : `${MARKS[name]} ${name} ${counts[name]}`));
     const search = el("input", { type: "text", oninput: () => { show.text = search.value.toLowerCase(); draw(); } });
     root.append(el("div", { class: "controls" }, buttons,
       LN.select("Section", [["all", "all"], ...sections.map((s) => [s, s])], "all", (s) => { show.section = s; draw(); }),
       el("label", {}, "Search", search)), LN.figure(body,
-      "Each line is a statement of the paper and what our runs gave. The verdict is computed by a stated rule, not chosen; “reproduced” means not contradicted beyond the errors of both sides, which says little where these are wide; “differs” is a finding; “not run” says that there are no runs, or too few. Ours is the mean ± standard deviation over runs, with their number in brackets; a rank stands before the places it could have within its error.",
+      "Each line is a statement of the paper and what our runs gave. The verdict is computed by a stated rule, not chosen; “reproduced” means not contradicted beyond the errors of both sides, which says little where these are wide; “differs” is a finding" + (counts["not run"] ? "; “not run” says that there are no runs, or too few" : "") + ". Ours is the mean ± standard deviation over runs, with their number in brackets; a rank stands before the places it could have within its error.",
       "Sections, symbols and numbers are the paper's; the rule unfolds under each claim."));
     function draw() {
       const found = rows.filter((row) => (show.verdict === "all" || row.verdict === show.verdict)
@@ -60,7 +60,9 @@
   }
   function finding() {
     const { rows } = LN.data.ledger, count = (verdict) => rows.filter((row) => row.verdict === verdict).length;
-    return `Of ${rows.length} claims ${count("reproduced")} came back, ${count("differs")} did not, and ${count("not run")} wait for their runs.`;
+    const told = [`${count("reproduced")} came back`, `${count("differs")} did not`];
+    if (count("not run")) told.push(`${count("not run")} wait for their runs`);
+    return `Of ${rows.length} claims ${told.slice(0, -1).join(", ")} and ${told.at(-1)}.`;
   }
   LN.panels.push({ name: "ledger", title: "The paper's claims, one by one", short: "Ledger", command: "novelty ledger", data: ["ledger"],
     lead: "Does the paper hold up? Every number and every statement in it, beside what came out when it was run again from the text alone.", finding, build });
