@@ -14,7 +14,7 @@ from benchmarks.timing import Row, faster, seconds
 from learnable_novelty.engine import open_engine
 
 
-def run(rows: int = 800_000, columns: int = 32, draws: int = 4, repeats: int = 3) -> list[Row]:
+def run(rows: int = 1_600_000, columns: int = 32, draws: int = 4, repeats: int = 3) -> list[Row]:
     """Time the same score with one worker and with two, in turn; one cluster at a time."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.npy"

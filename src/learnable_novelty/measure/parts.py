@@ -22,7 +22,7 @@ Chunk = tuple[Any, Any]
 
 CHUNK_BYTES = 8 << 20
 """About how much is read at a time."""
-PART_CHUNKS, PART_ROWS = 8, 32_768
+PART_CHUNKS, PART_ROWS = 8, 65_536
 """Chunks, and about how many rows, of a part of an array: what one worker takes at a time."""
 MOST_PARTS = 100_000
 """Arrays of more rows than so many parts hold are divided into larger ones."""
