@@ -10,6 +10,7 @@ import learnable_novelty as ln
 from learnable_novelty.experiments.calibration import autoregression
 from learnable_novelty.measure.summary import all_but_one
 from learnable_novelty.observer.moments import Moments, merge
+from learnable_novelty.observer.roots import Roots
 
 
 def fast(**settings):
@@ -115,14 +116,12 @@ def test_jackknife_error_equals_leaving_rows_out():
 
 def test_all_but_one_merges_every_other_part():
     rng = torch.Generator().manual_seed(0)
-    parts = [
-        Moments.of(torch.randn(5, 3, generator=rng), torch.randn(5, 2, generator=rng))
-        for _ in range(4)
-    ]
-    for index, rest in enumerate(all_but_one(parts)):
-        expected = merge(p for i, p in enumerate(parts) if i != index)
-        torch.testing.assert_close(rest.gram, expected.gram)
-        torch.testing.assert_close(rest.cross, expected.cross)
+    rows = [(torch.randn(5, 3, generator=rng), torch.randn(5, 2, generator=rng)) for _ in range(4)]
+    for index, rest in enumerate(all_but_one([Roots.of(h, y) for h, y in rows])):
+        expected = merge(Moments.of(h, y) for i, (h, y) in enumerate(rows) if i != index)
+        torch.testing.assert_close(rest.root.T @ rest.root, expected.gram)
+        torch.testing.assert_close(rest.root.T @ rest.along, expected.cross)
+        torch.testing.assert_close(rest.target_power, expected.target_power)
 
 
 @pytest.mark.parametrize("n", [128, 512])

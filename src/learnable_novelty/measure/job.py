@@ -17,11 +17,12 @@ from learnable_novelty.measure.plan import asks_for_series
 from learnable_novelty.measure.rearrange import Null
 from learnable_novelty.measure.shards import Layout
 from learnable_novelty.measure.windows import Windows
-from learnable_novelty.observer import Moments, Observer, Rows
+from learnable_novelty.observer import Observer, Rows
 from learnable_novelty.observer.penalty import RidgePenalty
+from learnable_novelty.observer.roots import Roots
 
-BlockMoments = dict[int, list[Moments]]
-"""Moments by block, one for each draw."""
+BlockRoots = dict[int, list[Roots]]
+"""Roots by block, one for each draw."""
 
 
 @dataclass(frozen=True)
@@ -94,23 +95,21 @@ def observers_for(job: Job, length: int, request: Request) -> list[Observer]:
 
 
 @torch.no_grad()
-def moments_between(
-    job: Job, inputs: Tensor, targets: Tensor, cuts: list[int]
-) -> list[list[Moments]]:
-    """Return the moments of samples between cuts, one for each draw."""
-    found: list[list[Moments]] = [[] for _ in cuts[1:]]
+def roots_between(job: Job, inputs: Tensor, targets: Tensor, cuts: list[int]) -> list[list[Roots]]:
+    """Return the roots of samples between cuts, one for each draw."""
+    found: list[list[Roots]] = [[] for _ in cuts[1:]]
     for observer in job.observers:
         rows = observer.rows(inputs, targets)
         sites = rows.features.shape[0] // inputs.shape[0]
         for held, (a, b) in zip(found, itertools.pairwise(cuts), strict=True):
             span = slice(a * sites, b * sites)
             part = Rows(rows.features[span], rows.targets[span])
-            held.append(part.moments(observer.accumulate_dtype))
+            held.append(part.roots(observer.accumulate_dtype))
     return found
 
 
-def add_block(held: BlockMoments, number: int, draws: list[Moments]) -> None:
-    """Merge the moments of a block with those that were there before."""
+def add_block(held: BlockRoots, number: int, draws: list[Roots]) -> None:
+    """Merge the roots of a block with those that were there before."""
     before = held.get(number)
     held[number] = draws if before is None else [a + b for a, b in zip(before, draws, strict=True)]
 

@@ -10,28 +10,28 @@ from typing import Any
 from torch import Tensor
 
 from learnable_novelty.measure.job import (
-    BlockMoments,
+    BlockRoots,
     Job,
     Request,
     add_block,
     check_length,
-    moments_between,
     observers_for,
+    roots_between,
 )
 from learnable_novelty.measure.shards import read, regrouped
 from learnable_novelty.measure.sources import Stream
 from learnable_novelty.measure.spread import Spread
 from learnable_novelty.measure.summary import SIGN_BLOCKS
-from learnable_novelty.observer import Moments
+from learnable_novelty.observer.roots import Roots
 
 
 def observe_once(
     source: Stream, draft: Job, request: Request
-) -> tuple[Job, list[list[Moments]], int]:
-    """Gather the moments of blocks, one for each draw, and count the samples.
+) -> tuple[Job, list[list[Roots]], int]:
+    """Gather the roots of blocks, one for each draw, and count the samples.
 
     Blocks start small. Whenever there are twice as many as wanted, they are merged two by two. The
-    deviation of the targets is found on the way, and divided out of the moments at the end.
+    deviation of the targets is found on the way, and divided out of them at the end.
     """
     reach = 0 if draft.windows is None else draft.windows.reach
     columns = _Columns(draft)
@@ -40,14 +40,14 @@ def observe_once(
     job = replace(
         draft, observers=observers_for(draft, sum(x.shape[0] - reach for x, _ in head), request)
     )
-    held, size, done = BlockMoments({}), 1, 0
+    held, size, done = BlockRoots({}), 1, 0
     for x, y in itertools.chain(head, pieces):
         inputs, targets = job.prepare(x, y)
         count = inputs.shape[0]
         while (done + count - 1) // size >= 2 * SIGN_BLOCKS:
             held, size = _merged_by_two(held), 2 * size
         cuts = [0, *range(size - done % size, count, size), count]
-        found = moments_between(job, inputs, targets, cuts)
+        found = roots_between(job, inputs, targets, cuts)
         for number, draws in enumerate(found, done // size):
             add_block(held, number, draws)
         done += count
@@ -61,8 +61,8 @@ def observe_once(
     return job, [[one.in_units(unit) for one in draws] for draws in blocks], samples
 
 
-def _merged_by_two(held: BlockMoments) -> BlockMoments:
-    merged = BlockMoments({})
+def _merged_by_two(held: BlockRoots) -> BlockRoots:
+    merged = BlockRoots({})
     for number in sorted(held):
         add_block(merged, number // 2, held[number])
     return merged

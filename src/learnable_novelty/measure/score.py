@@ -32,9 +32,10 @@ from learnable_novelty.measure.summary import (
     num_sign_blocks,
     summarize,
 )
-from learnable_novelty.observer import Moments, Observer, Refit, Rows
+from learnable_novelty.observer import Observer, Refit, Rows
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.observer.readout import residual_bits
+from learnable_novelty.observer.roots import Roots
 
 Progress = Callable[[int, int], None]
 
@@ -215,10 +216,10 @@ def _leave_out(observer: Observer, rows: Rows, samples: int) -> np.ndarray:
     )
 
 
-def _blocks(observer: Observer, rows: Rows, samples: int, blocks: int) -> list[Moments]:
-    """Return the moments of blocks of samples."""
+def _blocks(observer: Observer, rows: Rows, samples: int, blocks: int) -> list[Roots]:
+    """Return the roots of blocks of samples."""
     return [
-        Rows(rows.features[a:b], rows.targets[a:b]).moments(observer.accumulate_dtype)
+        Rows(rows.features[a:b], rows.targets[a:b]).roots(observer.accumulate_dtype)
         for a, b in itertools.pairwise(_row_bounds(rows, samples, blocks))
     ]
 

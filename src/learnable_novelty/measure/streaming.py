@@ -1,8 +1,8 @@
-"""The measure on data that is not in memory: moments of blocks, shard by shard.
+"""The measure on data that is not in memory: roots of blocks, shard by shard.
 
 Inputs are standardized per column, so a first pass finds means and deviations, unless
 ``standardize_inputs`` is off. Everything else is one pass: all draws see a piece of data while it
-is in memory, and what is kept of it are the moments of a few dozen blocks per draw. Score,
+is in memory, and what is kept of it are the roots of a few dozen blocks per draw. Score,
 standard error, floor and null are computed from them (``summary.measure_blocks``).
 """
 
@@ -15,13 +15,13 @@ from typing import Any
 
 from learnable_novelty.engine import Parcel, in_order
 from learnable_novelty.measure.job import (
-    BlockMoments,
+    BlockRoots,
     Job,
     Request,
     add_block,
     check_length,
-    moments_between,
     observers_for,
+    roots_between,
 )
 from learnable_novelty.measure.once import observe_once
 from learnable_novelty.measure.parts import Source
@@ -44,7 +44,7 @@ from learnable_novelty.measure.summary import (
     summarize,
 )
 from learnable_novelty.measure.windows import Windows
-from learnable_novelty.observer import Moments
+from learnable_novelty.observer.roots import Roots
 
 
 def score_source(source: Source | Stream, request: Request) -> Score:
@@ -183,13 +183,11 @@ def _settle(draft: Job, look: _Look, request: Request) -> Job:
     return replace(job, observers=observers_for(job, length, request))
 
 
-def _observe(
-    source: Source | Stream, job: Job, look: _Look, request: Request
-) -> list[list[Moments]]:
-    """Gather the moments of all blocks, one for each draw."""
+def _observe(source: Source | Stream, job: Job, look: _Look, request: Request) -> list[list[Roots]]:
+    """Gather the roots of all blocks, one for each draw."""
     reach = 0 if job.windows is None else job.windows.reach
     length = check_length(look.count, job.windows)
-    held, done = BlockMoments({}), 0
+    held, done = BlockRoots({}), 0
     shards = shards_of(source, reach, job.piece * SHARD_PIECES, look.counts)
     parcel = Parcel(job)  # of observers, for the most part
     for count, found in in_order(request.executor, observe, ((shard, parcel) for shard in shards)):
@@ -205,11 +203,11 @@ def _observe(
     return [held[number] for number in sorted(held)]
 
 
-def observe(shard: Shard, parcel: Parcel) -> tuple[int, BlockMoments]:
-    """Return how many samples a shard has, and the moments of the blocks that it is in."""
+def observe(shard: Shard, parcel: Parcel) -> tuple[int, BlockRoots]:
+    """Return how many samples a shard has, and the roots of the blocks that it is in."""
     job: Job = parcel.content
     assert job.bounds is not None
-    held, first = BlockMoments({}), shard.start
+    held, first = BlockRoots({}), shard.start
     for x, y in shard.pieces(job.layout, job.piece):
         inputs, targets = job.prepare(x, y)
         last = first + inputs.shape[0]
@@ -222,7 +220,7 @@ def observe(shard: Shard, parcel: Parcel) -> tuple[int, BlockMoments]:
             numbers.append(block)
             cuts.append(min(end, last) - first)
             block += 1
-        for number, draws in zip(numbers, moments_between(job, inputs, targets, cuts), strict=True):
+        for number, draws in zip(numbers, roots_between(job, inputs, targets, cuts), strict=True):
             add_block(held, number, draws)
         first = last
     return first - shard.start, held

@@ -12,8 +12,10 @@ import torch
 
 from learnable_novelty._random import numpy_generator
 from learnable_novelty.measure.result import Score
-from learnable_novelty.observer import Moments, Observer, merge
+from learnable_novelty.observer import Observer
 from learnable_novelty.observer.readout import residual_bits
+from learnable_novelty.observer.refit import fit_roots
+from learnable_novelty.observer.roots import Roots, merge_roots
 from learnable_novelty.observer.signed import SignedFit
 
 FLOOR_REPEATS = 16
@@ -60,14 +62,14 @@ def num_sign_blocks(samples: int) -> int:
 
 
 @torch.no_grad()
-def measure_blocks(observer: Observer, blocks: list[Moments], count: int, seed: int) -> Draw:
-    """Score one draw from the moments of blocks of samples, with null and floor by signs."""
+def measure_blocks(observer: Observer, blocks: list[Roots], count: int, seed: int) -> Draw:
+    """Score one draw from the roots of blocks of samples, with null and floor by signs."""
     fit = SignedFit.of(observer, blocks)
     floor = fit.floor(_signs(seed, "floor", FLOOR_REPEATS, len(blocks)))
     null_bits, null_explained = fit.null(_signs(seed, "null", count, len(blocks)))
     grouped = min(JACKKNIFE_BLOCKS, len(blocks))
     bounds = block_bounds(len(blocks), grouped)
-    parts = [merge(blocks[a:b]) for a, b in itertools.pairwise(bounds)]
+    parts = [merge_roots(blocks[a:b]) for a, b in itertools.pairwise(bounds)]
     return Draw(
         bits=fit.bits(),
         leave_out_bits=leave_out_bits(observer, parts),
@@ -87,23 +89,23 @@ def _signs(seed: int, purpose: str, count: int, blocks: int) -> torch.Tensor:
     return torch.from_numpy(2.0 * drawn - 1.0)
 
 
-def leave_out_bits(observer: Observer, parts: list[Moments]) -> np.ndarray:
+def leave_out_bits(observer: Observer, parts: list[Roots]) -> np.ndarray:
     """Score the data less one part, for each part."""
     rests = list(all_but_one(parts)) if len(parts) > 1 else []
     if not rests or min(rest.count for rest in rests) < 2:
         return np.full(len(parts), math.nan)
-    return np.array([float(observer.bits(rest)) for rest in rests])
+    return np.array([fit_roots(observer, rest).bits() for rest in rests])
 
 
-def all_but_one(parts: list[Moments]) -> Iterator[Moments]:
-    """Merge all moments but one, for each one, from running merges of both sides."""
-    after: list[Moments | None] = [None]
+def all_but_one(parts: list[Roots]) -> Iterator[Roots]:
+    """Merge all roots but one, for each one, from running merges of both sides."""
+    after: list[Roots | None] = [None]
     for part in reversed(parts[1:]):
         held = after[0]
         after.insert(0, part if held is None else part + held)
-    before: Moments | None = None
+    before: Roots | None = None
     for part, rest in zip(parts, after, strict=True):
-        yield merge(side for side in (before, rest) if side is not None)
+        yield merge_roots(side for side in (before, rest) if side is not None)
         before = part if before is None else before + part
 
 

@@ -31,7 +31,12 @@ LARGEST_PENALTY = 1e12
 
 
 def negative_log_evidence(
-    eigenvalues: Tensor, cross_power: Tensor, power: Tensor, count: float, penalties: Tensor
+    eigenvalues: Tensor,
+    cross_power: Tensor,
+    power: Tensor,
+    count: float,
+    penalties: Tensor,
+    outside: Tensor | None = None,
 ) -> Tensor:
     """Evaluate the expression above for many targets at once.
 
@@ -41,21 +46,45 @@ def negative_log_evidence(
         power: |Y~|^2, (num_problems,).
         count: n.
         penalties: lambda, (num_problems, num_penalties); infinity is allowed.
+        outside: what of |Y~|^2 no feature explains, (num_problems,), where that is known.
 
     Returns:
         (num_problems, num_penalties).
     """
-    shrink = eigenvalues + penalties[..., None]
-    explained = (cross_power[:, None] / shrink).sum(-1)
+    residual, tiny = _residual(eigenvalues, cross_power, power, penalties, outside)
     # A noise-free fit leaves nothing but rounding: keep the logarithm finite there.
-    tiny = torch.finfo(power.dtype).eps * power[:, None]
-    residual = torch.maximum(power[:, None] - explained, tiny)
     volume = torch.log1p(eigenvalues / penalties[..., None]).sum(-1)
-    return volume + (count - 1) * residual.log()
+    return volume + (count - 1) * torch.maximum(residual, tiny).log()
+
+
+def _residual(
+    eigenvalues: Tensor,
+    cross_power: Tensor,
+    power: Tensor,
+    penalties: Tensor,
+    outside: Tensor | None,
+) -> tuple[Tensor, Tensor]:
+    """Return |Y~|^2 - sum_i |b_i|^2 / (k_i + lambda), and what is rounding beside |Y~|^2.
+
+    Without a difference of large sums where it is known what lies outside of the features: then it
+    is that and sum_i |z_i|^2 lambda / (k_i + lambda), z_i = b_i / sqrt(k_i).
+    """
+    tiny = torch.finfo(power.dtype).eps * power[:, None]
+    if outside is None:
+        shrink = eigenvalues + penalties[..., None]
+        return power[:, None] - (cross_power[:, None] / shrink).sum(-1), tiny
+    along = torch.where(eigenvalues > 0, cross_power / eigenvalues, 0.0)
+    left = (1 + eigenvalues / penalties[..., None]).reciprocal()
+    return outside[:, None] + (along[:, None] * left).sum(-1), tiny
 
 
 def evidence_slope(
-    eigenvalues: Tensor, cross_power: Tensor, power: Tensor, count: float, penalties: Tensor
+    eigenvalues: Tensor,
+    cross_power: Tensor,
+    power: Tensor,
+    count: float,
+    penalties: Tensor,
+    outside: Tensor | None = None,
 ) -> Tensor:
     """Differentiate the expression above by log lambda; shapes as there, lambda finite.
 
@@ -63,15 +92,18 @@ def evidence_slope(
     """
     inverse = (eigenvalues + penalties[..., None]).reciprocal()
     weighted = inverse * cross_power[:, None]
-    tiny = torch.finfo(power.dtype).eps * power[:, None]
-    residual = power[:, None] - weighted.sum(-1)
+    residual, tiny = _residual(eigenvalues, cross_power, power, penalties, outside)
     change = penalties * (weighted * inverse).sum(-1) / torch.maximum(residual, tiny)
     change = torch.where(residual > tiny, change, 0.0)
     return (count - 1) * change - inverse @ eigenvalues
 
 
 def evidence_penalties(
-    eigenvalues: Tensor, cross_power: Tensor, power: Tensor, count: float
+    eigenvalues: Tensor,
+    cross_power: Tensor,
+    power: Tensor,
+    count: float,
+    outside: Tensor | None = None,
 ) -> Tensor:
     """Choose the ridge penalty of largest marginal likelihood for each problem.
 
@@ -85,33 +117,34 @@ def evidence_penalties(
     # Two samples have the same evidence at every penalty: rounding must not choose one.
     if not top > 0 or count <= 2:
         return infinite
+    given = eigenvalues, cross_power, power, count
     unit = torch.linspace(0, 1, GRID_POINTS, dtype=power.dtype, device=power.device)
     low = torch.full_like(power, math.log(SMALLEST_PENALTY * torch.finfo(power.dtype).eps * top))
     high = torch.full_like(power, math.log(LARGEST_PENALTY * top))
     for _ in range(ZOOMS):
         grid = low[:, None] + (high - low)[:, None] * unit
-        values = negative_log_evidence(eigenvalues, cross_power, power, count, grid.exp())
+        values = negative_log_evidence(*given, grid.exp(), outside)
         centre = grid.gather(1, values.argmin(1, keepdim=True))[:, 0]
         step = (high - low) / (GRID_POINTS - 1)
         low, high = centre - step, centre + step
     unit = torch.linspace(0, 1, ROOT_POINTS, dtype=power.dtype, device=power.device)
     for _ in range(ROOT_STEPS):
         grid = low[:, None] + (high - low)[:, None] * unit
-        rises = evidence_slope(eigenvalues, cross_power, power, count, grid.exp()) > 0
+        rises = evidence_slope(*given, grid.exp(), outside) > 0
         rises[:, -1] = True  # beyond the last point, if it rises nowhere before
         first = rises.long().argmax(1, keepdim=True).clamp(min=1)
         low, high = grid.gather(1, first - 1)[:, 0], grid.gather(1, first)[:, 0]
     best = ((low + high) / 2).exp()
     pair = torch.stack([best, infinite], dim=1)
-    finite_cost, infinite_cost = negative_log_evidence(
-        eigenvalues, cross_power, power, count, pair
-    ).unbind(1)
+    finite_cost, infinite_cost = negative_log_evidence(*given, pair, outside).unbind(1)
     return torch.where((finite_cost < infinite_cost) & (power > 0), best, infinite)
 
 
 def evidence_penalty(axes: Axes) -> float:
     """Choose the ridge penalty for one regression."""
     cross_power = axes.cross.square().sum(1)
-    return float(
-        evidence_penalties(axes.eigenvalues, cross_power[None], axes.power[None], axes.count)
+    outside = None if axes.outside is None else axes.outside[None]
+    found = evidence_penalties(
+        axes.eigenvalues, cross_power[None], axes.power[None], axes.count, outside
     )
+    return float(found)

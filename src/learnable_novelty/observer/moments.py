@@ -116,6 +116,11 @@ class Moments:
         """Number of targets D."""
         return self.cross.shape[1]
 
+    @property
+    def feature_power(self) -> Tensor:
+        """Sum of squared feature deviations, (feature_dim,)."""
+        return self.gram.diagonal()
+
     def in_units(self, unit: Tensor) -> Moments:
         """Return the moments of the same targets, each divided by its unit (target_dim,)."""
         return replace(
@@ -127,11 +132,7 @@ class Moments:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel to other processes as NumPy arrays where that can be: ten times faster."""
-        held = (getattr(self, field.name) for field in fields(self))
-        return _from_arrays, tuple(
-            v.numpy() if isinstance(v, Tensor) and v.is_cpu and not v.requires_grad else v
-            for v in held
-        )
+        return _from_arrays, as_arrays(getattr(self, field.name) for field in fields(self))
 
     def __add__(self, other: Any) -> Moments:
         """Merge two disjoint sets of rows (Chan, Golub and LeVeque)."""
@@ -164,10 +165,22 @@ def merge(parts: Iterable[Moments]) -> Moments:
     return reduce(Moments.__add__, parts)
 
 
-def _from_arrays(*values: Any) -> Moments:
+def as_arrays(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return values with NumPy arrays in the place of tensors, where that can be."""
+    return tuple(
+        v.numpy() if isinstance(v, Tensor) and v.is_cpu and not v.requires_grad else v
+        for v in values
+    )
+
+
+def as_tensors(values: Iterable[Any]) -> list[Any]:
+    """Undo ``as_arrays``."""
     # Copied: a buffer that came over the network may be one that cannot be written to.
-    held: list[Any] = [torch.tensor(v) if isinstance(v, np.ndarray) else v for v in values]
-    return Moments(*held)
+    return [torch.tensor(v) if isinstance(v, np.ndarray) else v for v in values]
+
+
+def _from_arrays(*values: Any) -> Moments:
+    return Moments(*as_tensors(values))
 
 
 def _of_chunk(

@@ -17,7 +17,9 @@ from torch import Tensor
 from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.evidence import evidence_penalties
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.rows import Rows
+from learnable_novelty.observer.ridge import check_rounding
+from learnable_novelty.observer.roots import Roots
+from learnable_novelty.observer.rows import Rows, standardized_roots
 from learnable_novelty.observer.spectrum import Axes
 
 BATCH_VALUES = 4_000_000
@@ -104,6 +106,21 @@ class Fit:
         return torch.where(power > 0, explained / power, 0.0)
 
 
+@torch.no_grad()
+def fit_roots(observer: Observer, roots: Roots) -> Fit:
+    """Fit what roots stand for."""
+    axes = Axes.of(standardized_roots(roots, observer.target_unit))
+    return Fit(observer, axes, penalty_of(observer, axes))
+
+
+def penalty_of(observer: Observer, axes: Axes) -> float:
+    """Return lambda for axes of singular values; a given one that takes rounding is refused."""
+    penalty = observer.penalty_for_axes(axes)
+    if observer.ridge_penalty != "evidence":  # which keeps clear of it
+        check_rounding(axes, penalty, observer.resolution)
+    return penalty
+
+
 @dataclass(frozen=True)
 class Refit(Fit):
     """The observer's ridge on fixed rows, ready for many targets."""
@@ -120,7 +137,7 @@ class Refit(Fit):
         standard = rows.standardized(observer.target_unit, observer.accumulate_dtype)
         axes = Axes.of(standard)
         components = standard.features @ axes.basis
-        return Refit(observer, axes, observer.penalty_for_axes(axes), components, standard.targets)
+        return Refit(observer, axes, penalty_of(observer, axes), components, standard.targets)
 
     def noise(self) -> Tensor:
         """Return the residuals inflated to the size of the noise that left them."""

@@ -8,10 +8,12 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.observer.moments import Moments, check_rows
+from learnable_novelty.observer.roots import Roots
 from learnable_novelty.observer.standardize import (
     alive,
     check_finite,
     inverse_scale,
+    scales,
     unit_like,
 )
 
@@ -30,6 +32,11 @@ class Rows:
     def moments(self, dtype: torch.dtype) -> Moments:
         """Compute the moments of these rows."""
         return Moments.of(self.features, self.targets, self.weights, accumulate_dtype=dtype)
+
+    def roots(self, dtype: torch.dtype) -> Roots:
+        """Compute few rows with the products of these, each of which counts once."""
+        assert self.weights is None
+        return Roots.of(self.features, self.targets, accumulate_dtype=dtype)
 
     def standardized(self, target_unit: float | Tensor, dtype: torch.dtype) -> StandardizedRows:
         """Centre and scale the rows; a weight enters as its square root on both sides."""
@@ -60,8 +67,21 @@ class StandardizedRows:
     count: float
     features: Tensor
     targets: Tensor
+    outside: Tensor | float = 0.0
+    """Sum of squares of what these rows leave out of Y~, where they stand for more of them."""
 
     @property
     def power(self) -> Tensor:
         """Sum of all squared entries of Y~."""
-        return self.targets.square().sum()
+        return self.targets.square().sum() + self.outside
+
+
+def standardized_roots(roots: Roots, target_unit: float | Tensor) -> StandardizedRows:
+    """Scale rows that stand for many; their means are taken off already."""
+    feature_scale, target_scale = scales(roots, target_unit)
+    return StandardizedRows(
+        count=roots.count,
+        features=roots.root * feature_scale,
+        targets=roots.along * target_scale,
+        outside=(roots.outside * target_scale.square()).sum(),
+    )

@@ -1,9 +1,9 @@
-"""A fit from the moments of blocks of samples: its null and its floor by random signs.
+"""A fit from the roots of blocks of samples: its null and its floor by random signs.
 
 Where rows cannot be rearranged, because they are gone, whole blocks of targets are turned by random
 signs s_b instead. The sums that this changes are sums over blocks, so it needs nothing of the data
-but the moments of each block, and it is done after the last row has been read. With deviations
-from the means of all data, products C_b = H~_b'Y~_b and G_b = H~_b'H~_b of a block b,
+but few rows that stand for each block, and it is done after the last row has been read. With
+deviations from the means of all data, products C_b = H~_b'Y~_b and G_b = H~_b'H~_b of a block b,
 
     null:   sum_b s_b C_b
     floor:  sum_b s_b (C_b - G_b W)    the residuals of the fit W, with signs.
@@ -20,11 +20,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer.moments import Moments, merge
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.refit import BATCH_VALUES, Fit
-from learnable_novelty.observer.spectrum import Axes
-from learnable_novelty.observer.standardize import scales, standardize
+from learnable_novelty.observer.refit import BATCH_VALUES, Fit, fit_roots
+from learnable_novelty.observer.roots import Roots, merge_roots
+from learnable_novelty.observer.standardize import scales
 
 
 @dataclass(frozen=True)
@@ -40,28 +39,35 @@ class SignedFit(Fit):
 
     @staticmethod
     @torch.no_grad()
-    def of(observer: Observer, blocks: list[Moments]) -> SignedFit:
+    def of(observer: Observer, blocks: list[Roots]) -> SignedFit:
         """Fit all blocks together, and take them apart again."""
-        whole = merge(blocks)
+        whole = merge_roots(blocks)
         if whole.count <= whole.feature_dim:
             raise ValueError(
                 f"expected more rows than features, {whole.feature_dim}, to draw signs for them, "
                 f"got {whole.count:g}"
             )
         feature_scale, target_scale = scales(whole, observer.target_unit)
-        axes = Axes.of(standardize(whole, observer.target_unit))
-        penalty = observer.penalty_for_axes(axes)
-        turn = feature_scale[:, None] * axes.basis
-        gram, cross, sums = zip(*(_about_mean(block, whole) for block in blocks), strict=True)
-        grams = turn.T @ torch.stack(gram) @ turn
-        products = turn.T @ torch.stack(cross) * target_scale
-        residuals = products - grams @ axes.ridge(penalty)
+        fit = fit_roots(observer, whole)
+        turn = feature_scale[:, None] * fit.axes.basis
+        readout = fit.readout()
+        grams: list[Tensor] = []
+        products: list[Tensor] = []
+        residuals: list[Tensor] = []
+        for block in blocks:
+            features, targets = block.about(whole.feature_mean, whole.target_mean)
+            components, targets = features @ turn, targets * target_scale
+            grams.append(components.T @ components)
+            products.append(components.T @ targets)
+            residuals.append(components.T @ (targets - components @ readout))
+        inflation = _inflation(torch.stack(grams), fit.axes.eigenvalues, fit.penalty)
+        sums = [block.count * (block.target_mean - whole.target_mean) for block in blocks]
         return SignedFit(
             observer=observer,
-            axes=axes,
-            penalty=penalty,
-            products=products,
-            residuals=residuals * _inflation(grams, axes.eigenvalues, penalty)[:, None],
+            axes=fit.axes,
+            penalty=fit.penalty,
+            products=torch.stack(products),
+            residuals=torch.stack(residuals) * inflation[:, None],
             sums=torch.stack(sums) * target_scale,
         )
 
@@ -91,14 +97,6 @@ class SignedFit(Fit):
         if not found:
             return empty, empty
         return torch.cat([bits for bits, _ in found]), torch.cat([share for _, share in found])
-
-
-def _about_mean(block: Moments, whole: Moments) -> tuple[Tensor, Tensor, Tensor]:
-    """Return Gram matrix, products and target sums of a block about the means of all data."""
-    dh = block.feature_mean - whole.feature_mean
-    dy = block.target_mean - whole.target_mean
-    gram = torch.addr(block.gram, dh, dh, alpha=block.count)
-    return gram, torch.addr(block.cross, dh, dy, alpha=block.count), block.count * dy
 
 
 def _inflation(grams: Tensor, eigenvalues: Tensor, penalty: float) -> Tensor:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from learnable_novelty.observer.roots import fewer_rows
 from learnable_novelty.observer.rows import StandardizedRows
 from learnable_novelty.observer.standardize import Standardized
 
@@ -28,17 +29,18 @@ class Axes:
     """V, (feature_dim, rank): orthonormal columns."""
     power: Tensor
     """Sum of squares of Y~, 0-dim."""
+    outside: Tensor | None = None
+    """Sum of squares of what no feature can explain, 0-dim, where the rows were at hand; from
+    moments it would be a difference of large sums."""
 
     @staticmethod
     def of(data: Standardized | StandardizedRows) -> Axes:
-        """Diagonalize the Gram matrix of features, or factor rows that are fewer than features."""
-        with torch.no_grad():
-            if isinstance(data, Standardized):
-                return Axes._primal(data.count, data.gram, data.cross, data.power)
-            h = data.features
-            if h.shape[0] >= h.shape[1]:
-                return Axes._primal(data.count, h.T @ h, h.T @ data.targets, data.power)
+        """Diagonalize the Gram matrix of features, or factor the rows themselves."""
+        if isinstance(data, StandardizedRows):
             return Axes.by_singular_values(data)
+        with torch.no_grad():
+            k, v = torch.linalg.eigh(data.gram)
+            return Axes(data.count, k.clamp(min=0), v.T @ data.cross, v, data.power)
 
     @staticmethod
     @torch.no_grad()
@@ -48,14 +50,19 @@ class Axes:
         A direction without features has sqrt(k) within eps of the largest here, and only within
         sqrt(eps) by the eigenvalues of a Gram matrix: divided by a small lambda, that is a weight.
         """
-        left, root, right = torch.linalg.svd(rows.features, full_matrices=False)
-        cross = root[:, None] * (left.T @ rows.targets)
-        return Axes(rows.count, root.square(), cross, right.T, rows.power)
-
-    @staticmethod
-    def _primal(count: float, gram: Tensor, cross: Tensor, power: Tensor) -> Axes:
-        k, v = torch.linalg.eigh(gram)
-        return Axes(count, k.clamp(min=0), v.T @ cross, v, power)
+        features, targets, rest = fewer_rows(rows.features, rows.targets)
+        left, root, right = torch.linalg.svd(features, full_matrices=False)
+        along = left.T @ targets
+        k = root.square()
+        nowhere = along[k == 0].square().sum()  # along no feature
+        return Axes(
+            count=rows.count,
+            eigenvalues=k,
+            cross=root[:, None] * along,
+            basis=right.T,
+            power=rows.power,
+            outside=rows.outside + rest.sum() + nowhere,
+        )
 
     def ridge(self, penalty: float) -> Tensor:
         """Return the ridge readout in these axes, (rank, target_dim)."""

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from learnable_novelty.observer.checks import can_look
 from learnable_novelty.observer.moments import Moments
+from learnable_novelty.observer.roots import Roots
 
 CONSTANT_TOLERANCE = 64.0
 
@@ -84,11 +85,11 @@ def check_finite(feature_variance: Tensor, target_power: Tensor) -> None:
         )
 
 
-def scales(moments: Moments, target_unit: float | Tensor) -> tuple[Tensor, Tensor]:
+def scales(moments: Moments | Roots, target_unit: float | Tensor) -> tuple[Tensor, Tensor]:
     """Return what features and targets are multiplied by, (feature_dim,) and (target_dim,)."""
     if moments.count < 2:
         raise ValueError(f"expected at least two samples, got {moments.count:g}")
-    variance = moments.gram.diagonal() / moments.count
+    variance = moments.feature_power / moments.count
     check_finite(variance, moments.target_power)
     feature_scale = inverse_scale(variance, moments.feature_mean, moments.feature_eps)
     feature_scale = feature_scale * moments.feature_dim**-0.5
