@@ -110,7 +110,7 @@
         String(found.linear.runs)] });
       return LN.figure([el("h3", {}, set === "mnist" ? "MNIST digits" : "Fashion-MNIST"),
         LN.table(["code", "linear probe, %", "5 nearest, %", "clusters, %", "runs"], Object.entries(codes).map(row), (i) => i > 0, true)],
-        "Is the learned code better than doing nothing clever? Raw pixels and principal components (PCA-64) are the bar to clear; the probes here saw all training images, so the numbers are higher than in the curves above. Shaded: recipes chosen by a ranking that used no labels; docs/choices.md tells how blind that was. ± standard deviation between runs.", "Ours; the paper has no such controls.");
+        "Is the learned code better than doing nothing clever? Raw pixels and principal components (PCA-64) are the bar to clear; the probes here saw all training images, so the numbers are higher than in the curves above. “Moved”: the network encodes the image shifted by a pixel or two, and the observer reads it where it was. Shaded: chosen by a ranking that used no labels; docs/choices.md tells how blind that was. ± standard deviation between runs.", "Ours; the paper has no such controls.");
     });
   }
   function build(root) {
