@@ -14,7 +14,7 @@ from mpmath import mp
 from learnable_novelty.observer import Moments, Observer, Rows, reservoirs
 from learnable_novelty.observer.evidence import negative_log_evidence
 from learnable_novelty.observer.moments import CHUNK_ROWS
-from learnable_novelty.observer.refit import Refit, fit_roots
+from learnable_novelty.observer.refit import Refit, bits_of_roots, fit_roots
 from learnable_novelty.observer.roots import Roots, fewer_rows, merge_roots
 from learnable_novelty.observer.spectrum import Axes
 
@@ -118,6 +118,9 @@ def test_a_fit_of_roots_is_that_of_the_rows(normal, penalty):
     fit = fit_roots(observer, rows.roots(torch.float64))
     assert fit.bits() == pytest.approx(float(observer.bits_of_rows(rows)), rel=1e-10)
     assert fit.bits() == pytest.approx(Refit.of(observer, rows).bits(), rel=1e-12)
+    assert bits_of_roots(observer, rows.roots(torch.float64)) == pytest.approx(
+        fit.bits(), rel=1e-12
+    )
 
 
 def test_the_evidence_is_the_same_with_and_without_what_lies_outside(normal):

@@ -14,7 +14,7 @@ from learnable_novelty._random import numpy_generator
 from learnable_novelty.measure.result import Score
 from learnable_novelty.observer import Observer
 from learnable_novelty.observer.readout import residual_bits
-from learnable_novelty.observer.refit import fit_roots
+from learnable_novelty.observer.refit import bits_of_roots
 from learnable_novelty.observer.roots import Roots, merge_roots
 from learnable_novelty.observer.signed import SignedFit
 
@@ -94,7 +94,7 @@ def leave_out_bits(observer: Observer, parts: list[Roots]) -> np.ndarray:
     rests = list(all_but_one(parts)) if len(parts) > 1 else []
     if not rests or min(rest.count for rest in rests) < 2:
         return np.full(len(parts), math.nan)
-    return np.array([fit_roots(observer, rest).bits() for rest in rests])
+    return np.array([bits_of_roots(observer, rest) for rest in rests])
 
 
 def all_but_one(parts: list[Roots]) -> Iterator[Roots]:

@@ -17,7 +17,7 @@ from torch import Tensor
 from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.evidence import evidence_penalties
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.ridge import check_rounding
+from learnable_novelty.observer.ridge import check_rounding, qr_readout
 from learnable_novelty.observer.roots import Roots
 from learnable_novelty.observer.rows import Rows, standardized_roots
 from learnable_novelty.observer.spectrum import Axes
@@ -111,6 +111,16 @@ def fit_roots(observer: Observer, roots: Roots) -> Fit:
     """Fit what roots stand for."""
     axes = Axes.of(standardized_roots(roots, observer.target_unit))
     return Fit(observer, axes, penalty_of(observer, axes))
+
+
+@torch.no_grad()
+def bits_of_roots(observer: Observer, roots: Roots) -> float:
+    """Score what roots stand for; where the penalty is given, without their singular values."""
+    if observer.ridge_penalty == "evidence":
+        return fit_roots(observer, roots).bits()
+    rows = standardized_roots(roots, observer.target_unit)
+    weights = qr_readout(rows, observer.penalty_for(rows))
+    return float(code_length(weights, observer.resolution, observer.code_scale))
 
 
 def penalty_of(observer: Observer, axes: Axes) -> float:
