@@ -101,6 +101,22 @@ def test_roots_travel(normal):
     assert Roots.__add__(held, 3) is NotImplemented
 
 
+def test_roots_hold_no_memory_of_the_rows(normal):
+    held = Roots.of(normal(500, 3), normal(500, 7))
+    for name in ("root", "along", "outside"):
+        value = getattr(held, name)
+        assert value.untyped_storage().nbytes() == value.nbytes
+
+
+def test_directions_of_rounding_that_do_not_matter_are_let_be(normal):
+    """They weigh a thousandth of a unit here, beside weights of a million."""
+    a, b = normal(2000, 1), normal(2000, 1)
+    rows = Rows(torch.cat([a, b, 3 * a + b], 1), a + normal(2000, 1))
+    observer = Observer(reservoirs.Identity(3), ridge_penalty=1e-6, target_unit=1e-6, solver="qr")
+    found = fit_roots(observer, rows.roots(torch.float64)).bits()
+    assert found == pytest.approx(float(observer.bits_of_rows(rows)), rel=1e-9)
+
+
 def test_rows_are_turned_some_at_a_time(normal):
     h, y = normal(2 * CHUNK_ROWS + 5, 4), normal(2 * CHUNK_ROWS + 5, 3)
     root, along, outside = fewer_rows(h, y)
@@ -137,5 +153,5 @@ def test_a_penalty_that_takes_rounding_for_structure_is_refused(normal):
     h = normal(60, 2)
     rows = Rows(torch.cat([h, h[:, :1] * 3], 1), 100 * normal(60, 1))
     observer = Observer(reservoirs.Identity(3), ridge_penalty=1e-14)
-    with pytest.raises(ValueError, match="lets rounding of the features weigh"):
+    with pytest.raises(ValueError, match="would be rounding of the features"):
         fit_roots(observer, rows.roots(torch.float64))

@@ -119,7 +119,7 @@ def summarize(parts: list[Draw], about: About, observer: Observer) -> Score:
     floor, left_out, null_explained = mean("floor"), mean("leave_out_bits"), mean("null_explained")
     explained, count = float(mean("explained")), null_explained.size
     # Rounding must not decide a tie, such as constant targets give.
-    beaten = int((null_explained >= explained - 1e-12).sum())
+    beaten = int((null_explained >= explained - 1e-10).sum())
     bits_se, floor_sd = _jackknife_error(left_out), _deviation(floor)
     return Score(
         bits=float(bits.mean()),

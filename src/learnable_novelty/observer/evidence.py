@@ -24,8 +24,8 @@ GRID_POINTS = 65
 ZOOMS = 2
 ROOT_POINTS = 17
 ROOT_STEPS = 12
-# Eigenvalues carry an absolute error of about eps times the largest; a penalty near that would
-# read rounding as structure. In units of eps and of the largest eigenvalue:
+# Eigenvalues of a Gram matrix carry an absolute error of about eps times the largest; a penalty
+# near that would read rounding as structure. In units of eps and of the largest eigenvalue:
 SMALLEST_PENALTY = 4096.0
 LARGEST_PENALTY = 1e12
 

@@ -17,7 +17,7 @@ from torch import Tensor
 from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.evidence import evidence_penalties
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.ridge import check_rounding, qr_readout
+from learnable_novelty.observer.ridge import LARGEST_DIFFERENCE, qr_readout
 from learnable_novelty.observer.roots import Roots
 from learnable_novelty.observer.rows import Rows, standardized_roots
 from learnable_novelty.observer.spectrum import Axes
@@ -126,9 +126,28 @@ def bits_of_roots(observer: Observer, roots: Roots) -> float:
 def penalty_of(observer: Observer, axes: Axes) -> float:
     """Return lambda for axes of singular values; a given one that takes rounding is refused."""
     penalty = observer.penalty_for_axes(axes)
-    if observer.ridge_penalty != "evidence":  # which keeps clear of it
-        check_rounding(axes, penalty, observer.resolution)
+    if observer.ridge_penalty != "evidence":
+        _check_rounding(observer, axes, penalty)
     return penalty
+
+
+def _check_rounding(observer: Observer, axes: Axes, penalty: float) -> None:
+    """Raise if directions whose features are nothing but rounding have a part in the score."""
+    root = axes.eigenvalues.sqrt()
+    rounding = torch.finfo(root.dtype).eps * max(axes.basis.shape) * root.max()
+    lost = root < 64 * rounding
+    if not bool(lost.any()):
+        return
+    readout = axes.ridge(penalty)
+    bits, real = (
+        float(code_length(part, observer.resolution, observer.code_scale))
+        for part in (readout, readout[~lost])
+    )
+    if bits - real > LARGEST_DIFFERENCE * max(1.0, bits):
+        raise ValueError(
+            f"{bits - real:.1e} of {bits:.6g} bits would be rounding of the features at a "
+            f"ridge_penalty of {penalty:.1e}; choose a larger one, or a larger target_unit"
+        )
 
 
 @dataclass(frozen=True)

@@ -123,27 +123,24 @@ def keeps_digits(
 
 
 def spectral_ridge(axes: Axes, penalty: float, resolution: float) -> Tensor:
-    """Return the ridge readout in axes of singular values; see ``check_rounding``."""
-    check_rounding(axes, penalty, resolution)
-    return axes.ridge(penalty)
-
-
-def check_rounding(axes: Axes, penalty: float, resolution: float) -> None:
-    """Look at the directions of axes of singular values whose features are nothing but rounding.
+    """Return the ridge readout in axes of singular values.
 
     Raises:
-        ValueError: if their weight, the rounding over lambda, is not small: its bits would be
-            rounding.
+        ValueError: if there are directions whose features are nothing but rounding and whose
+            weight, the rounding over lambda, is not small: its bits would be rounding.
     """
+    readout = axes.ridge(penalty)
     root = axes.eigenvalues.sqrt()
     rounding = torch.finfo(root.dtype).eps * max(axes.basis.shape) * root.max()
     along = axes.cross.square().sum(1).sqrt() / torch.where(root > 0, root, 1.0)
     weight = resolution**0.5 * rounding * along / penalty
-    if bool(((root < 64 * rounding) & (weight > LARGEST_ROUNDING)).any()):
+    lost = (root < 64 * rounding) & (weight > LARGEST_ROUNDING)
+    if bool(lost.any()):
         raise ValueError(
             f"the ridge_penalty of {penalty:.1e} lets rounding of the features weigh "
-            f"{float(weight.max()):.1e} units; choose a larger one, or a larger target_unit"
+            f"{float(weight[lost].max()):.1e} units; choose a larger one, or a larger target_unit"
         )
+    return readout
 
 
 def dual_coefficients(rows: StandardizedRows, penalty: float) -> Tensor:

@@ -64,7 +64,7 @@ class Roots:
             accumulate_dtype: the dtype that all is computed in.
         """
         check_rows(features, targets, None)
-        size = CHUNK_ROWS if features.device.type == "cpu" else features.shape[0]
+        size = CHUNK_ROWS if features.device.type == "cpu" else max(1, features.shape[0])
         parts = zip(features.split(size), targets.split(size), strict=True)
         return merge_roots(_of_chunk(h, y, accumulate_dtype) for h, y in parts)
 
@@ -144,10 +144,12 @@ def turned(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Return R and Z of the formula above, and the sums of squares of E, (target_dim,)."""
     width = features.shape[1]
     if features.shape[0] <= width:
-        return features, targets, torch.zeros_like(targets[0])
+        return features, targets, targets.new_zeros(targets.shape[1])
     factored, reflections = torch.geqrf(features)
     coordinates = torch.ormqr(factored, reflections, targets, transpose=True)
-    return factored[:width].triu(), coordinates[:width], coordinates[width:].square().sum(0)
+    outside = coordinates[width:].square().sum(0)
+    # Copied: a view would keep the memory of all rows.
+    return factored[:width].triu(), coordinates[:width].clone(), outside
 
 
 def fewer_rows(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -47,7 +47,11 @@ def tables(record: Record) -> list[Table]:
 def _name(record: Record, code: str) -> str:
     if code in record.configuration["selected"]:
         return f"{code} (chosen)"
-    return f"{code} (chosen unmoved)" if code in record.configuration["chosen_unmoved"] else code
+    return (
+        f"{code} (chosen unmoved)"
+        if code in record.configuration.get("chosen_unmoved", ())
+        else code
+    )
 
 
 def _cell(found: dict[str, Any]) -> str:
