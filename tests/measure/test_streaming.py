@@ -57,7 +57,7 @@ def assert_same(one, two, atol=1e-10, but=()):
 
 
 @pytest.mark.parametrize("columns", [1, 2])
-@pytest.mark.parametrize("penalty", [None, 1e-9, 1e-6, 1e-3, 10.0])
+@pytest.mark.parametrize("penalty", [None, 1e-9, 1e-6, 1e-3, 0.1, 10.0])
 @pytest.mark.parametrize("noise", [0.0, 0.01])
 def test_nearly_collinear_features_agree_to_ten_digits(columns, penalty, noise):
     """Functions of one column are collinear to rounding: a Gram matrix would lose them."""

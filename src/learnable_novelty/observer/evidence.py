@@ -52,8 +52,8 @@ def negative_log_evidence(
         (num_problems, num_penalties).
     """
     residual, tiny = _residual(eigenvalues, cross_power, power, penalties, outside)
-    # A noise-free fit leaves nothing but rounding: keep the logarithm finite there.
     volume = torch.log1p(eigenvalues / penalties[..., None]).sum(-1)
+    # A noise-free fit leaves nothing but rounding: keep the logarithm finite there.
     return volume + (count - 1) * torch.maximum(residual, tiny).log()
 
 

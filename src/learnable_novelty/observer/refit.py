@@ -133,9 +133,7 @@ def penalty_of(observer: Observer, axes: Axes) -> float:
 
 def _check_rounding(observer: Observer, axes: Axes, penalty: float) -> None:
     """Raise if directions whose features are nothing but rounding have a part in the score."""
-    root = axes.eigenvalues.sqrt()
-    rounding = torch.finfo(root.dtype).eps * max(axes.basis.shape) * root.max()
-    lost = root < 64 * rounding
+    lost = axes.lost()
     if not bool(lost.any()):
         return
     readout = axes.ridge(penalty)

@@ -131,10 +131,9 @@ def spectral_ridge(axes: Axes, penalty: float, resolution: float) -> Tensor:
     """
     readout = axes.ridge(penalty)
     root = axes.eigenvalues.sqrt()
-    rounding = torch.finfo(root.dtype).eps * max(axes.basis.shape) * root.max()
     along = axes.cross.square().sum(1).sqrt() / torch.where(root > 0, root, 1.0)
-    weight = resolution**0.5 * rounding * along / penalty
-    lost = (root < 64 * rounding) & (weight > LARGEST_ROUNDING)
+    weight = resolution**0.5 * axes.rounding * along / penalty
+    lost = axes.lost() & (weight > LARGEST_ROUNDING)
     if bool(lost.any()):
         raise ValueError(
             f"the ridge_penalty of {penalty:.1e} lets rounding of the features weigh "

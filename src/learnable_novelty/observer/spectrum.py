@@ -68,6 +68,16 @@ class Axes:
         """Return the ridge readout in these axes, (rank, target_dim)."""
         return self.cross / (self.eigenvalues + penalty)[:, None]
 
+    @property
+    def rounding(self) -> Tensor:
+        """What singular values of features of this size have for an error, 0-dim."""
+        top = self.eigenvalues.max().sqrt()
+        return torch.finfo(top.dtype).eps * max(self.basis.shape) * top
+
+    def lost(self) -> Tensor:
+        """Tell the directions whose features are nothing but rounding, (rank,)."""
+        return self.eigenvalues.sqrt() < 64 * self.rounding
+
     def residual_power(self, readout: Tensor) -> Tensor:
         """Return |Y~ - H~ W|^2 of a readout given in these axes."""
         fitted = (self.eigenvalues[:, None] * readout.square()).sum()

@@ -70,6 +70,8 @@ def figure(record: Record) -> Figure:
             _draw(axes, record, record.results["table"][dataset], measure)
             label_panel(axes, next(letters), f"{TITLES[dataset]}, {MEASURES[measure]}")
         row[1].set_yticklabels([])
+    handles = panels[0, 0].get_legend_handles_labels()
+    fig.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
     return fig
 
 
@@ -84,10 +86,11 @@ def _draw(axes: Axes, record: Record, codes: dict[str, Any], measure: str) -> No
         )
     for code, style in (("pixels", ":"), ("PCA-64", "--")):
         if code in codes:
-            axes.axvline(codes[code][measure]["mean"], color="0.6", ls=style, lw=0.8, zorder=0)
+            level = codes[code][measure]["mean"]
+            axes.axvline(level, color="0.6", ls=style, lw=0.8, zorder=0, label=code)
     axes.set(
         yticks=places,
         yticklabels=[_name(record, code) for code in codes],
         ylim=(len(codes) - 0.5, -0.5),
-        xlabel="test accuracy (95% interval; dotted: pixels, dashed: PCA-64)",
+        xlabel="test accuracy (95% interval)",
     )
