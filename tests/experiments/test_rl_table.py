@@ -1,10 +1,12 @@
 """The table of agents: each run has one record, whatever happens while it runs."""
 
+import contextlib
 import json
 import random
 import subprocess
 import sys
 import time
+from concurrent.futures import Executor, Future
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from learnable_novelty import records
 from learnable_novelty.cli import main
 from learnable_novelty.engine import Serial
 from learnable_novelty.experiments import agents, rl_table
-from learnable_novelty.reward.training import Training
+from learnable_novelty.reward.training import CURVE_POINTS, REWARDS, Training
 
 SMALL = rl_table.Config(
     tasks=("Pendulum",), rewards=("task", "task+magnitude"), seeds=(0, 1), steps=1,
@@ -25,14 +27,15 @@ import sys
 from pathlib import Path
 import torch
 torch.set_num_threads(1)
-from learnable_novelty.engine import Serial
+from learnable_novelty.engine import open_engine
 from learnable_novelty.experiments import rl_table
 config = rl_table.Config(
     tasks=("Pendulum",), rewards=("task", "task+magnitude"), seeds=(0, 1), steps=1,
     evaluation_episodes=2,
 )
 print("ready", flush=True)
-assert not rl_table.run(config, Path(sys.argv[1]), Serial())
+with open_engine(sys.argv[2]) as executor:
+    assert not rl_table.run(config, Path(sys.argv[1]), executor)
 """
 
 
@@ -49,15 +52,18 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.timeout(600)
-def test_killed_twenty_times_it_ends_with_the_same_records(tmp_path, undisturbed):
+@pytest.mark.parametrize(("engine", "kills", "longest"), [("serial", 20, 4.0), ("cores:2", 4, 8.0)])
+def test_killed_many_times_it_ends_with_the_same_records(
+    tmp_path, undisturbed, engine, kills, longest
+):
     assert len(undisturbed) == 4
     chance = random.Random(0)
-    for _ in range(20):
+    for _ in range(kills):
         process = subprocess.Popen(
-            [sys.executable, "-c", DRIVER, tmp_path], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", DRIVER, tmp_path, engine], stdout=subprocess.PIPE, text=True
         )
         process.stdout.readline()  # past the imports
-        time.sleep(chance.uniform(0.0, 4.0))
+        time.sleep(chance.uniform(0.0, longest))
         process.kill()
         process.wait()
         process.stdout.close()
@@ -100,6 +106,43 @@ def test_a_run_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
     assert len(results(tmp_path)) == 2
 
 
+class Elsewhere(Executor):
+    """Does the work at once, in another folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def submit(self, work, /, *given, **named):
+        future = Future()
+        with contextlib.chdir(self.folder):
+            future.set_result(work(*given, **named))
+        return future
+
+
+def test_a_worker_in_another_folder_saves_where_the_table_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(agents, "train", lambda *_, **__: (object(), {"return": 1.0}))
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert rl_table.run(SMALL, Path("out"), Elsewhere(tmp_path / "there")) == {}
+    assert len(results(tmp_path / "here" / "out")) == 4
+    assert not list((tmp_path / "there").iterdir())
+
+
+def test_a_record_that_was_saved_out_of_sight_is_a_failure(tmp_path, monkeypatch):
+    monkeypatch.setattr(rl_table, "run_agent", lambda *_, **__: None)
+    failures = rl_table.run(SMALL, tmp_path, Serial())
+    assert len(failures) == 4
+    assert all("does not see it" in str(error) for error in failures.values())
+
+
+def test_the_help_names_every_reward(capsys):
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert all(reward.removeprefix("task+") in shown for reward in REWARDS)
+
+
 def test_names_tell_settings_apart():
     assert agents.config_name(Training("Hopper", "task")) == "Hopper-task"
     assert agents.config_name(Training("Hopper", "task", steps=5)).startswith("Hopper-task-custom-")
@@ -125,6 +168,7 @@ def test_committed_runs_are_of_the_papers_settings():
         training = agents.training_of(record.configuration)
         assert agents.path_of(training, record.seed, root) == path
         assert len(record.results["returns"]) == 100
+        assert len(record.results["curve"]) <= CURVE_POINTS
         assert record.results["steps_trained"] >= training.steps
 
 
@@ -138,9 +182,14 @@ def test_the_command_refuses_what_it_cannot_do(capsys, tmp_path):
         (["run", "rl-table", "--seeds", "a-b"], "--seeds takes whole numbers"),
         (["run", "rl-table", "--workers", "0"], "at least 1"),
         (["run", "eca", "--tasks", "Hopper"], "--tasks is for rl-table"),
-        (["run", "rl-table", "--seed", "3"], "takes no --seed (seeds are --seeds)"),
+        (["run", "rl-table", "--seed", "3"], "takes no --seed (seeds are --seeds"),
         (["run", "rl-table", "--set", "steps=5"], "takes no --set"),
-        (["train", "Hopper", "--tuned", "--video", "a.gif"], "does not go with --tuned"),
+        (["run", "rl-table", "--seeds", "9-0"], "--seeds takes ranges that go up"),
+        (["run", "rl-table", "--steps", "0"], "steps of at least 1"),
+        (["run", "rl-table", "--tuned", "--tasks", "Pendulum"], "--tasks with --tuned takes names"),
+        (["run", "rl-table", "--tuned", "--config", "quick"], "no settings for Pendulum"),
+        (["run", "rl-table", "--workers", "2", "--engine", "cores"], "does not go with --engine"),
+        (["run", "rl-table", "--resume"], "takes no --resume"),
     ]:
         assert main([*arguments, "--out", str(tmp_path)]) == 2
         error = capsys.readouterr().err

@@ -6,8 +6,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from learnable_novelty.reward.calibration import play_randomly, weight_of, window_of
 from learnable_novelty.reward.scale import ObservationScale
-from learnable_novelty.reward.settings import calibrate
-from learnable_novelty.reward.worlds import VecEnvWorld
+from learnable_novelty.reward.terms import calibrate
+from learnable_novelty.reward.worlds import EnvWorld, VecEnvWorld
 from tests.reward.toys import Drifting, Scripted
 
 
@@ -51,21 +51,22 @@ def test_every_environment_plays_equally_many_episodes():
     assert play.episodes == 4
     assert sorted(len(t) - 1 for t in play.trajectories()) == [5, 5, 50, 50]
     assert play.mean_return == pytest.approx((5 + 5 + 50 + 50) / 4)
+    assert sorted(play.returns()) == [5, 5, 50, 50]
 
 
 def test_a_random_episode_earns_a_tenth_of_its_return():
     world = VecEnvWorld(DummyVecEnv([Drifting, Drifting]))
     play = play_randomly(world, episodes=8, seed=0)
-    settings, weight = calibrate(world, play=play)
-    earned = weight * play.mean_bonus(settings.make(2))
+    terms = calibrate(world, play=play)
+    earned = terms.weight * play.mean_bonus(terms.settings.make(2))
     assert earned == pytest.approx(0.1 * abs(play.mean_return))
-    assert calibrate(world, play=play, mode="replace")[1] == 1.0
+    assert calibrate(world, play=play, mode="replace").weight == 1.0
 
 
 def test_calibration_repeats_by_its_seed():
     def found(seed):
         world = VecEnvWorld(DummyVecEnv([Drifting, Drifting]))
-        return calibrate(world, episodes=4, seed=seed)[1]
+        return calibrate(world, episodes=4, seed=seed).weight
 
     assert found(1) == found(1) != found(2)
 
@@ -77,3 +78,114 @@ def test_episodes_shorter_than_the_window_are_no_scale():
         calibrate(world, episodes=2, window=20)
     with pytest.raises(ValueError, match="longer than the window"):
         calibrate(world, episodes=2, window=20, standardization="fixed")
+
+
+class Spoiled(Scripted):
+    """Returns NaN as the observation or the reward of one of its steps; reset is step 0."""
+
+    def __init__(self, step, *, reward=False, length=20):
+        super().__init__(np.random.default_rng(0).standard_normal((500, 2)), length)
+        self.spoiled, self.spoils_reward, self.shown = step, reward, -1
+
+    def show(self):
+        self.shown += 1
+        return super().show() * (
+            np.nan if self.shown == self.spoiled and not self.spoils_reward else 1
+        )
+
+    def step(self, action):
+        observation, _, *rest = super().step(action)
+        bad = self.shown == self.spoiled and self.spoils_reward
+        return observation, np.nan if bad else 1.0, *rest
+
+
+@pytest.mark.parametrize(
+    ("shown", "reward", "sentence"),
+    [
+        (0, False, "environment 1 returned a NaN or infinite observation at step 0"),
+        (3, False, "environment 1 returned a NaN or infinite observation at step 3"),
+        (21, False, "environment 1 returned a NaN or infinite observation at step 20"),  # a reset
+        (5, True, "environment 1 returned a NaN or infinite reward at step 5"),
+    ],
+)
+def test_random_episodes_that_are_not_finite_name_environment_and_step(shown, reward, sentence):
+    makers = [lambda: Spoiled(-1), lambda: Spoiled(shown, reward=reward)]
+    world = VecEnvWorld(DummyVecEnv(makers))
+    with pytest.raises(ValueError, match=sentence):
+        calibrate(world, episodes=4, window=4, weight=1.0)
+
+
+def test_an_environment_that_writes_over_its_observation_is_read_in_time():
+    class InPlace(Drifting):
+        def __init__(self):
+            super().__init__()
+            self.buffer = np.zeros(2)
+
+        def show(self):
+            self.buffer[:] = self.state
+            return self.buffer
+
+    plain, reused = (
+        play_randomly(EnvWorld(make()), episodes=2, seed=0) for make in (Drifting, InPlace)
+    )
+    assert np.array_equal(plain.observations, reused.observations)
+    assert np.ptp(reused.observations, axis=0).min() > 0.1
+
+
+def test_a_return_that_may_be_zero_is_no_scale_and_says_so():
+    class Coin(Drifting):
+        def step(self, action):
+            observation, _, *rest = super().step(action)
+            return observation, float(self.np_random.choice([-1.0, 1.0])), *rest
+
+    with pytest.warns(UserWarning, match="may be zero"):
+        terms = calibrate(VecEnvWorld(DummyVecEnv([Coin, Coin])), episodes=16)
+    assert terms.weight > 0
+
+
+def test_random_play_that_never_ends_is_given_up(monkeypatch):
+    monkeypatch.setattr("learnable_novelty.reward.calibration.LONGEST_EPISODE", 100)
+    world = VecEnvWorld(DummyVecEnv([lambda: Drifting(length=10**9)]))
+    with pytest.raises(ValueError, match="give the environment a time limit"):
+        calibrate(world, episodes=1)
+    longer = VecEnvWorld(DummyVecEnv([lambda: Drifting(length=90)]))
+    assert calibrate(longer, episodes=3).weight > 0
+
+
+def test_random_play_draws_no_action_of_the_user():
+    world = VecEnvWorld(DummyVecEnv([Drifting]))
+    world.action_space.seed(3)
+    expected = world.action_space.sample()
+    world.action_space.seed(3)
+    calibrate(world, episodes=2)
+    assert np.array_equal(world.action_space.sample(), expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"episodes": 0}, "episodes must be a whole number from 1"),
+        ({"window": 2.5}, "window must be a whole number from 1"),
+        ({"window": 0}, "window must be a whole number from 1"),
+        ({"window": "long"}, "window must be a whole number from 1"),
+        ({"width": -1}, "width must be a whole number from 1"),
+        ({"weight": "heavy"}, 'weight must be "auto" or a finite number'),
+        ({"weight": float("inf")}, 'weight must be "auto" or a finite number'),
+        ({"clip": -1.0}, "clip must be None or a positive number"),
+        ({"mode": "subtract"}, 'mode must be "add" or "replace"'),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_before_any_episode(options, sentence):
+    class Untouched(Drifting):
+        def reset(self, **how):
+            raise AssertionError("an episode was begun")
+
+    with pytest.raises(ValueError, match=sentence):
+        calibrate(VecEnvWorld(DummyVecEnv([Untouched])), **options)
+
+
+def test_episodes_of_other_environments_are_refused():
+    play = play_randomly(VecEnvWorld(DummyVecEnv([Drifting])), episodes=1, seed=0)
+    other = VecEnvWorld(DummyVecEnv([lambda: Scripted(np.ones((50, 3)))]))
+    with pytest.raises(ValueError, match="observations hold 2 numbers, these 3"):
+        calibrate(other, play=play)

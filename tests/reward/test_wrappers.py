@@ -7,6 +7,7 @@ import torch
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from stable_baselines3 import PPO
+from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
@@ -165,7 +166,7 @@ def test_dictionaries_are_flattened_and_actions_may_be_discrete():
     wrapped = NoveltyReward(
         DummyVecEnv([lambda: Drifting(dictionary=True, discrete=True)] * 2), episodes=2, window=5
     )
-    assert wrapped.settings.observation_dim == 3
+    assert wrapped.terms.settings.observation_dim == 3
     observations = wrapped.reset()
     assert set(observations) == {"state", "clock"}
     rewards = [wrapped.step(np.array([0, 2]))[1] for _ in range(70)]
@@ -177,6 +178,7 @@ def test_dictionaries_are_flattened_and_actions_may_be_discrete():
     [
         (spaces.Box(0, 255, (32, 32, 3), np.uint8), "look like images"),
         (spaces.Box(0, 255, (32, 32), np.uint8), "look like images"),
+        (spaces.Box(0, 1, (84, 84), np.float32), "look like images"),
         (spaces.MultiBinary(4), "FlattenObservation"),
     ],
 )
@@ -213,9 +215,92 @@ def test_saved_and_loaded_it_pays_the_same(tmp_path):
         second = NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Drifting, Drifting]))
         assert (second.weight, second.window, second.mode) == (first.weight, first.window, "add")
         assert np.array_equal(play(first), play(second))
-    other = DummyVecEnv([lambda: Scripted(SCRIPT)])
-    with pytest.raises(ValueError, match=r"reads observations of 2 numbers, these .* return 3"):
+
+
+@pytest.mark.parametrize(
+    ("space", "sentence"),
+    [
+        (spaces.Box(-np.inf, np.inf, (3,), np.float64), r"reads Box\(\(2,\).* return Box\(\(3,\)"),
+        (spaces.Box(-np.inf, np.inf, (2,), np.float32), r"float64.* return .*float32"),
+        (spaces.Box(-1.0, 1.0, (2,), np.float64), r"-inf.* return .*within \[-1.0, 1.0\]"),
+        (
+            spaces.Dict({"state": spaces.Box(-np.inf, np.inf, (2,), np.float64)}),
+            r"return nothing|reads nothing as observation 'state'",
+        ),
+    ],
+)
+def test_a_changed_observation_space_is_refused_on_load(tmp_path, space, sentence):
+    NoveltyReward(DummyVecEnv([Drifting]), episodes=2).save(tmp_path / "bonus.pt")
+    other = DummyVecEnv([lambda: Scripted(SCRIPT, space=space)])
+    with pytest.raises(ValueError, match=sentence):
         NoveltyReward.load(tmp_path / "bonus.pt", other)
+
+
+def test_gymnasium_wrappers_save_and_load_too(tmp_path):
+    def rewards(wrapped, actions):
+        wrapped.reset(seed=4)
+        return np.stack([wrapped.step(action)[1] for action in actions])
+
+    actions = np.random.default_rng(1).uniform(-1, 1, (80, 1))
+    single = NoveltyRewardWrapper(Drifting(), episodes=4)
+    single.save(tmp_path / "one.pt")
+    again = NoveltyRewardWrapper.load(tmp_path / "one.pt", Drifting())
+    assert (again.weight, again.window, again.mode) == (single.weight, single.window, "add")
+    assert np.array_equal(rewards(single, actions[:60]), rewards(again, actions[:60]))
+
+    def vector():
+        return SyncVectorEnv([Drifting, Drifting])
+
+    both = NoveltyRewardVectorWrapper(vector(), episodes=4)
+    both.save(tmp_path / "two.pt")
+    anew = NoveltyRewardVectorWrapper.load(tmp_path / "two.pt", vector())
+    pairs = np.stack([actions, -actions], axis=1)
+    assert np.array_equal(rewards(both, pairs), rewards(anew, pairs))
+    # What one wrapper saved another reads.
+    assert NoveltyReward.load(tmp_path / "two.pt", DummyVecEnv([Drifting])).weight == both.weight
+
+
+def test_seeds_given_before_are_those_of_the_next_reset():
+    def first_of(seed, wrap):
+        venv = make_vec_env(Drifting, n_envs=2, seed=seed)
+        return (NoveltyReward(venv, episodes=2) if wrap else venv).reset()
+
+    for seed in (1, 2):
+        assert np.array_equal(first_of(seed, wrap=True), first_of(seed, wrap=False))
+
+
+def test_dictionaries_within_dictionaries_are_read_alike_by_every_wrapper():
+    class Nested(Drifting):
+        def __init__(self):
+            super().__init__()
+            box = self.observation_space
+            self.observation_space = spaces.Dict({"body": spaces.Dict({"state": box})})
+
+        def show(self):
+            return {"body": {"state": self.state.copy()}}
+
+    found = NoveltyRewardWrapper(Nested(), episodes=2, seed=1).terms
+    plain = NoveltyRewardWrapper(Drifting(), episodes=2, seed=1).terms
+    assert found.weight == plain.weight
+    assert list(found.observations) == ["body.state"]
+
+
+def test_a_monitor_inside_keeps_the_task_return_of_a_single_environment():
+    def last_return(env):
+        env.reset(seed=0)
+        over, info = False, {}
+        while not over:
+            _, _, terminated, truncated, info = env.step(np.zeros(1))
+            over = terminated or truncated
+        return info["episode"]["r"]
+
+    paid = NoveltyRewardWrapper(Monitor(Drifting()), weight=1000.0, episodes=2)
+    assert last_return(paid) == last_return(Monitor(Drifting()))
+
+
+def test_a_step_before_the_first_reset_is_refused():
+    with pytest.raises(RuntimeError, match="reset the environments before"):
+        NoveltyRewardWrapper(Drifting(), episodes=1).step(np.zeros(1))
 
 
 def test_settings_that_make_no_sense_are_refused():
@@ -225,8 +310,6 @@ def test_settings_that_make_no_sense_are_refused():
         BonusReward(venv, bonus, weight=1.0, mode="subtract")
     with pytest.raises(ValueError, match="finite number"):
         BonusReward(venv, bonus, weight=float("nan"))
-    with pytest.raises(ValueError, match="window of at least 1"):
-        NoveltyReward(venv, window=0, weight=1.0, episodes=1)
     lazy = SyncVectorEnv([Drifting], autoreset_mode=AutoresetMode.DISABLED)
     with pytest.raises(ValueError, match="reset themselves"):
         NoveltyRewardVectorWrapper(lazy)

@@ -15,8 +15,20 @@ from learnable_novelty.cli.options import check_seed, integers, names
 from learnable_novelty.cli.progress import print_tables, progress
 
 FAILED = 1
+REWARD_HELP = (
+    "what the agent is paid by: task, epiplexity, or task+ one of epiplexity, magnitude, excess, "
+    "evidence, rnd, icm, e3b (task+epiplexity)"
+)
 TABLE_OPTIONS = ("tasks", "conditions", "steps", "workers", "tuned")
-OTHER_OPTIONS = {"device": "cpu", "data": None, "update": None, "part": None, "set": [], "seed": 0}
+OTHER_OPTIONS = {
+    "device": "cpu",
+    "data": None,
+    "update": None,
+    "part": None,
+    "set": [],
+    "seed": 0,
+    "resume": False,
+}
 """Options of ``run`` that the table has no use for, and their defaults."""
 
 
@@ -24,7 +36,7 @@ def add_commands(commands: Any) -> None:
     """Add ``train``."""
     train = commands.add_parser("train", help="train an agent paid for learnable novelty")
     train.add_argument("task", help="a task of the paper's table 1, such as MountainCarContinuous")
-    train.add_argument("--reward", default="task+epiplexity", help="what the agent is paid by")
+    train.add_argument("--reward", default="task+epiplexity", help=REWARD_HELP)
     train.add_argument("--seed", type=int, default=0)
     train.add_argument("--steps", type=int, default=600_000, help="environment steps (600000)")
     train.add_argument("--tuned", action="store_true", help="with the RL zoo's hyperparameters")
@@ -61,11 +73,6 @@ def _train(options: argparse.Namespace) -> int:
     if options.video is not None:
         from learnable_novelty.reward.video import check_video
 
-        if training.ppo.normalize:
-            raise ValueError(
-                f"--video does not go with --tuned on {options.task}: its policy reads normalized "
-                "observations, which are not saved with it"
-            )
         check_video(options.task, options.video)
     title = f"{options.task}, {options.reward}"
     with progress(title, training.steps) as bars:
@@ -98,13 +105,19 @@ def run_table(options: argparse.Namespace) -> int:
     _need_rl()
     for name, default in OTHER_OPTIONS.items():
         if getattr(options, name) != default:
-            raise ValueError(f"rl-table takes no --{name} (seeds are --seeds)")
+            raise ValueError(
+                f"rl-table takes no --{name} (seeds are --seeds; what is missing is always run)"
+            )
     from learnable_novelty import records
     from learnable_novelty.engine import open_engine
     from learnable_novelty.experiments import rl_table
     from learnable_novelty.report import save_collection
 
     config = _table_config(options)
+    if not list(rl_table.trainings(config)):  # refuses steps and names before an engine is opened
+        raise ValueError(
+            f"there is no run to do: the RL zoo publishes no settings for {', '.join(config.tasks)}"
+        )
     engine = options.engine or ("cores" if not options.workers else f"cores:{options.workers}")
     with open_engine(engine) as executor, progress(options.name, None) as report:
         failures = rl_table.run(config, options.out, executor, report=report, force=options.force)
@@ -131,11 +144,14 @@ def tables_of_runs(runs: Sequence[Any]) -> Sequence[Any]:
 def _table_config(options: argparse.Namespace) -> Any:
     from learnable_novelty.experiments import rl_table
     from learnable_novelty.reward.training import REWARDS
+    from learnable_novelty.reward.tuned import TUNED
 
     base = rl_table.PAPER if options.config == "paper" else rl_table.QUICK
     changes: dict[str, Any] = {"tuned": options.tuned}
     if options.tasks is not None:
-        changes["tasks"] = names("--tasks", options.tasks, rl_table.PAPER.tasks)
+        known = [t for t in rl_table.PAPER.tasks if t in TUNED or not options.tuned]
+        option = "--tasks with --tuned" if options.tuned else "--tasks"
+        changes["tasks"] = names(option, options.tasks, known)
     if options.conditions is not None:
         changes["rewards"] = names("--conditions", options.conditions, REWARDS)
     if options.seeds is not None:
@@ -144,6 +160,8 @@ def _table_config(options: argparse.Namespace) -> Any:
         changes["steps"] = options.steps
     if options.workers is not None and options.workers < 1:
         raise ValueError(f"--workers takes a number of at least 1, got {options.workers}")
+    if options.workers is not None and options.engine is not None:
+        raise ValueError(f"--workers does not go with --engine {options.engine}, which has its own")
     return dataclasses.replace(base, **changes)
 
 

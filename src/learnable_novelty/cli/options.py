@@ -31,6 +31,8 @@ def integers(name: str, text: str) -> list[int]:
         first, dash, last = (piece.strip() for piece in part.partition("-"))
         if not first.isdigit() or (dash and not last.isdigit()):
             raise ValueError(f"{name} takes whole numbers separated by commas, got {text!r}")
+        if dash and int(last) < int(first):
+            raise ValueError(f"{name} takes ranges that go up, got {part.strip()!r}")
         found += range(int(first), int(last) + 1) if dash else [int(first)]
     return found
 

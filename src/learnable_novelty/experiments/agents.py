@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib.metadata
-import io
 import tempfile
 import time
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from learnable_novelty import records
 from learnable_novelty._atomic import recover
 from learnable_novelty._lock import only_runner
 from learnable_novelty.records import Record
+from learnable_novelty.reward.policy import to_bytes
 from learnable_novelty.reward.training import PPOSettings, Training, train
 from learnable_novelty.reward.tuned import TUNED, make_training
 
@@ -89,10 +89,8 @@ def run_and_keep(
     with only_runner(path_of(training, seed, root)):
         recover(path_of(training, seed, root))
         record, model = _run(training, seed, root, report)
-        content = io.BytesIO()
-        model.save(content)
         # Whole or not at all: a policy that is there is not trained again.
-        records.write_whole(policy, content.getvalue())
+        records.write_whole(policy, to_bytes(model))
     return record, policy
 
 

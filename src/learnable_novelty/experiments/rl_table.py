@@ -6,7 +6,6 @@ goes on where it was: what is there is not run again.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, as_completed
 from dataclasses import dataclass, replace
@@ -64,19 +63,25 @@ def run(
     force: bool = False,
 ) -> dict[str, Exception]:
     """Run what is missing; return what failed, by name. A failed run does not stop the others."""
+    root = root.resolve()  # a worker may stand in another folder
     wanted = list(trainings(config))
     missing = [(t, s) for t, s in wanted if force or find_run(t, s, root) is None]
     done = len(wanted) - len(missing)
     if report is not None:
         report(done, len(wanted))
-    futures: dict[Future[None], str] = {}
+    futures: dict[Future[bool], tuple[Training, int]] = {}
     failures: dict[str, Exception] = {}
 
-    def finish(future: Future[None]) -> None:
+    def finish(future: Future[bool]) -> None:
         nonlocal done
+        training, seed = futures[future]
         error = future.exception()
+        if error is None and future.result() and find_run(training, seed, root) is None:
+            error = FileNotFoundError(
+                f"it was saved where this machine does not see it, not in {root}"
+            )
         if isinstance(error, Exception):
-            failures[futures[future]] = error
+            failures[f"{config_name(training)}-seed{seed}"] = error
         elif error is not None:
             raise error
         done += 1
@@ -85,7 +90,7 @@ def run(
 
     for training, seed in missing:
         future = executor.submit(_run_one, training, seed, root, force)
-        futures[future] = f"{config_name(training)}-seed{seed}"
+        futures[future] = training, seed
         if isinstance(executor, Serial):
             finish(future)
     if not isinstance(executor, Serial):
@@ -94,11 +99,16 @@ def run(
     return failures
 
 
-def _run_one(training: Training, seed: int, root: Path, force: bool) -> None:
+def _run_one(training: Training, seed: int, root: Path, force: bool) -> bool:
     """Run and save one; the record stays on disk, where the table is read from.
 
-    One that another process is at, or has saved since the table was looked through, is left to it:
-    two runners of one table share the work.
+    One that another process is at is left to it, so that two runners of one table share the work.
+
+    Returns:
+        Whether the record was saved.
     """
-    with contextlib.suppress(Busy):
+    try:
         run_agent(training, seed, root, force=force)
+    except Busy:
+        return False
+    return True

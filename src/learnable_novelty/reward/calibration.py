@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,11 +15,13 @@ from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.reward.bonus import Array, Bonus, Step
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.reward.spaces import check_finite, flatten_actions
-from learnable_novelty.reward.worlds import World
+from learnable_novelty.reward.worlds import World, check_move
 
 SHORTEST_WINDOW, LONGEST_WINDOW = 8, 48
 BONUS_SHARE = 0.1
 """What a random episode's bonus is worth, in units of its task return."""
+LONGEST_EPISODE = 200_000
+"""Steps after which random play that ended no further episode is given up."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,16 @@ class RandomPlay:
                     rows = []
         return found
 
+    def returns(self) -> Array:
+        """Return the task return of each episode, (episodes,)."""
+        ended = np.stack([step.ended for step in self.steps])
+        found: list[float] = []
+        for env in range(self.counted.shape[1]):
+            last = np.flatnonzero(ended[:, env])[: self.episodes // self.counted.shape[1]]
+            sums = self.rewards[:, env].cumsum()[last]
+            found += np.diff(sums, prepend=0.0).tolist()
+        return np.array(found)
+
     @property
     def mean_return(self) -> float:
         """Mean task return of an episode."""
@@ -73,24 +86,34 @@ def play_randomly(world: World, *, episodes: int, seed: Seed) -> RandomPlay:
 
     Equally many in each, for the first to finish would be the short ones.
     """
-    num_envs, action_space = world.num_envs, world.action_space
+    num_envs = world.num_envs
     each = -(-episodes // num_envs)
+    action_space = copy.deepcopy(world.action_space)  # its own draws are the user's
     action_space.seed(split(seed, "random policy") % 2**32)
     held = world.reset(split(seed, "random episodes") % 2**31)
+    check_finite(held, 0)
     steps: list[Step] = []
     rewards: list[Array] = []
     counted: list[Array] = []
     finished = np.zeros(num_envs, dtype=np.int64)
+    latest = 0
     while (finished < each).any():
         actions = np.stack([action_space.sample() for _ in range(num_envs)])
         moved = world.step(actions)
-        check_finite(moved.last, len(steps))
         flat = flatten_actions(action_space, actions, num_envs)
         steps.append(Step(held, flat, moved.last, moved.ended, moved.idle))
         rewards.append(np.asarray(moved.rewards, dtype=np.float64))
         counted.append((finished < each).astype(np.float64))
+        check_move(moved, len(steps))
+        check_finite(rewards[-1][:, None], len(steps), "reward")
         finished += moved.ended
         held = moved.first
+        latest = len(steps) if moved.ended.any() else latest
+        if len(steps) - latest >= LONGEST_EPISODE:
+            raise ValueError(
+                f"no episode ended in {LONGEST_EPISODE:,} steps of a random policy; give the "
+                "environment a time limit (gymnasium.wrappers.TimeLimit)"
+            )
     return RandomPlay(steps, np.stack(rewards), np.stack(counted), each * num_envs)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict, Unpack
+from pathlib import Path
+from typing import Any, Literal, Self, TypedDict, Unpack
 
 import gymnasium
 import numpy as np
@@ -10,10 +11,11 @@ import numpy as np
 from learnable_novelty._random import Seed
 from learnable_novelty.reward.calibration import RandomPlay
 from learnable_novelty.reward.novelty import Floor, Standardization
-from learnable_novelty.reward.payroll import EPISODE, Mode, Payroll
-from learnable_novelty.reward.settings import Ridge, calibrate
-from learnable_novelty.reward.spaces import flatten_observations
-from learnable_novelty.reward.worlds import EnvWorld, Move, VectorWorld, World, flatten_one
+from learnable_novelty.reward.payroll import EPISODE, Mode
+from learnable_novelty.reward.settings import Ridge
+from learnable_novelty.reward.spaces import flatten_observations, flatten_one
+from learnable_novelty.reward.terms import OnTerms, Terms, calibrate
+from learnable_novelty.reward.worlds import EnvWorld, Move, VectorWorld
 
 
 class NoveltyOptions(TypedDict, total=False):
@@ -32,26 +34,27 @@ class NoveltyOptions(TypedDict, total=False):
     seed: Seed
 
 
-def open_payroll(world: World, options: NoveltyOptions) -> Payroll:
-    """Calibrate a bonus for these environments, and open its books."""
-    settings, weight = calibrate(world, **options)
-    bonus = settings.make(world.num_envs)
-    mode = options.get("mode", "add")
-    return Payroll(
-        bonus, num_envs=world.num_envs, action_space=world.action_space, weight=weight, mode=mode
-    )
-
-
-class NoveltyRewardWrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
+class NoveltyRewardWrapper(OnTerms, gymnasium.Wrapper[Any, Any, Any, Any]):
     """Pay for learnable novelty in one environment; keywords as in ``NoveltyReward``.
 
     The info of an episode's last step holds its score, bonus, task return and share under
-    "novelty". Put ``RecordEpisodeStatistics`` or ``Monitor`` inside to log the task's return.
+    "novelty". Put ``RecordEpisodeStatistics`` or ``Monitor`` inside to log the task's return;
+    Stable-Baselines3 puts a Monitor around an environment that has none.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any], **options: Unpack[NoveltyOptions]) -> None:
-        super().__init__(env)
-        self.payroll = open_payroll(EnvWorld(env), options)
+        self._employ(env, calibrate(EnvWorld(env), **options))
+
+    def _employ(self, env: gymnasium.Env[Any, Any], terms: Terms) -> None:
+        gymnasium.Wrapper.__init__(self, env)
+        self.terms, self.payroll = terms, terms.open(1, env.action_space)
+
+    @classmethod
+    def load(cls, path: str | Path, env: gymnasium.Env[Any, Any]) -> Self:
+        """Read what ``save`` wrote, around a new environment with the same observations."""
+        loaded = cls.__new__(cls)
+        loaded._employ(env, Terms.load(path, env.observation_space))
+        return loaded
 
     def reset(self, **how: Any) -> tuple[Any, dict[str, Any]]:
         observation, info = self.env.reset(**how)
@@ -69,7 +72,7 @@ class NoveltyRewardWrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
         return observation, float(total[0]), terminated, truncated, info
 
 
-class NoveltyRewardVectorWrapper(gymnasium.vector.VectorWrapper):
+class NoveltyRewardVectorWrapper(OnTerms, gymnasium.vector.VectorWrapper):
     """Pay for learnable novelty in vector environments; keywords as in ``NoveltyReward``.
 
     Where an episode ended, the infos hold its sums under "novelty", and "_novelty" says where.
@@ -78,9 +81,19 @@ class NoveltyRewardVectorWrapper(gymnasium.vector.VectorWrapper):
     def __init__(
         self, env: gymnasium.vector.VectorEnv[Any, Any, Any], **options: Unpack[NoveltyOptions]
     ) -> None:
-        super().__init__(env)
+        self._employ(env, calibrate(VectorWorld(env), **options))
+
+    def _employ(self, env: gymnasium.vector.VectorEnv[Any, Any, Any], terms: Terms) -> None:
+        gymnasium.vector.VectorWrapper.__init__(self, env)
         self._world = VectorWorld(env)
-        self.payroll = open_payroll(self._world, options)
+        self.terms, self.payroll = terms, terms.open(env.num_envs, env.single_action_space)
+
+    @classmethod
+    def load(cls, path: str | Path, env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> Self:
+        """Read what ``save`` wrote, around new environments with the same observations."""
+        loaded = cls.__new__(cls)
+        loaded._employ(env, Terms.load(path, env.single_observation_space))
+        return loaded
 
     def reset(self, **how: Any) -> tuple[Any, dict[str, Any]]:
         observations, infos = self.env.reset(**how)

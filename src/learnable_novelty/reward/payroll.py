@@ -8,7 +8,7 @@ import numpy as np
 
 from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step
 from learnable_novelty.reward.spaces import check_finite, flatten_actions
-from learnable_novelty.reward.worlds import Move
+from learnable_novelty.reward.worlds import Move, check_move
 
 Mode = Literal["add", "replace"]
 EPISODE = "novelty"
@@ -48,10 +48,10 @@ class Payroll:
 
     def pay(self, actions: Any, move: Move) -> tuple[Array, dict[int, dict[str, float]]]:
         """Return the rewards of a step, and the sums of the episodes that it ended, by place."""
+        if self._held is self._no_actions:
+            raise RuntimeError("reset the environments before the first step")
         self.steps += 1
-        check_finite(move.last, self.steps)
-        if move.first is not move.last:
-            check_finite(move.first, self.steps)
+        check_move(move, self.steps)
         flat = self._no_actions
         if self._reads_actions:
             flat = flatten_actions(self.action_space, actions, self.num_envs)

@@ -11,13 +11,7 @@ import torch
 
 from learnable_novelty._random import Seed, split
 from learnable_novelty.observer import Moments
-from learnable_novelty.reward.calibration import (
-    RandomPlay,
-    play_randomly,
-    reference_moments,
-    weight_of,
-    window_of,
-)
+from learnable_novelty.reward.calibration import RandomPlay, reference_moments, window_of
 from learnable_novelty.reward.novelty import (
     EvidenceBonus,
     Floor,
@@ -26,9 +20,7 @@ from learnable_novelty.reward.novelty import (
     WindowBonus,
     make_reservoir,
 )
-from learnable_novelty.reward.payroll import Mode
 from learnable_novelty.reward.scale import ObservationScale
-from learnable_novelty.reward.worlds import World
 
 Ridge = float | Literal["evidence"]
 MOST = 10_000
@@ -140,24 +132,3 @@ class NoveltySettings:
                 "finite units"
             )
         return made
-
-
-def calibrate(
-    world: World,
-    *,
-    weight: float | Literal["auto"] = "auto",
-    mode: Mode = "add",
-    episodes: int = 64,
-    play: RandomPlay | None = None,
-    seed: Seed = 0,
-    **observer: Any,
-) -> tuple[NoveltySettings, float]:
-    """Find the settings and the weight of a bonus; see ``NoveltyReward`` for the keywords."""
-    child = split(seed, "novelty reward")
-    play = play or play_randomly(world, episodes=episodes, seed=child)
-    settings = NoveltySettings.of(play, seed=child, **observer)
-    if weight == "auto":
-        bonus = settings.make(play.rewards.shape[1])
-        alone = mode == "replace"
-        weight = 1.0 if alone else weight_of(play.mean_return, play.mean_bonus(bonus))
-    return settings, weight

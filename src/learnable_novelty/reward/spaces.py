@@ -12,6 +12,9 @@ from gymnasium import spaces
 
 from learnable_novelty.reward.bonus import Array
 
+IMAGE_SIDE = 16
+"""A table of numbers with both sides at least this long is taken for an image."""
+
 
 def observation_dim(space: spaces.Space[Any]) -> int:
     """Return how many numbers an observation holds.
@@ -28,7 +31,7 @@ def observation_dim(space: spaces.Space[Any]) -> int:
             f"expected Box, Discrete or Dict observations, got {type(space).__name__}; wrap the "
             "environment in gymnasium.wrappers.FlattenObservation"
         )
-    if len(space.shape) >= 3 or (len(space.shape) == 2 and space.dtype == np.uint8):
+    if _is_image(space):
         raise ValueError(
             f"observations of shape {space.shape} look like images, which a small reservoir on "
             "vectors cannot read; wrap the environment so that it returns a vector (an encoder's "
@@ -37,10 +40,42 @@ def observation_dim(space: spaces.Space[Any]) -> int:
     return int(np.prod(space.shape, dtype=int))
 
 
-def flatten_observations(space: Any, observations: Any, num_envs: int) -> Array:
-    """Return a batch of observations as rows, (num_envs, observation_dim)."""
+def _is_image(space: spaces.Box) -> bool:
+    if len(space.shape) != 2:
+        return len(space.shape) > 2
+    return space.dtype == np.uint8 or min(space.shape) >= IMAGE_SIDE
+
+
+def describe_space(space: spaces.Space[Any]) -> dict[str, str]:
+    """Say in words what each part of an observation is, by its key; "" is that of no dictionary.
+
+    >>> parts = {"place": spaces.Box(-1.0, 1.0, (2,)), "key": spaces.Discrete(2)}
+    >>> describe_space(spaces.Dict(parts))
+    {'key': 'Discrete(2)', 'place': 'Box((2,), float32) within [-1.0, 1.0]'}
+    """
+    if isinstance(space, spaces.Dict):
+        return {
+            f"{key}.{inner}".rstrip("."): words
+            for key, part in space.spaces.items()
+            for inner, words in describe_space(part).items()
+        }
     if isinstance(space, spaces.Box):
-        return np.asarray(observations, dtype=np.float64).reshape(num_envs, -1)
+        low, high = (_bounds(bound) for bound in (space.low, space.high))
+        return {"": f"Box({space.shape}, {space.dtype}) within [{low}, {high}]"}
+    return {"": str(space)}
+
+
+def _bounds(values: np.ndarray) -> str:
+    """Return a bound as text: one number where all are the same."""
+    flat = values.reshape(-1).tolist()
+    return str(flat[0]) if len(set(flat)) == 1 else str(flat)
+
+
+def flatten_observations(space: Any, observations: Any, num_envs: int) -> Array:
+    """Return a batch of observations as rows of their own, (num_envs, observation_dim)."""
+    if isinstance(space, spaces.Box):
+        # A copy: an environment may write its next observation over this one.
+        return np.array(observations, dtype=np.float64).reshape(num_envs, -1)
     if isinstance(space, spaces.Discrete):
         return one_hot(np.asarray(observations), space)
     if not isinstance(observations, Mapping):
@@ -50,6 +85,17 @@ def flatten_observations(space: Any, observations: Any, num_envs: int) -> Array:
         for key, part in space.spaces.items()
     ]
     return np.concatenate(parts, axis=1)
+
+
+def flatten_one(space: Any, observation: Any) -> Array:
+    """Return one observation as a row, (observation_dim,)."""
+    return flatten_observations(space, _batch_of_one(observation), 1)[0]
+
+
+def _batch_of_one(observation: Any) -> Any:
+    if isinstance(observation, Mapping):
+        return {key: _batch_of_one(value) for key, value in observation.items()}
+    return np.asarray(observation)[None]
 
 
 def action_dim(space: spaces.Space[Any]) -> int:
@@ -79,15 +125,14 @@ def unit_rows(n: int) -> Array:
     return np.eye(n)
 
 
-def check_finite(observations: Array, step: int) -> None:
-    """Raise at the first observation that is not finite, naming its environment."""
-    if math.isfinite(np.vdot(observations, observations)):  # the fastest sum of all of them
+def check_finite(values: Array, step: int, what: str = "observation") -> None:
+    """Raise at the first row (num_envs, any) that is not finite, naming its environment."""
+    if math.isfinite(np.vdot(values, values)):  # the fastest sum of all of them
         return
-    bad = np.flatnonzero(~np.isfinite(observations).all(axis=1))
+    bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if not len(bad):
         return
-    index = int(bad[0])
     raise ValueError(
-        f"environment {index} returned a NaN or infinite observation at step {step}; a bonus "
+        f"environment {int(bad[0])} returned a NaN or infinite {what} at step {step}; a bonus "
         "cannot be paid for it"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -27,6 +27,8 @@ REWARDS = (
     "task+e3b",
 )
 """What an agent can be paid by; the first four are the columns of table 1."""
+CURVE_POINTS = 200
+"""The most that a learning curve keeps."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ def train(
         "return": float(np.mean(returns)),
         "return_sd": float(np.std(returns)),
         "returns": [_rounded(value) for value in returns],
-        "curve": curve.points,
+        "curve": thinned(curve.points),
         "steps_trained": int(model.num_timesteps),
     }
     return model, figures
@@ -232,6 +234,16 @@ def make_curve(steps: int, report: Callable[[int, int, float], None] | None) -> 
                 report(min(self.num_timesteps, steps), steps, mean)
 
     return Curve()
+
+
+def thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Keep evenly many points of a curve, the last one among them.
+
+    >>> thinned([(step, 0.0) for step in range(1, 601)])[:2]
+    [(3, 0.0), (6, 0.0)]
+    """
+    every = -(-len(points) // CURVE_POINTS) or 1
+    return list(points[::-1][::every][::-1])
 
 
 def _rounded(value: float) -> float:

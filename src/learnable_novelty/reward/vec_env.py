@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
-import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
-from learnable_novelty._archive import read_tensors
 from learnable_novelty._random import Seed
 from learnable_novelty.reward.bonus import Bonus
 from learnable_novelty.reward.calibration import RandomPlay
 from learnable_novelty.reward.novelty import Floor, Standardization
 from learnable_novelty.reward.payroll import EPISODE, Mode, Payroll
-from learnable_novelty.reward.settings import NoveltySettings, Ridge, calibrate
+from learnable_novelty.reward.settings import Ridge
 from learnable_novelty.reward.spaces import flatten_observations, observation_dim
+from learnable_novelty.reward.terms import OnTerms, Terms, calibrate
 from learnable_novelty.reward.worlds import VecEnvWorld, read_vec_env
 
 
@@ -70,11 +71,12 @@ class BonusReward(VecEnvWrapper):
         return observations, total.astype(rewards.dtype), ended, infos
 
 
-class NoveltyReward(BonusReward):
+class NoveltyReward(OnTerms, BonusReward):
     """Pay for learnable novelty: the bonus of the paper, calibrated on a random policy.
 
     Some random episodes are played in ``venv`` first, for the units of observations, the window
     and the weight; a Monitor below sees them too. Pass ``play`` to have them played elsewhere.
+    ``seed`` also seeds the environments for them; seeds set before await the next reset still.
 
     Args:
         venv: environments; observations are vectors or dictionaries of vectors.
@@ -110,57 +112,47 @@ class NoveltyReward(BonusReward):
         play: RandomPlay | None = None,
         seed: Seed = 0,
     ) -> None:
-        self.settings, found = calibrate(
-            VecEnvWorld(venv),
-            window=window,
-            width=width,
-            ridge_penalty=ridge_penalty,
-            weight=weight,
-            mode=mode,
-            standardization=standardization,
-            floor=floor,
-            clip=clip,
-            episodes=episodes,
-            play=play,
-            seed=seed,
-        )
-        super().__init__(venv, self.settings.make(venv.num_envs), weight=found, mode=mode)
+        with _pending_seeds(venv):
+            terms = calibrate(
+                VecEnvWorld(venv),
+                window=window,
+                width=width,
+                ridge_penalty=ridge_penalty,
+                weight=weight,
+                mode=mode,
+                standardization=standardization,
+                floor=floor,
+                clip=clip,
+                episodes=episodes,
+                play=play,
+                seed=seed,
+            )
+        self._employ(venv, terms)
 
-    @property
-    def window(self) -> int:
-        """How many observations ahead the observer predicts."""
-        return self.settings.window
-
-    def save(self, path: str | Path) -> None:
-        """Write settings, units and weight to a file, as ``VecNormalize.save`` does."""
-        state = {"settings": self.settings.state_dict(), "weight": self.weight, "mode": self.mode}
-        torch.save(state, path)
+    def _employ(self, venv: VecEnv, terms: Terms) -> None:
+        self.terms = terms
+        bonus = terms.settings.make(venv.num_envs)
+        BonusReward.__init__(self, venv, bonus, weight=terms.weight, mode=terms.mode)
 
     @classmethod
     def load(cls, path: str | Path, venv: VecEnv) -> Self:
-        """Read what ``save`` wrote, around new environments of the same kind.
+        """Read what ``save`` wrote, around new environments with the same observations.
 
         Raises:
             ValueError: for a file that is damaged, or was saved around other environments.
         """
-        state = read_tensors(Path(path))
-        if not isinstance(state, dict) or set(state) != {"settings", "weight", "mode"}:
-            raise ValueError(f"expected a saved bonus in {path}")
-        settings = NoveltySettings.from_state(state["settings"])
-        dim = observation_dim(venv.observation_space)
-        if dim != settings.observation_dim:
-            raise ValueError(
-                f"the saved bonus reads observations of {settings.observation_dim} numbers, these "
-                f"environments return {dim}"
-            )
         loaded = cls.__new__(cls)
-        loaded.settings = settings
-        try:
-            bonus = settings.make(venv.num_envs)
-            BonusReward.__init__(loaded, venv, bonus, weight=state["weight"], mode=state["mode"])
-        except (TypeError, RuntimeError) as error:
-            raise ValueError(f"expected a saved bonus in {path}: {error}") from None
+        loaded._employ(venv, Terms.load(path, venv.observation_space))
         return loaded
+
+
+@contextlib.contextmanager
+def _pending_seeds(venv: VecEnv) -> Iterator[None]:
+    """Keep the seeds that await the next reset, as of ``make_vec_env(seed=...)``."""
+    inner: Any = venv.unwrapped
+    pending = list(inner._seeds)
+    yield
+    inner._seeds = pending
 
 
 class LogNovelty(BaseCallback):

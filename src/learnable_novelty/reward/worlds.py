@@ -15,7 +15,12 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 
 from learnable_novelty.reward.bonus import Array, Mask
-from learnable_novelty.reward.spaces import flatten_observations, observation_dim
+from learnable_novelty.reward.spaces import (
+    check_finite,
+    flatten_observations,
+    flatten_one,
+    observation_dim,
+)
 
 
 class Move(NamedTuple):
@@ -31,10 +36,19 @@ class Move(NamedTuple):
     """Environments that took no step, only began anew."""
 
 
+def check_move(move: Move, step: int) -> None:
+    """Raise at an observation that is not finite, naming its environment."""
+    check_finite(move.last, step)
+    if move.first is not move.last:
+        check_finite(move.first, step)
+
+
 class World(Protocol):
     """Parallel environments."""
 
     num_envs: int
+    observation_space: Any
+    """Of one environment."""
     action_space: Any
     """Of one environment."""
 
@@ -52,15 +66,16 @@ class VecEnvWorld:
 
     def __init__(self, venv: Any) -> None:
         observation_dim(venv.observation_space)  # refuses what it cannot read
-        self.venv, self.num_envs, self.action_space = venv, venv.num_envs, venv.action_space
+        self.venv, self.num_envs = venv, venv.num_envs
+        self.observation_space, self.action_space = venv.observation_space, venv.action_space
 
     def reset(self, seed: int) -> Array:
         self.venv.seed(seed)
-        return flatten_observations(self.venv.observation_space, self.venv.reset(), self.num_envs)
+        return flatten_observations(self.observation_space, self.venv.reset(), self.num_envs)
 
     def step(self, actions: Any) -> Move:
         observations, rewards, ended, infos = self.venv.step(actions)
-        return read_vec_env(self.venv.observation_space, observations, rewards, ended, infos)
+        return read_vec_env(self.observation_space, observations, rewards, ended, infos)
 
 
 def read_vec_env(
@@ -83,18 +98,19 @@ class EnvWorld:
 
     def __init__(self, env: Any) -> None:
         observation_dim(env.observation_space)
-        self.env, self.action_space = env, env.action_space
+        self.env = env
+        self.observation_space, self.action_space = env.observation_space, env.action_space
 
     def reset(self, seed: int) -> Array:
-        return flatten_one(self.env.observation_space, self.env.reset(seed=seed)[0])[None]
+        return flatten_one(self.observation_space, self.env.reset(seed=seed)[0])[None]
 
     def step(self, actions: Any) -> Move:
         observation, reward, terminated, truncated, _ = self.env.step(actions[0])
-        last = flatten_one(self.env.observation_space, observation)[None]
+        last = flatten_one(self.observation_space, observation)[None]
         ended = np.array([terminated or truncated])
         first = last
         if ended[0]:
-            first = flatten_one(self.env.observation_space, self.env.reset()[0])[None]
+            first = flatten_one(self.observation_space, self.env.reset()[0])[None]
         return Move(first, last, np.array([float(reward)]), ended)
 
 
@@ -103,7 +119,9 @@ class VectorWorld:
 
     def __init__(self, envs: Any) -> None:
         observation_dim(envs.single_observation_space)
-        self.envs, self.num_envs, self.action_space = envs, envs.num_envs, envs.single_action_space
+        self.envs, self.num_envs = envs, envs.num_envs
+        self.observation_space = envs.single_observation_space
+        self.action_space = envs.single_action_space
         self.mode = autoreset_mode(envs)
         self._fresh = np.zeros(self.num_envs, dtype=bool)
 
@@ -114,8 +132,7 @@ class VectorWorld:
     def reset(self, seed: int) -> Array:
         self.begin()
         observations = self.envs.reset(seed=seed)[0]
-        space = self.envs.single_observation_space
-        return flatten_observations(space, observations, self.num_envs)
+        return flatten_observations(self.observation_space, observations, self.num_envs)
 
     def step(self, actions: Any) -> Move:
         return self.read(*self.envs.step(actions))
@@ -124,8 +141,7 @@ class VectorWorld:
         self, observations: Any, rewards: Any, terminated: Any, truncated: Any, infos: Any
     ) -> Move:
         """Read what ``VectorEnv.step`` returned."""
-        space = self.envs.single_observation_space
-        first = flatten_observations(space, observations, self.num_envs)
+        first = flatten_observations(self.observation_space, observations, self.num_envs)
         ended = np.logical_or(terminated, truncated)
         rewards = np.asarray(rewards, dtype=np.float64)
         if self.mode is AutoresetMode.NEXT_STEP:
@@ -135,7 +151,7 @@ class VectorWorld:
         if ended.any():
             last = first.copy()
             for env in np.flatnonzero(ended):
-                last[env] = flatten_one(space, infos["final_obs"][env])
+                last[env] = flatten_one(self.observation_space, infos["final_obs"][env])
         return Move(first, last, rewards, ended)
 
 
@@ -149,12 +165,3 @@ def autoreset_mode(envs: VectorEnv[Any, Any, Any]) -> AutoresetMode:
             "them with AutoresetMode.NEXT_STEP or SAME_STEP"
         )
     return mode
-
-
-def flatten_one(space: Any, observation: Any) -> Array:
-    """Return one observation as a row, (observation_dim,)."""
-    if isinstance(observation, dict):
-        batch: Any = {key: np.asarray(value)[None] for key, value in observation.items()}
-    else:
-        batch = np.asarray(observation)[None]
-    return flatten_observations(space, batch, 1)[0]
