@@ -22,7 +22,7 @@ def a_run(task, reward, seed, value, *, random=0.0, config=None, curve=None):
         "curve": [[8192, random], [16384, value]] if curve is None else curve,
     }
     if reward != "task":
-        results |= {"random_return": random, "weight": 1.0}
+        results |= {"random_return": random, "weight": 0.5, "random_bonus": 0.2 * random}
     configuration = {"task": task, "reward": reward}
     return Record("rl-table", config or f"{task}-{reward}", configuration, seed, results)
 
@@ -34,6 +34,11 @@ def some_runs(task, reward, values, **more):
 def row(table, name):
     (found,) = [row for row in table.rows if row[0] == name]
     return dict(zip(table.columns, found, strict=True))
+
+
+def titled(start, found):
+    (table,) = [table for table in tables(found) if table.title.startswith(start)]
+    return table
 
 
 def test_cells_hold_mean_sd_and_seeds_beside_the_papers():
@@ -121,6 +126,36 @@ def test_rivals_have_a_table_on_the_tasks_where_they_were_run():
     assert len(tables(found[:6])) == 2
 
 
+def test_bonuses_are_held_against_the_papers_on_their_tasks_and_on_common_ones():
+    found = [
+        *some_runs("Hopper", "task+epiplexity", [10.0, 20.0]),
+        *some_runs("Acrobot", "task+epiplexity", [10.0, 20.0]),
+        *some_runs("Hopper", "task+excess", [15.0, 15.0]),
+        *some_runs("Acrobot", "task+excess", [25.0, 25.0]),
+        *some_runs("Acrobot", "task+rnd", [5.0, 15.0]),
+        *some_runs("Pendulum", "task+rnd", [5.0, 15.0]),  # nothing to hold it against
+    ]
+    table = titled("Other bonuses against", found)
+    assert table.title.endswith("run on Acrobot")
+    excess, rnd = row(table, "task + excess"), row(table, "task + RND")
+    assert (excess["tasks"], rnd["tasks"]) == ("2", "1")
+    assert excess["P(better), these tasks"].startswith("0.75 ")
+    assert excess["P(better), tasks of all bonuses"].startswith("1.00 ")
+    assert rnd["P(better), tasks of all bonuses"].startswith("0.25 ")
+
+
+def test_what_the_bonus_is_worth_stands_beside_what_training_gains():
+    found = [
+        *some_runs("Hopper", "task", [1000.0, 1040.0]),
+        a_run("Hopper", "task+epiplexity", 0, 900.0, random=10.0),
+        a_run("Hopper", "task+epiplexity", 1, 900.0, random=30.0),
+        *some_runs("Swimmer", "task+epiplexity", [100.0]),  # no agent beside it
+    ]
+    table = titled("What task +", found)
+    # A bonus of 0.5 * 0.2 times a random return of 20 in the mean, below 1,020 of trained ones.
+    assert table.rows == [["Hopper", "1 to 3", "20", "1020", "0.1 to 0.3"]]
+
+
 def test_all_tasks_together_in_units_of_random_and_task_only():
     found = [
         # Units: 0 is -500, 1 is -100.
@@ -130,7 +165,7 @@ def test_all_tasks_together_in_units_of_random_and_task_only():
         *some_runs("Hopper", "task", [20.0] * 5),
         *some_runs("Hopper", "task+epiplexity", [25.0] * 5, random=10.0),
     ]
-    table = tables(found)[-1]
+    table = titled("All tasks", found)
     ours = row(table, "task + epiplexity")
     assert (ours["tasks"], ours["runs"], ours["tasks with fewer than 5 seeds"]) == ("2", "7", "1")
     # Half of the weight at each of 1.5 and 1.5.
@@ -159,7 +194,7 @@ def test_tasks_without_units_are_left_out_of_the_interquartile_mean_and_named():
         *some_runs("Hopper", "task+epiplexity", [0.0, 0.0], random=0.0),
         *some_runs("Swimmer", "task", [7.0]),
     ]
-    table = tables(found)[-1]
+    table = titled("All tasks", found)
     assert "Left out of the IQM: Acrobot, Swimmer" in table.title
     ours = row(table, "task + epiplexity")
     assert ours["IQM"] == "0.00 [0.00, 0.00]"
@@ -171,7 +206,7 @@ def test_single_runs_have_no_interval():
         *some_runs("Hopper", "task", [20.0]),
         *some_runs("Hopper", "task+epiplexity", [15.0], random=10.0),
     ]
-    ours = row(tables(found)[-1], "task + epiplexity")
+    ours = row(titled("All tasks", found), "task + epiplexity")
     assert (ours["IQM"], ours["P(better than task only)"]) == ("0.50", "0.00")
 
 

@@ -46,6 +46,8 @@ class Run:
     """Steps and mean return of recent training episodes, (points, 2)."""
     random_return: float | None
     """Of a random policy on the task, where the run has a bonus to weigh."""
+    worth: float | None = None
+    """What a random episode's bonus is worth in units of the task reward."""
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,11 @@ class Runs:
         held = [group for group in groups if group is not None and len(group)]
         return normalized_iqm(held) if held else None
 
-    def improvement(self, condition: str, tasks: Iterable[str]) -> Estimate | None:
-        """Return the probability that a run beats one of the task-only agents, over tasks."""
-        pairs = [(self.returns(task, condition), self.returns(task, "task")) for task in tasks]
+    def improvement(
+        self, condition: str, tasks: Iterable[str], over: str = "task"
+    ) -> Estimate | None:
+        """Return the probability that a run beats one of another condition, over tasks."""
+        pairs = [(self.returns(task, condition), self.returns(task, over)) for task in tasks]
         held = [(x, y) for x, y in pairs if len(x) and len(y)]
         return improvement([x for x, _ in held], [y for _, y in held]) if held else None
 
@@ -137,5 +141,6 @@ def collect(records: Iterable[Record], settings: str = "") -> Runs:
             raise ValueError(f"expected one run of {record.config} per seed, got two of one")
         found = record.results
         curve = np.array(found["curve"], dtype=np.float64).reshape(-1, 2)
-        cell.append(Run(record.seed, found["return"], curve, found.get("random_return")))
+        worth = abs(found["weight"] * found["random_bonus"]) if "weight" in found else None
+        cell.append(Run(record.seed, found["return"], curve, found.get("random_return"), worth))
     return Runs(cells)

@@ -43,6 +43,8 @@ def tables(records: Iterable[Record]) -> list[Table]:
         shown.append(_rivals(runs))
     if runs.cells:
         shown.append(_together(runs))
+        shown += _head_to_head(runs)
+        shown += _worth(runs)
     tuned = collect(held, "-tuned")
     if tuned.cells:
         shown.append(_tuned(tuned))
@@ -145,6 +147,57 @@ def _together(runs: Runs) -> Table:
         "one; 95% bootstrap intervals over seeds, none where a task has a single run"
     )
     return Table(title + _left_out(runs), columns, rows)
+
+
+def _head_to_head(runs: Runs) -> list[Table]:
+    """Hold the other bonuses against the paper's: on all tasks of both, and on those of all."""
+    paper = "task+epiplexity"
+    others = [name for name in runs.conditions if name in ("task+magnitude", *RIVALS)]
+    common = [t for t in runs.tasks(paper) if all(t in runs.tasks(name) for name in others)]
+    rows: list[list[str]] = []
+    for name in others:
+        tasks = [task for task in runs.tasks(name) if task in runs.tasks(paper)]
+        if tasks:
+            both = [_text(runs.improvement(name, held, over=paper)) for held in (tasks, common)]
+            rows.append([NAMES[name], str(len(tasks)), *both])
+    title = "Other bonuses against the paper's: P(better) that a run beats one of task + epiplexity"
+    if common:
+        title += f"; all bonuses were run on {', '.join(common)}"
+    columns = ["bonus", "tasks", "P(better), these tasks", "P(better), tasks of all bonuses"]
+    return [Table(title, columns, rows)] if rows else []
+
+
+def _worth(runs: Runs) -> list[Table]:
+    """List what the bonus is worth beside what is at stake: the weight is found on random play."""
+    rows: list[list[str]] = []
+    for task in runs.tasks("task+epiplexity"):
+        held = [run.worth for run in runs.cells[task, "task+epiplexity"] if run.worth is not None]
+        random, trained = runs.random_return(task), runs.returns(task, "task")
+        if not held or random is None or not len(trained):
+            continue
+        gain = abs(float(trained.mean()) - random)
+        shares = [100 * worth / gain for worth in held] if gain else []
+        row = [_range(held), _brief(random), _brief(float(trained.mean())), _range(shares)]
+        rows.append([task, *row])
+    title = (
+        "What task + epiplexity pays a random episode, over seeds: 0.1 times the size of its task "
+        "return, which where that is near zero is little beside what training gains"
+    )
+    columns = ["task", "bonus", "random return", "task only", "bonus, % of the gain"]
+    return [Table(title, columns, rows)] if rows else []
+
+
+def _range(values: Sequence[float]) -> str:
+    return " to ".join(dict.fromkeys(map(_brief, (min(values), max(values))))) if values else ""
+
+
+def _brief(value: float) -> str:
+    """Return a number in two digits, or as a whole one.
+
+    >>> [_brief(value) for value in (0.01666, 3.3, 1759.6)]
+    ['0.017', '3.3', '1760']
+    """
+    return f"{value:.0f}" if abs(value) >= 10 else f"{value:.2g}"
 
 
 def _text(estimate: Estimate | None) -> str:

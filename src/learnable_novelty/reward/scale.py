@@ -1,8 +1,8 @@
 """Observations in units of their spread under a random policy: (o - mean) / sd, clipped.
 
 A coordinate that a random policy never moves has no spread to divide by: it is centred and kept in
-its own unit. One that it moves rarely has a tiny spread (the legs of a lander), and would reach
-hundreds of units on the day it moves: values beyond ``clip`` units are cut there.
+its own unit. One that it moves rarely has a tiny spread, and is many units away on the day it moves
+(up to 58 in random play of BipedalWalker): values beyond ``clip`` units are cut there.
 """
 
 from __future__ import annotations
