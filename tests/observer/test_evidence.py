@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
 from learnable_novelty.observer import Moments, Observer, Rows
-from learnable_novelty.observer.evidence import negative_log_evidence
+from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.reservoirs import MLP, Fourier
 
 every_solver = pytest.mark.parametrize("solver", ["cholesky", "dual", "qr"])
@@ -59,13 +59,8 @@ def test_the_formula_is_the_dense_likelihood_up_to_a_constant(normal, oracle):
     k, u = np.linalg.eigh(h.T @ h)
     power = np.sum((u.T @ h.T @ y) ** 2, 1)
     penalties = np.array([0.01, 0.3, 5.0, 100.0])
-    got = negative_log_evidence(
-        torch.tensor(k),
-        torch.tensor(power)[None],
-        torch.tensor([np.sum(y**2)]),
-        15.0,
-        torch.tensor(penalties)[None],
-    )[0].numpy()
+    given = torch.tensor(k), torch.tensor(power)[None], torch.tensor([np.sum(y**2)]), 15.0
+    got = Evidence(*given).cost(torch.tensor(penalties)[None])[0].numpy()
     # Twice the dense cost, divided by two targets.
     dense = np.array([-dense_log_evidence(h, y, penalty) for penalty in penalties])
     np.testing.assert_allclose(got - got[0], dense - dense[0], rtol=1e-6, atol=1e-7)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 from learnable_novelty.observer import Moments, Observer, Rows, reservoirs
-from learnable_novelty.observer.evidence import negative_log_evidence
+from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.moments import CHUNK_ROWS
 from learnable_novelty.observer.refit import Refit, bits_of_roots, fit_roots
 from learnable_novelty.observer.roots import Roots, fewer_rows, merge_roots
@@ -145,8 +145,8 @@ def test_the_evidence_is_the_same_with_and_without_what_lies_outside(normal):
     given = axes.eigenvalues, axes.cross.square().sum(1)[None], axes.power[None], axes.count
     penalties = torch.tensor([[1e-3, 0.5, 20.0, float("inf")]], dtype=torch.float64)
     assert axes.outside is not None
-    known = negative_log_evidence(*given, penalties, axes.outside[None])
-    torch.testing.assert_close(known, negative_log_evidence(*given, penalties))
+    known = Evidence(*given, axes.outside[None]).cost(penalties)
+    torch.testing.assert_close(known, Evidence(*given).cost(penalties))
 
 
 def test_a_penalty_that_takes_rounding_for_structure_is_refused(normal):

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.observer.code_length import code_length
-from learnable_novelty.observer.evidence import evidence_penalties
+from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.ridge import LARGEST_DIFFERENCE, qr_readout
 from learnable_novelty.observer.roots import Roots
@@ -87,9 +87,9 @@ class Fit:
         if same_penalty or self.observer.ridge_penalty != "evidence":
             penalties = torch.full_like(power, self.penalty)
         else:
-            penalties = evidence_penalties(
-                self.axes.eigenvalues, crosses.square().sum(2), power, self.axes.count
-            )
+            cross_power = crosses.square().sum(2)
+            problems = Evidence(self.axes.eigenvalues, cross_power, power, self.axes.count)
+            penalties = problems.penalties()
         shrink = self.axes.eigenvalues + penalties[:, None]
         bits = self._bits(crosses / shrink[:, :, None])
         return bits, self._variance(crosses, penalties, power)
