@@ -151,8 +151,10 @@ def _pending_seeds(venv: VecEnv) -> Iterator[None]:
     """Keep the seeds that await the next reset, as of ``make_vec_env(seed=...)``."""
     inner: Any = venv.unwrapped
     pending = list(inner._seeds)
-    yield
-    inner._seeds = pending
+    try:
+        yield
+    finally:
+        inner._seeds = pending
 
 
 class LogNovelty(BaseCallback):
