@@ -144,6 +144,26 @@ def test_bonuses_are_held_against_the_papers_on_their_tasks_and_on_common_ones()
     assert rnd["P(better), tasks of all bonuses"].startswith("0.25 ")
 
 
+def test_who_learns_sooner_is_told_by_the_mean_of_the_curves():
+    late, soon = [[0, 0.0], [100, 0.0], [200, 50.0]], [[0, 0.0], [100, 50.0], [200, 50.0]]
+    found = [
+        *some_runs("Hopper", "task", [50.0, 50.0], curve=late),
+        *some_runs("Hopper", "task+epiplexity", [10.0, 10.0], curve=soon),
+        *some_runs("Hopper", "epiplexity", [90.0, 90.0], curve=[[0, 0.0], [200, 0.0]]),
+        a_run("Hopper", "task+rnd", 0, 50.0, curve=late),
+        *some_runs("Swimmer", "task+rnd", [50.0, 50.0], curve=late),  # nothing to hold it against
+    ]
+    runs = collect(found)
+    assert runs.practice("Hopper", "task") == pytest.approx([12.5, 12.5])
+    assert runs.practice("Hopper", "task+epiplexity") == pytest.approx([37.5, 37.5])
+    table = titled("Over the whole of training", found)
+    assert table.rows == [
+        ["epiplexity only", "1", "0.00 [0.00, 0.00]", "", "Hopper"],
+        ["task + epiplexity", "1", "1.00 [1.00, 1.00]", "Hopper", ""],
+        ["task + RND", "1", "0.50", "", ""],
+    ]
+
+
 def test_what_the_bonus_is_worth_stands_beside_what_training_gains():
     found = [
         *some_runs("Hopper", "task", [1000.0, 1040.0]),

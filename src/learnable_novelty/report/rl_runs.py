@@ -69,6 +69,11 @@ class Runs:
         """Return the mean return of each run, (num_runs,)."""
         return np.array([run.mean_return for run in self.cells.get((task, condition), [])])
 
+    def practice(self, task: str, condition: str) -> np.ndarray:
+        """Return the mean of each run's learning curve over its steps, (num_runs,)."""
+        curves = [run.curve for run in self.cells.get((task, condition), []) if len(run.curve) > 1]
+        return np.array([np.trapezoid(c[:, 1], c[:, 0]) / np.ptp(c[:, 0]) for c in curves])
+
     def random_return(self, task: str) -> float | None:
         """Return what a random policy earns, the mean over the seeds that played one."""
         played = {
@@ -99,9 +104,18 @@ class Runs:
         self, condition: str, tasks: Iterable[str], over: str = "task"
     ) -> Estimate | None:
         """Return the probability that a run beats one of another condition, over tasks."""
-        pairs = [(self.returns(task, condition), self.returns(task, over)) for task in tasks]
-        held = [(x, y) for x, y in pairs if len(x) and len(y)]
-        return improvement([x for x, _ in held], [y for _, y in held]) if held else None
+        return _improvement([(self.returns(t, condition), self.returns(t, over)) for t in tasks])
+
+    def head_start(self, condition: str, tasks: Iterable[str]) -> Estimate | None:
+        """Return the probability that a run's curve is above a task-only one's in the mean."""
+        return _improvement(
+            [(self.practice(t, condition), self.practice(t, "task")) for t in tasks]
+        )
+
+
+def _improvement(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> Estimate | None:
+    held = [(x, y) for x, y in pairs if len(x) and len(y)]
+    return improvement([x for x, _ in held], [y for _, y in held]) if held else None
 
 
 def mean_curve(cell: list[Run]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None] | None:

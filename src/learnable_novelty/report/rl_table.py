@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 ENOUGH = 5
 """Seeds under which a cell is counted as thin."""
 NOT_RUN = "not run"
+CLEARLY = 0.9
+"""From which probability on a task is named."""
+NAMED = ("task",)
+"""Columns whose words are never cut."""
 
 
 def figures(records: Sequence[Record]) -> Iterator[tuple[str, Figure]]:
@@ -43,6 +47,7 @@ def tables(records: Iterable[Record]) -> list[Table]:
         shown.append(_rivals(runs))
     if runs.cells:
         shown.append(_together(runs))
+        shown += _practice(runs)
         shown += _head_to_head(runs)
         shown += _worth(runs)
     tuned = collect(held, "-tuned")
@@ -65,7 +70,7 @@ def _beside_the_paper(runs: Runs) -> Table:
         "Return after 600,000 steps, mean ± sd over seeds (number of seeds; the paper has ten). "
         f"▲ above task only in the mean, △ too, but with fewer than {ENOUGH} seeds on either side"
     )
-    return Table(title, ["task", *(NAMES[condition] for condition in CONDITIONS)], rows)
+    return Table(title, ["task", *(NAMES[condition] for condition in CONDITIONS)], rows, NAMED)
 
 
 def _tuned(runs: Runs) -> Table:
@@ -75,7 +80,7 @@ def _tuned(runs: Runs) -> Table:
         "With the hyperparameters that the RL zoo publishes: return, mean ± sd over seeds (number "
         "of seeds) after 600,000 steps, on MountainCarContinuous after the zoo's 20,000"
     )
-    return Table(title, ["task", *(NAMES[name] for name in runs.conditions)], rows)
+    return Table(title, ["task", *(NAMES[name] for name in runs.conditions)], rows, NAMED)
 
 
 def _others(records: list[Record]) -> Table:
@@ -96,7 +101,7 @@ def _rivals(runs: Runs) -> Table:
     tasks = [task for task in TASKS if any(task in runs.tasks(name) for name in RIVALS)]
     rows = [[task, *(_cell(runs, task, name) for name in shown)] for task in tasks]
     title = "Other bonuses, where they were run: return, mean ± sd over seeds (number of seeds)"
-    return Table(title, ["task", *(NAMES[name] for name in shown)], rows)
+    return Table(title, ["task", *(NAMES[name] for name in shown)], rows, NAMED)
 
 
 def _cell(runs: Runs, task: str, condition: str) -> str:
@@ -149,6 +154,32 @@ def _together(runs: Runs) -> Table:
     return Table(title + _left_out(runs), columns, rows)
 
 
+def _practice(runs: Runs) -> list[Table]:
+    """Hold learning curves against those of task-only agents: who learns sooner, and where."""
+    rows: list[list[str]] = []
+    for name in runs.conditions:
+        found = {task: runs.head_start(name, [task]) for task in TASKS}
+        held = {task: each.value for task, each in found.items() if each is not None}
+        if name == "task" or not held:
+            continue
+        sooner = [task for task, value in held.items() if value >= CLEARLY]
+        later = [task for task, value in held.items() if value <= 1 - CLEARLY]
+        together = _text(runs.head_start(name, held))
+        rows.append([NAMES[name], str(len(held)), together, ", ".join(sooner), ", ".join(later)])
+    title = (
+        "Over the whole of training: P(above), the probability that the mean of a run's learning "
+        "curve is above that of a task-only run's"
+    )
+    columns = [
+        "condition",
+        "tasks",
+        "P(above)",
+        f"{CLEARLY} and more",
+        f"{1 - CLEARLY:.1f} and less",
+    ]
+    return [Table(title, columns, rows)] if rows else []
+
+
 def _head_to_head(runs: Runs) -> list[Table]:
     """Hold the other bonuses against the paper's: on all tasks of both, and on those of all."""
     paper = "task+epiplexity"
@@ -184,7 +215,7 @@ def _worth(runs: Runs) -> list[Table]:
         "return, which where that is near zero is little beside what training gains"
     )
     columns = ["task", "bonus", "random return", "task only", "bonus, % of the gain"]
-    return [Table(title, columns, rows)] if rows else []
+    return [Table(title, columns, rows, NAMED)] if rows else []
 
 
 def _range(values: Sequence[float]) -> str:
