@@ -1,6 +1,7 @@
 """The table of agents: each run has one record, whatever happens while it runs."""
 
 import contextlib
+import itertools
 import json
 import random
 import subprocess
@@ -12,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from learnable_novelty import records
+from learnable_novelty._lock import Busy
 from learnable_novelty.cli import main
 from learnable_novelty.engine import Serial
 from learnable_novelty.experiments import agents, rl_table
-from learnable_novelty.reward.training import CURVE_POINTS, REWARDS, Training
+from learnable_novelty.reward.training import CURVE_POINTS, REWARDS, Training, thinned
 
 SMALL = rl_table.Config(
     tasks=("Pendulum",), rewards=("task", "task+magnitude"), seeds=(0, 1), steps=1,
@@ -134,6 +136,23 @@ def test_a_record_that_was_saved_out_of_sight_is_a_failure(tmp_path, monkeypatch
     failures = rl_table.run(SMALL, tmp_path, Serial())
     assert len(failures) == 4
     assert all("does not see it" in str(error) for error in failures.values())
+
+
+def test_a_run_that_another_process_is_at_is_left_to_it(tmp_path, monkeypatch):
+    def busy(*_, **__):
+        raise Busy("another process is at it")
+
+    monkeypatch.setattr(rl_table, "run_agent", busy)
+    assert rl_table.run(SMALL, tmp_path, Serial()) == {}
+
+
+@pytest.mark.parametrize(("points", "kept"), [(0, 0), (1, 1), (200, 200), (201, 101), (601, 151)])
+def test_curves_keep_evenly_spaced_points_and_the_last(points, kept):
+    curve = [(step, float(step)) for step in range(1, points + 1)]
+    found = thinned(curve)
+    assert len(found) == kept
+    assert found[-1:] == curve[-1:]
+    assert len({b[0] - a[0] for a, b in itertools.pairwise(found)}) <= 1
 
 
 def test_the_help_names_every_reward(capsys):

@@ -174,6 +174,8 @@ def test_what_the_bonus_is_worth_stands_beside_what_training_gains():
     table = titled("What task +", found)
     # A bonus of 0.5 * 0.2 times a random return of 20 in the mean, below 1,020 of trained ones.
     assert table.rows == [["Hopper", "1 to 3", "20", "1020", "0.1 to 0.3"]]
+    lost = [*some_runs("Hopper", "task", [-90.0]), *some_runs("Hopper", "task+epiplexity", [1.0])]
+    assert titled("What task +", lost).rows == [["Hopper", "0", "0", "-90", ""]]
 
 
 def test_all_tasks_together_in_units_of_random_and_task_only():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from stable_baselines3.common.vec_env import DummyVecEnv
 
+from learnable_novelty.reward import NoveltyReward
 from learnable_novelty.reward.calibration import play_randomly, weight_of, window_of
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.reward.terms import calibrate
@@ -132,15 +133,34 @@ def test_an_environment_that_writes_over_its_observation_is_read_in_time():
     assert np.ptp(reused.observations, axis=0).min() > 0.1
 
 
+def test_environments_that_use_their_arrays_again_are_read_in_time():
+    class Reusing(VecEnvWorld):
+        def __init__(self, venv):
+            super().__init__(venv)
+            self.rewards, self.ended = np.zeros(2), np.zeros(2, dtype=bool)
+
+        def step(self, actions):
+            move = super().step(actions)
+            self.rewards[:], self.ended[:] = move.rewards, move.ended
+            return move._replace(rewards=self.rewards, ended=self.ended)
+
+    plain, reused = (
+        play_randomly(world(DummyVecEnv([Drifting, Drifting])), episodes=4, seed=0)
+        for world in (VecEnvWorld, Reusing)
+    )
+    assert plain.mean_return == reused.mean_return
+    assert len(plain.trajectories()) == len(reused.trajectories()) == 4
+
+
 def test_a_return_that_may_be_zero_is_no_scale_and_says_so():
     class Coin(Drifting):
         def step(self, action):
             observation, _, *rest = super().step(action)
             return observation, float(self.np_random.choice([-1.0, 1.0])), *rest
 
-    with pytest.warns(UserWarning, match="may be zero"):
-        terms = calibrate(VecEnvWorld(DummyVecEnv([Coin, Coin])), episodes=16)
-    assert terms.weight > 0
+    with pytest.warns(UserWarning, match="may be zero") as told:
+        assert NoveltyReward(DummyVecEnv([Coin, Coin]), episodes=16).weight > 0
+    assert told[0].filename == __file__
 
 
 def test_random_play_that_never_ends_is_given_up(monkeypatch):
@@ -148,6 +168,9 @@ def test_random_play_that_never_ends_is_given_up(monkeypatch):
     world = VecEnvWorld(DummyVecEnv([lambda: Drifting(length=10**9)]))
     with pytest.raises(ValueError, match="give the environment a time limit"):
         calibrate(world, episodes=1)
+    one_of_two = VecEnvWorld(DummyVecEnv([Drifting, lambda: Drifting(length=10**9)]))
+    with pytest.raises(ValueError, match="give the environment a time limit"):
+        calibrate(one_of_two, episodes=2)
     longer = VecEnvWorld(DummyVecEnv([lambda: Drifting(length=90)]))
     assert calibrate(longer, episodes=3).weight > 0
 
@@ -169,10 +192,18 @@ def test_random_play_draws_no_action_of_the_user():
         ({"window": 0}, "window must be a whole number from 1"),
         ({"window": "long"}, "window must be a whole number from 1"),
         ({"width": -1}, "width must be a whole number from 1"),
-        ({"weight": "heavy"}, 'weight must be "auto" or a finite number'),
-        ({"weight": float("inf")}, 'weight must be "auto" or a finite number'),
-        ({"clip": -1.0}, "clip must be None or a positive number"),
-        ({"mode": "subtract"}, 'mode must be "add" or "replace"'),
+        ({"weight": "heavy"}, "weight must be a finite number"),
+        ({"weight": float("inf")}, "weight must be a finite number"),
+        ({"weight": 1j}, "weight must be a finite number"),
+        ({"weight": np.array([1.0, 2.0])}, "weight must be a finite number"),
+        ({"clip": -1.0}, "clip must be a positive number"),
+        ({"clip": np.array([1.0, 2.0])}, "clip must be a positive number"),
+        ({"mode": "subtract"}, "mode must be 'add' or 'replace'"),
+        ({"ridge_penalty": -1}, "ridge_penalty must be a positive number"),
+        ({"ridge_penalty": "proof"}, "ridge_penalty must be a positive number"),
+        ({"floor": "ceiling"}, "floor must be 'residual' or None"),
+        ({"standardization": "odd"}, "standardization must be 'empirical' or 'fixed'"),
+        ({"ridge_penalty": "evidence", "floor": "residual"}, "takes no floor"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_before_any_episode(options, sentence):
@@ -182,6 +213,8 @@ def test_options_that_make_no_sense_are_refused_before_any_episode(options, sent
 
     with pytest.raises(ValueError, match=sentence):
         calibrate(VecEnvWorld(DummyVecEnv([Untouched])), **options)
+    with pytest.raises(TypeError, match="windows"):
+        calibrate(VecEnvWorld(DummyVecEnv([Untouched])), windows=3)
 
 
 def test_episodes_of_other_environments_are_refused():
@@ -189,3 +222,9 @@ def test_episodes_of_other_environments_are_refused():
     other = VecEnvWorld(DummyVecEnv([lambda: Scripted(np.ones((50, 3)))]))
     with pytest.raises(ValueError, match="observations hold 2 numbers, these 3"):
         calibrate(other, play=play)
+
+
+def test_observations_without_numbers_are_refused():
+    empty = VecEnvWorld(DummyVecEnv([lambda: Scripted(np.ones((50, 0)))]))
+    with pytest.raises(ValueError, match="hold no numbers"):
+        calibrate(empty)

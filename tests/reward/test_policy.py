@@ -1,5 +1,6 @@
 """A saved policy is weights: nothing in its file is ever run."""
 
+import json
 import pickle
 import zipfile
 from pathlib import Path
@@ -44,12 +45,23 @@ def test_a_policy_of_normalized_observations_reads_those_of_the_task(tmp_path):
     expected = model.predict(normalized.astype(np.float32), deterministic=True)[0]
     assert np.array_equal(load_policy(training, path).act(observations), expected)
     with zipfile.ZipFile(path) as archive:
-        held = {name: archive.read(name) for name in archive.namelist() if name != UNITS}
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in held.items():
-            archive.writestr(name, content)
-    with pytest.raises(ValueError, match="is damaged or of other settings"):
-        load_policy(training, path)
+        held = {name: archive.read(name) for name in archive.namelist()}
+    units = json.loads(held.pop(UNITS))
+    spoiled = [
+        None,
+        {**units, "mean": [0.0]},
+        {**units, "variance": [-1.0, 1.0, 1.0]},
+        {**units, "clip": "ten"},
+        {**units, "epsilon": float("nan")},
+    ]
+    for each in spoiled:
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in held.items():
+                archive.writestr(name, content)
+            if each is not None:
+                archive.writestr(UNITS, json.dumps(each))
+        with pytest.raises(ValueError, match="is damaged or of other settings"):
+            load_policy(training, path)
 
 
 def test_a_driver_that_is_not_there_is_one_sentence(monkeypatch):
@@ -68,7 +80,6 @@ def test_a_pickle_in_a_policy_is_not_loaded_and_damage_is_refused(saved):
     with zipfile.ZipFile(path) as archive:
         held = {name: archive.read(name) for name in archive.namelist()}
     import base64
-    import json
 
     bomb = base64.b64encode(pickle.dumps(Bomb())).decode()
     held["data"] = json.dumps({"policy_class": {":type:": "x", ":serialized:": bomb}}).encode()

@@ -1,5 +1,7 @@
 """Three wrappers, one bonus: against a recursion written out by hand, and in each other's terms."""
 
+from collections import OrderedDict
+
 import gymnasium
 import numpy as np
 import pytest
@@ -225,7 +227,7 @@ def test_saved_and_loaded_it_pays_the_same(tmp_path):
         (spaces.Box(-1.0, 1.0, (2,), np.float64), r"-inf.* return .*within \[-1.0, 1.0\]"),
         (
             spaces.Dict({"state": spaces.Box(-np.inf, np.inf, (2,), np.float64)}),
-            r"return nothing|reads nothing as observation 'state'",
+            r"reads Box.* as observation, these environments return Box.* as state",
         ),
     ],
 )
@@ -234,6 +236,60 @@ def test_a_changed_observation_space_is_refused_on_load(tmp_path, space, sentenc
     other = DummyVecEnv([lambda: Scripted(SCRIPT, space=space)])
     with pytest.raises(ValueError, match=sentence):
         NoveltyReward.load(tmp_path / "bonus.pt", other)
+
+
+def test_parts_in_another_order_are_other_observations(tmp_path):
+    venv = DummyVecEnv([lambda: Drifting(dictionary=True)])
+    NoveltyReward(venv, episodes=2, window=5).save(tmp_path / "bonus.pt")
+
+    class Turned(Drifting):
+        def __init__(self):
+            super().__init__(dictionary=True)
+            parts = reversed(list(self.observation_space.spaces.items()))
+            self.observation_space = spaces.Dict(OrderedDict(parts))
+
+    with pytest.raises(ValueError, match=r"\(1,\).* as clock, .*\(2,\).* as state"):
+        NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Turned]))
+
+
+def test_numbers_of_numpy_are_saved_as_numbers(tmp_path):
+    options = {"window": np.int64(8), "width": np.int64(16), "clip": np.float64(5.0)}
+    options |= {"ridge_penalty": np.float64(0.3), "weight": np.float64(2.0)}
+    NoveltyReward(DummyVecEnv([Drifting]), episodes=2, **options).save(tmp_path / "bonus.pt")
+    loaded = NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Drifting]))
+    assert (loaded.window, loaded.weight) == (8, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda s: s.pop("observations"), "does not say what it reads; save it anew"),
+        (lambda s: s.pop("weight"), "expected a saved bonus"),
+        (lambda s: s.update(weight="much"), "weight must be a finite number"),
+        (lambda s: s.update(mode="subtract"), "mode must be"),
+        (lambda s: s.update(observations=3), "does not say which observations"),
+        (lambda s: s.update(observations=()), "does not say which|reads nothing"),
+        (
+            lambda s: s["settings"]["scale"].update(mean=torch.zeros(5, dtype=torch.float64)),
+            "finite",
+        ),
+        (
+            lambda s: s["settings"]["scale"].update(
+                mean=torch.zeros(5, dtype=torch.float64), sd=torch.ones(5, dtype=torch.float64)
+            ),
+            "expected units of 2 numbers",
+        ),
+        (lambda s: s["settings"]["reference"].update(gram=None), "expected a saved bonus"),
+    ],
+)
+def test_a_damaged_file_is_refused_in_a_sentence(tmp_path, change, sentence):
+    path = tmp_path / "bonus.pt"
+    NoveltyReward(DummyVecEnv([Drifting]), episodes=2, standardization="fixed").save(path)
+    state = torch.load(path, weights_only=True)
+    change(state)
+    torch.save(state, path)
+    with pytest.raises(ValueError, match=sentence):
+        NoveltyReward.load(path, DummyVecEnv([Drifting]))
 
 
 def test_gymnasium_wrappers_save_and_load_too(tmp_path):
@@ -269,6 +325,21 @@ def test_seeds_given_before_are_those_of_the_next_reset():
         assert np.array_equal(first_of(seed, wrap=True), first_of(seed, wrap=False))
 
 
+def test_options_given_before_are_those_of_the_next_reset():
+    seen = []
+
+    class Asked(Drifting):
+        def reset(self, *, seed=None, options=None):
+            seen.append(options)
+            return super().reset(seed=seed)
+
+    venv = DummyVecEnv([Asked])
+    venv.set_options({"map": 3})
+    wrapped = NoveltyReward(venv, episodes=2)
+    wrapped.reset()
+    assert seen[-1] == {"map": 3}
+
+
 def test_dictionaries_within_dictionaries_are_read_alike_by_every_wrapper():
     class Nested(Drifting):
         def __init__(self):
@@ -282,7 +353,7 @@ def test_dictionaries_within_dictionaries_are_read_alike_by_every_wrapper():
     found = NoveltyRewardWrapper(Nested(), episodes=2, seed=1).terms
     plain = NoveltyRewardWrapper(Drifting(), episodes=2, seed=1).terms
     assert found.weight == plain.weight
-    assert list(found.observations) == ["body.state"]
+    assert [path for path, _ in found.observations] == [("body", "state")]
 
 
 def test_a_monitor_inside_keeps_the_task_return_of_a_single_environment():
@@ -306,7 +377,7 @@ def test_a_step_before_the_first_reset_is_refused():
 def test_settings_that_make_no_sense_are_refused():
     venv = DummyVecEnv([Drifting])
     bonus = NoveltyReward(venv, episodes=1).payroll.bonus
-    with pytest.raises(ValueError, match='"add" or "replace"'):
+    with pytest.raises(ValueError, match="'add' or 'replace'"):
         BonusReward(venv, bonus, weight=1.0, mode="subtract")
     with pytest.raises(ValueError, match="finite number"):
         BonusReward(venv, bonus, weight=float("nan"))

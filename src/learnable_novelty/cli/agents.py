@@ -30,6 +30,7 @@ OTHER_OPTIONS = {
     "resume": False,
 }
 """Options of ``run`` that the table has no use for, and their defaults."""
+INSTEAD = {"seed": " (seeds are --seeds)", "resume": " (it always goes on with what is missing)"}
 
 
 def add_commands(commands: Any) -> None:
@@ -105,9 +106,7 @@ def run_table(options: argparse.Namespace) -> int:
     _need_rl()
     for name, default in OTHER_OPTIONS.items():
         if getattr(options, name) != default:
-            raise ValueError(
-                f"rl-table takes no --{name} (seeds are --seeds; what is missing is always run)"
-            )
+            raise ValueError(f"rl-table takes no --{name}{INSTEAD.get(name, '')}")
     from learnable_novelty import records
     from learnable_novelty.engine import open_engine
     from learnable_novelty.experiments import rl_table

@@ -206,13 +206,13 @@ def _worth(runs: Runs) -> list[Table]:
         random, trained = runs.random_return(task), runs.returns(task, "task")
         if not held or random is None or not len(trained):
             continue
-        gain = abs(float(trained.mean()) - random)
-        shares = [100 * worth / gain for worth in held] if gain else []
+        gain = float(trained.mean()) - random
+        shares = [100 * worth / gain for worth in held] if gain > 0 else []
         row = [_range(held), _brief(random), _brief(float(trained.mean())), _range(shares)]
         rows.append([task, *row])
     title = (
         "What task + epiplexity pays a random episode, over seeds: 0.1 times the size of its task "
-        "return, which where that is near zero is little beside what training gains"
+        "return, however little that is beside what training gains. Trained agents earn more bits"
     )
     columns = ["task", "bonus", "random return", "task only", "bonus, % of the gain"]
     return [Table(title, columns, rows, NAMED)] if rows else []
@@ -228,7 +228,7 @@ def _brief(value: float) -> str:
     >>> [_brief(value) for value in (0.01666, 3.3, 1759.6)]
     ['0.017', '3.3', '1760']
     """
-    return f"{value:.0f}" if abs(value) >= 10 else f"{value:.2g}"
+    return f"{value:z.0f}" if abs(value) >= 10 else f"{value:z.2g}"
 
 
 def _text(estimate: Estimate | None) -> str:

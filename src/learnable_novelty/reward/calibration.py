@@ -101,14 +101,15 @@ def play_randomly(world: World, *, episodes: int, seed: Seed) -> RandomPlay:
         actions = np.stack([action_space.sample() for _ in range(num_envs)])
         moved = world.step(actions)
         flat = flatten_actions(action_space, actions, num_envs)
-        steps.append(Step(held, flat, moved.last, moved.ended, moved.idle))
-        rewards.append(np.asarray(moved.rewards, dtype=np.float64))
+        ended = moved.ended.copy()  # environments may use their arrays again
+        steps.append(Step(held, flat, moved.last, ended, moved.idle))
+        rewards.append(np.array(moved.rewards, dtype=np.float64))
         counted.append((finished < each).astype(np.float64))
         check_move(moved, len(steps))
         check_finite(rewards[-1][:, None], len(steps), "reward")
-        finished += moved.ended
+        latest = len(steps) if (ended & (finished < each)).any() else latest
+        finished += ended
         held = moved.first
-        latest = len(steps) if moved.ended.any() else latest
         if len(steps) - latest >= LONGEST_EPISODE:
             raise ValueError(
                 f"no episode ended in {LONGEST_EPISODE:,} steps of a random policy; give the "

@@ -7,7 +7,7 @@ so that the payments of an episode add up to its score (section 4.3 and appendix
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -17,11 +17,10 @@ from learnable_novelty._random import Seed, split
 from learnable_novelty.observer import Moments, OnlineObserver, reservoirs
 from learnable_novelty.reward.bonus import Array, Mask, Step
 from learnable_novelty.reward.evidence import EvidenceStreams
+from learnable_novelty.reward.options import Floor, Standardization
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.reward.windows import Windows
 
-Standardization = Literal["empirical", "fixed"]
-Floor = Literal["residual"] | None
 DEPTH = 4
 """Layers of the reservoir (appendix H.1)."""
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step
+from learnable_novelty.reward.options import Mode, number, one_of
 from learnable_novelty.reward.spaces import check_finite, flatten_actions
 from learnable_novelty.reward.worlds import Move, check_move
 
-Mode = Literal["add", "replace"]
 EPISODE = "novelty"
 """Key of an episode's sums in its last info."""
 
@@ -27,11 +27,8 @@ class Payroll:
     def __init__(
         self, bonus: Bonus, *, num_envs: int, action_space: Any, weight: float, mode: Mode = "add"
     ) -> None:
-        if mode not in ("add", "replace"):
-            raise ValueError(f'mode must be "add" or "replace", got {mode!r}')
-        if not np.isfinite(weight):
-            raise ValueError(f"weight must be a finite number, got {weight!r}")
-        self.bonus, self.weight = bonus, float(weight)
+        one_of("mode", mode, ("add", "replace"))
+        self.bonus, self.weight = bonus, number("weight", weight)
         self.mode: Mode = mode
         self.num_envs, self.action_space = num_envs, action_space
         self.steps = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import warnings
 import zipfile
 from dataclasses import dataclass
@@ -12,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from learnable_novelty.reward.bonus import Array
+from learnable_novelty.reward.spaces import observation_dim
 from learnable_novelty.reward.training import Training, make_vec_env
 
-UNITS = "observation_units.npz"
+UNITS = "observation_units.json"
 """Member of the file beside those of Stable-Baselines3, where observations were normalized."""
-MOST_BYTES = 2**24
+MOST_BYTES = 2**20
 """Of that member."""
 
 
@@ -42,16 +44,14 @@ def to_bytes(model: Any) -> bytes:
     model.save(content)
     normalizer = model.get_vec_normalize_env()
     if normalizer is not None:
-        units = io.BytesIO()
-        np.savez(
-            units,
-            mean=normalizer.obs_rms.mean,
-            variance=normalizer.obs_rms.var,
-            epsilon=normalizer.epsilon,
-            clip=normalizer.clip_obs,
-        )
+        units = {
+            "mean": normalizer.obs_rms.mean.tolist(),
+            "variance": normalizer.obs_rms.var.tolist(),
+            "epsilon": normalizer.epsilon,
+            "clip": normalizer.clip_obs,
+        }
         with zipfile.ZipFile(content, "a") as archive:
-            archive.writestr(UNITS, units.getvalue())
+            archive.writestr(UNITS, json.dumps(units))
     return content.getvalue()
 
 
@@ -67,16 +67,21 @@ def load_policy(training: Training, path: Path) -> Policy:
     venv.close()
     try:
         model.set_parameters(path, device="cpu")
-        return Policy(model, _read_units(path) if training.ppo.normalize else None)
+        dim = observation_dim(venv.observation_space)
+        return Policy(model, _read_units(path, dim) if training.ppo.normalize else None)
     except Exception as error:
         raise ValueError(
             f"the policy {path} is damaged or of other settings; remove it and train again"
         ) from error
 
 
-def _read_units(path: Path) -> dict[str, Array]:
-    with zipfile.ZipFile(path) as archive:
-        if archive.getinfo(UNITS).file_size > MOST_BYTES:
-            raise ValueError("larger than the units of any task")
-        held = np.load(io.BytesIO(archive.read(UNITS)), allow_pickle=False)
-    return {name: held[name] for name in ("mean", "variance", "epsilon", "clip")}
+def _read_units(path: Path, dim: int) -> dict[str, Array]:
+    with zipfile.ZipFile(path) as archive, archive.open(UNITS) as member:
+        held = json.loads(member.read(MOST_BYTES))
+    names = ("mean", "variance", "epsilon", "clip")
+    units = {name: np.asarray(held[name], dtype=np.float64) for name in names}
+    shapes = [units[name].shape for name in names]
+    sound = shapes == [(dim,), (dim,), (), ()] and all(np.isfinite(u).all() for u in units.values())
+    if not sound or (units["variance"] < 0).any() or min(units["epsilon"], units["clip"]) <= 0:
+        raise ValueError("units that no agent had")
+    return units

@@ -14,17 +14,12 @@ from learnable_novelty.observer import Moments
 from learnable_novelty.reward.calibration import RandomPlay, reference_moments, window_of
 from learnable_novelty.reward.novelty import (
     EvidenceBonus,
-    Floor,
     NoveltyBonus,
-    Standardization,
     WindowBonus,
     make_reservoir,
 )
+from learnable_novelty.reward.options import MOST, Floor, ObserverOptions, Ridge, Standardization
 from learnable_novelty.reward.scale import ObservationScale
-
-Ridge = float | Literal["evidence"]
-MOST = 10_000
-"""Of the width and the window in a file: what they make grows with their product."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +49,7 @@ class NoveltySettings:
         seed: Seed = 0,
     ) -> NoveltySettings:
         """Find them from random episodes."""
-        if ridge_penalty == "evidence" and (standardization != "empirical" or floor is not None):
-            raise ValueError(
-                'ridge_penalty="evidence" estimates its own noise: it takes no floor and no fixed '
-                "units"
-            )
+        ObserverOptions(window, width, ridge_penalty, standardization, floor, clip)  # or refuse
         trajectories = play.trajectories()
         scale = ObservationScale.of(np.concatenate(trajectories), clip=clip)
         found = window_of(trajectories, scale) if window == "auto" else window

@@ -46,23 +46,27 @@ def _is_image(space: spaces.Box) -> bool:
     return space.dtype == np.uint8 or min(space.shape) >= IMAGE_SIDE
 
 
-def describe_space(space: spaces.Space[Any]) -> dict[str, str]:
-    """Say in words what each part of an observation is, by its key; "" is that of no dictionary.
+Described = list[tuple[tuple[str, ...], str]]
+"""Parts of an observation in the order in which they are read: keys that lead there, and words."""
+
+
+def describe_space(space: spaces.Space[Any]) -> Described:
+    """Say in words what each part of an observation is.
 
     >>> parts = {"place": spaces.Box(-1.0, 1.0, (2,)), "key": spaces.Discrete(2)}
     >>> describe_space(spaces.Dict(parts))
-    {'key': 'Discrete(2)', 'place': 'Box((2,), float32) within [-1.0, 1.0]'}
+    [(('key',), 'Discrete(2)'), (('place',), 'Box((2,), float32) within [-1.0, 1.0]')]
     """
     if isinstance(space, spaces.Dict):
-        return {
-            f"{key}.{inner}".rstrip("."): words
+        return [
+            ((key, *path), words)
             for key, part in space.spaces.items()
-            for inner, words in describe_space(part).items()
-        }
+            for path, words in describe_space(part)
+        ]
     if isinstance(space, spaces.Box):
         low, high = (_bounds(bound) for bound in (space.low, space.high))
-        return {"": f"Box({space.shape}, {space.dtype}) within [{low}, {high}]"}
-    return {"": str(space)}
+        return [((), f"Box({space.shape}, {space.dtype}) within [{low}, {high}]")]
+    return [((), str(space))]
 
 
 def _bounds(values: np.ndarray) -> str:

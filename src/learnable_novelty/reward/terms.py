@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import operator
+import itertools
 import warnings
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -14,9 +14,10 @@ import torch
 from learnable_novelty._archive import read_tensors
 from learnable_novelty._random import Seed, split
 from learnable_novelty.reward.calibration import RandomPlay, play_randomly, weight_of
-from learnable_novelty.reward.payroll import Mode, Payroll
-from learnable_novelty.reward.settings import MOST, NoveltySettings
-from learnable_novelty.reward.spaces import describe_space, observation_dim
+from learnable_novelty.reward.options import Mode, ObserverOptions, count, number, one_of
+from learnable_novelty.reward.payroll import Payroll
+from learnable_novelty.reward.settings import NoveltySettings
+from learnable_novelty.reward.spaces import Described, describe_space, observation_dim
 from learnable_novelty.reward.worlds import World
 
 SURE = 2.0
@@ -32,8 +33,8 @@ class Terms:
     """What a bit is worth in units of the task reward."""
     mode: Mode
     """Whether the bonus is added to the task reward or replaces it."""
-    observations: dict[str, str]
-    """What it reads, in the words of ``describe_space``."""
+    observations: Described
+    """What it reads."""
 
     def open(self, num_envs: int, action_space: Any) -> Payroll:
         """Open the books for this many environments."""
@@ -58,30 +59,36 @@ class Terms:
             ValueError: for a file that is damaged, or was saved around other environments.
         """
         state = read_tensors(Path(path))
-        if not isinstance(state, dict) or set(state) != {f.name for f in fields(cls)}:
+        names = {field.name for field in fields(cls)}
+        if isinstance(state, dict) and names - set(state) == {"observations"}:
+            raise ValueError(f"the bonus in {path} does not say what it reads; save it anew")
+        if not isinstance(state, dict) or set(state) != names:
             raise ValueError(f"expected a saved bonus in {path}")
-        observation_dim(observation_space)  # refuses what it cannot read
+        dim = observation_dim(observation_space)  # refuses what it cannot read
         _check_same(state["observations"], describe_space(observation_space))
-        terms = cls(**{**state, "settings": NoveltySettings.from_state(state["settings"])})
+        settings = NoveltySettings.from_state(state["settings"])
+        if settings.observation_dim != dim:
+            raise ValueError(f"expected units of {dim} numbers in {path}")
+        weight = number("weight", state["weight"])
+        terms = cls(settings, weight, state["mode"], state["observations"])
         try:
             terms.open(1, None)
-        except (TypeError, RuntimeError) as error:
+        except (TypeError, RuntimeError, AttributeError) as error:
             raise ValueError(f"expected a saved bonus in {path}: {error}") from None
         return terms
 
 
-def _check_same(saved: Any, found: dict[str, str]) -> None:
+def _check_same(saved: Any, found: Described) -> None:
+    """Refuse observations that are not those of the saved bonus, naming the first that differs."""
     if saved == found:
         return
-    names = {**saved, **found} if isinstance(saved, dict) else {}
-    for name in names:
-        before, now = (held.get(name, "nothing") for held in (saved, found))
-        if before != now:
-            raise ValueError(
-                f"the saved bonus reads {before} as observation{f' {name!r}' if name else ''}, "
-                f"these environments return {now}"
-            )
-    raise ValueError("the saved bonus does not say which observations it reads")
+    try:
+        pairs = itertools.zip_longest(saved, found, fillvalue=((), "nothing"))
+        before, now = next(pair for pair in pairs if pair[0] != pair[1])
+        words = [f"{what} as {'.'.join(path) or 'observation'}" for path, what in (before, now)]
+    except (TypeError, ValueError, StopIteration):
+        raise ValueError("the saved bonus does not say which observations it reads") from None
+    raise ValueError(f"the saved bonus reads {words[0]}, these environments return {words[1]}")
 
 
 class OnTerms:
@@ -120,14 +127,23 @@ def calibrate(
     **observer: Any,
 ) -> Terms:
     """Find the terms of a bonus on a random policy; see ``NoveltyReward`` for the keywords."""
-    _check_options(weight=weight, mode=mode, episodes=episodes, **observer)
+    options = ObserverOptions(**observer)
+    one_of("mode", mode, ("add", "replace"))
+    episodes = count("episodes", episodes)
+    given = None if isinstance(weight, str) and weight == "auto" else number("weight", weight)
+    if not (dim := observation_dim(world.observation_space)):
+        raise ValueError("the observations hold no numbers")
     child = split(seed, "novelty reward")
     play = play or play_randomly(world, episodes=episodes, seed=child)
-    _check_play(play, world)
-    settings = NoveltySettings.of(play, seed=child, **observer)
-    if weight == "auto":
-        weight = 1.0 if mode == "replace" else _weight(settings, play)
-    return Terms(settings, float(weight), mode, describe_space(world.observation_space))
+    if (played := play.steps[0].observations.shape[1]) != dim:
+        raise ValueError(
+            f"the random episodes are of other environments: their observations hold {played} "
+            f"numbers, these {dim}"
+        )
+    settings = NoveltySettings.of(play, seed=child, **vars(options))
+    if given is None:
+        given = 1.0 if mode == "replace" else _weight(settings, play)
+    return Terms(settings, given, mode, describe_space(world.observation_space))
 
 
 def _weight(settings: NoveltySettings, play: RandomPlay) -> float:
@@ -140,54 +156,6 @@ def _weight(settings: NoveltySettings, play: RandomPlay) -> float:
             f"random episodes return {play.mean_return:.3g} ± {error:.2g} in the mean, which may "
             "be zero: the weight found from it is an accident of these episodes; pass a number as "
             "weight, or play more episodes",
-            stacklevel=5,
+            stacklevel=4,
         )
     return found
-
-
-def _check_options(
-    *,
-    weight: Any,
-    mode: Any,
-    episodes: Any,
-    window: Any = "auto",
-    width: Any = 32,
-    clip: Any = 10.0,
-    **_: Any,
-) -> None:
-    """Refuse what makes no sense before any episode is played."""
-    if mode not in ("add", "replace"):
-        raise ValueError(f'mode must be "add" or "replace", got {mode!r}')
-    if weight != "auto" and not _is_finite(weight):
-        raise ValueError(f'weight must be "auto" or a finite number, got {weight!r}')
-    if clip is not None and not (_is_finite(clip) and clip > 0):
-        raise ValueError(f"clip must be None or a positive number, got {clip!r}")
-    if window != "auto":
-        _check_count("window", window)
-    _check_count("width", width)
-    _check_count("episodes", episodes)
-
-
-def _check_count(name: str, value: Any) -> None:
-    try:
-        sound = 1 <= operator.index(value) <= MOST
-    except TypeError:
-        sound = False
-    if not sound:
-        raise ValueError(f"{name} must be a whole number from 1 to {MOST:,}, got {value!r}")
-
-
-def _is_finite(value: Any) -> bool:
-    try:
-        return bool(np.isfinite(value)) and np.ndim(value) == 0
-    except TypeError:
-        return False
-
-
-def _check_play(play: RandomPlay, world: World) -> None:
-    dim, played = observation_dim(world.observation_space), play.steps[0].observations.shape[1]
-    if played != dim:
-        raise ValueError(
-            f"the random episodes are of other environments: their observations hold {played} "
-            f"numbers, these {dim}"
-        )

@@ -237,7 +237,7 @@ def make_curve(steps: int, report: Callable[[int, int, float], None] | None) -> 
 
 
 def thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Keep evenly many points of a curve, the last one among them.
+    """Keep evenly spaced points of a curve, the last one among them.
 
     >>> thinned([(step, 0.0) for step in range(1, 601)])[:2]
     [(3, 0.0), (6, 0.0)]

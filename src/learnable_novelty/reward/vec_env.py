@@ -14,9 +14,8 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from learnable_novelty._random import Seed
 from learnable_novelty.reward.bonus import Bonus
 from learnable_novelty.reward.calibration import RandomPlay
-from learnable_novelty.reward.novelty import Floor, Standardization
-from learnable_novelty.reward.payroll import EPISODE, Mode, Payroll
-from learnable_novelty.reward.settings import Ridge
+from learnable_novelty.reward.options import Floor, Mode, Ridge, Standardization
+from learnable_novelty.reward.payroll import EPISODE, Payroll
 from learnable_novelty.reward.spaces import flatten_observations, observation_dim
 from learnable_novelty.reward.terms import OnTerms, Terms, calibrate
 from learnable_novelty.reward.worlds import VecEnvWorld, read_vec_env
@@ -112,7 +111,7 @@ class NoveltyReward(OnTerms, BonusReward):
         play: RandomPlay | None = None,
         seed: Seed = 0,
     ) -> None:
-        with _pending_seeds(venv):
+        with _pending(venv):
             terms = calibrate(
                 VecEnvWorld(venv),
                 window=window,
@@ -147,14 +146,14 @@ class NoveltyReward(OnTerms, BonusReward):
 
 
 @contextlib.contextmanager
-def _pending_seeds(venv: VecEnv) -> Iterator[None]:
-    """Keep the seeds that await the next reset, as of ``make_vec_env(seed=...)``."""
+def _pending(venv: VecEnv) -> Iterator[None]:
+    """Keep what awaits the next reset: seeds, as of ``make_vec_env(seed=...)``, and options."""
     inner: Any = venv.unwrapped
-    pending = list(inner._seeds)
+    pending = list(inner._seeds), list(inner._options)
     try:
         yield
     finally:
-        inner._seeds = pending
+        inner._seeds, inner._options = pending
 
 
 class LogNovelty(BaseCallback):
