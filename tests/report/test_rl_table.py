@@ -90,8 +90,12 @@ def test_runs_at_published_settings_have_a_table_of_their_own():
 def test_runs_at_other_settings_are_listed_apart():
     found = a_run("Hopper", "task", 3, 99.0, config="Hopper-task-custom-0123abcd")
     found.results["steps_trained"] = 16384
+    found.configuration.update(steps=16384, ppo={"gamma": 0.9, "n_steps": 8})
     (table,) = tables([found])
-    assert table.rows == [["Hopper-task-custom-0123abcd", "3", "16,384", "99"]]
+    assert table.rows == [["Hopper-task-custom-0123abcd", "", "3", "16,384", "99"]]
+    paper = a_run("Hopper", "task", 0, 99.0)
+    paper.configuration.update(steps=600, ppo={"gamma": 0.99, "n_steps": 8})
+    assert titled("Runs at other", [paper, found]).rows[0][1] == "steps=16384, gamma=0.9"
 
 
 def test_only_runs_at_the_papers_settings_count():

@@ -5,8 +5,8 @@ Unlike other reports this one is of many records, one per training run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from learnable_novelty.records import Record
 from learnable_novelty.report.base import Table
@@ -53,8 +53,7 @@ def tables(records: Iterable[Record]) -> list[Table]:
     tuned = collect(held, "-tuned")
     if tuned.cells:
         shown.append(_tuned(tuned))
-    others = [record for record in held if settings_of(record) is None]
-    return [*shown, _others(others)] if others else shown
+    return [*shown, *_others(held)]
 
 
 def _beside_the_paper(runs: Runs) -> Table:
@@ -83,17 +82,32 @@ def _tuned(runs: Runs) -> Table:
     return Table(title, ["task", *(NAMES[name] for name in runs.conditions)], rows, NAMED)
 
 
-def _others(records: list[Record]) -> Table:
-    rows = [
-        [
-            record.config,
-            str(record.seed),
-            f"{record.results['steps_trained']:,}",
-            f"{record.results['return']:.4g}",
-        ]
-        for record in records
-    ]
-    return Table("Runs at other settings", ["run", "seed", "steps", "return"], rows)
+def _others(held: list[Record]) -> list[Table]:
+    """List runs at neither settings, and in what they differ from the paper's where those ran."""
+    papers = {
+        record.config: _flat(record.configuration) for record in held if settings_of(record) == ""
+    }
+    rows: list[list[str]] = []
+    for record in held:
+        if settings_of(record) is not None:
+            continue
+        own = _flat(record.configuration)
+        paper = papers.get(f"{own.get('task')}-{own.get('reward')}", own)
+        differs = [f"{name}={value}" for name, value in own.items() if paper.get(name) != value]
+        steps, value = record.results["steps_trained"], record.results["return"]
+        rows.append(
+            [record.config, ", ".join(differs), str(record.seed), f"{steps:,}", f"{value:.4g}"]
+        )
+    columns = ["run", "other than the paper's", "seed", "steps", "return"]
+    return [Table("Runs at other settings", columns, rows)] if rows else []
+
+
+def _flat(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings by name, those within others beside them."""
+    flat: dict[str, Any] = {}
+    for name, value in configuration.items():
+        flat |= value if isinstance(value, Mapping) else {name: value}
+    return flat
 
 
 def _rivals(runs: Runs) -> Table:
