@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from learnable_novelty.records import Record
 from learnable_novelty.report.base import Table
+from learnable_novelty.report.rl_comparisons import comparisons, text
 from learnable_novelty.report.rl_paper import CONDITIONS, PAPER
 from learnable_novelty.report.rl_runs import NAMES, RIVALS, TASKS, Runs, collect, settings_of
-from learnable_novelty.report.rl_statistics import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 ENOUGH = 5
 """Seeds under which a cell is counted as thin."""
 NOT_RUN = "not run"
-CLEARLY = 0.9
-"""From which probability on a task is named."""
 NAMED = ("task",)
 """Columns whose words are never cut."""
 
@@ -47,9 +45,7 @@ def tables(records: Iterable[Record]) -> list[Table]:
         shown.append(_rivals(runs))
     if runs.cells:
         shown.append(_together(runs))
-        shown += _practice(runs)
-        shown += _head_to_head(runs)
-        shown += _worth(runs)
+        shown += comparisons(runs)
     tuned = collect(held, "-tuned")
     if tuned.cells:
         shown.append(_tuned(tuned))
@@ -144,9 +140,9 @@ def _together(runs: Runs) -> Table:
                 str(len(tasks)),
                 str(sum(sizes)),
                 str(sum(size < ENOUGH for size in sizes)),
-                _text(runs.iqm(condition, tasks)),
-                _text(runs.iqm("task", tasks)),
-                "" if condition == "task" else _text(runs.improvement(condition, tasks)),
+                text(runs.iqm(condition, tasks)),
+                text(runs.iqm("task", tasks)),
+                "" if condition == "task" else text(runs.improvement(condition, tasks)),
                 "" if condition == "task" else _improved(runs, condition, tasks),
             ]
         )
@@ -166,87 +162,6 @@ def _together(runs: Runs) -> Table:
         "one; 95% bootstrap intervals over seeds, none where a task has a single run"
     )
     return Table(title + _left_out(runs), columns, rows)
-
-
-def _practice(runs: Runs) -> list[Table]:
-    """Hold learning curves against those of task-only agents: who learns sooner, and where."""
-    rows: list[list[str]] = []
-    for name in runs.conditions:
-        found = {task: runs.head_start(name, [task]) for task in TASKS}
-        held = {task: each.value for task, each in found.items() if each is not None}
-        if name == "task" or not held:
-            continue
-        sooner = [task for task, value in held.items() if value >= CLEARLY]
-        later = [task for task, value in held.items() if value <= 1 - CLEARLY]
-        together = _text(runs.head_start(name, held))
-        rows.append([NAMES[name], str(len(held)), together, ", ".join(sooner), ", ".join(later)])
-    title = (
-        "Over the whole of training: P(above), the probability that the mean of a run's learning "
-        "curve is above that of a task-only run's"
-    )
-    columns = [
-        "condition",
-        "tasks",
-        "P(above)",
-        f"{CLEARLY} and more",
-        f"{1 - CLEARLY:.1f} and less",
-    ]
-    return [Table(title, columns, rows)] if rows else []
-
-
-def _head_to_head(runs: Runs) -> list[Table]:
-    """Hold the other bonuses against the paper's: on all tasks of both, and on those of all."""
-    paper = "task+epiplexity"
-    others = [name for name in runs.conditions if name in ("task+magnitude", *RIVALS)]
-    common = [t for t in runs.tasks(paper) if all(t in runs.tasks(name) for name in others)]
-    rows: list[list[str]] = []
-    for name in others:
-        tasks = [task for task in runs.tasks(name) if task in runs.tasks(paper)]
-        if tasks:
-            both = [_text(runs.improvement(name, held, over=paper)) for held in (tasks, common)]
-            rows.append([NAMES[name], str(len(tasks)), *both])
-    title = "Other bonuses against the paper's: P(better) that a run beats one of task + epiplexity"
-    if common:
-        title += f"; all bonuses were run on {', '.join(common)}"
-    columns = ["bonus", "tasks", "P(better), these tasks", "P(better), tasks of all bonuses"]
-    return [Table(title, columns, rows)] if rows else []
-
-
-def _worth(runs: Runs) -> list[Table]:
-    """List what the bonus is worth beside what is at stake: the weight is found on random play."""
-    rows: list[list[str]] = []
-    for task in runs.tasks("task+epiplexity"):
-        held = [run.worth for run in runs.cells[task, "task+epiplexity"] if run.worth is not None]
-        random, trained = runs.random_return(task), runs.returns(task, "task")
-        if not held or random is None or not len(trained):
-            continue
-        gain = float(trained.mean()) - random
-        shares = [100 * worth / gain for worth in held] if gain > 0 else []
-        row = [_range(held), _brief(random), _brief(float(trained.mean())), _range(shares)]
-        rows.append([task, *row])
-    title = (
-        "What task + epiplexity pays a random episode, over seeds: 0.1 times the size of its task "
-        "return, however little that is beside what training gains. Trained agents earn more bits"
-    )
-    columns = ["task", "bonus", "random return", "task only", "bonus, % of the gain"]
-    return [Table(title, columns, rows, NAMED)] if rows else []
-
-
-def _range(values: Sequence[float]) -> str:
-    return " to ".join(dict.fromkeys(map(_brief, (min(values), max(values))))) if values else ""
-
-
-def _brief(value: float) -> str:
-    """Return a number in two digits, or as a whole one.
-
-    >>> [_brief(value) for value in (0.01666, 3.3, 1759.6)]
-    ['0.017', '3.3', '1760']
-    """
-    return f"{value:z.0f}" if abs(value) >= 10 else f"{value:z.2g}"
-
-
-def _text(estimate: Estimate | None) -> str:
-    return "" if estimate is None else str(estimate)
 
 
 def _improved(runs: Runs, condition: str, tasks: list[str]) -> str:
