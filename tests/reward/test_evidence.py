@@ -5,7 +5,10 @@ import pytest
 import torch
 
 from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.reward.bonus import Step
 from learnable_novelty.reward.evidence import EvidenceStreams
+from learnable_novelty.reward.novelty import EvidenceBonus
+from learnable_novelty.reward.scale import ObservationScale
 
 
 def series(kind, length=400):
@@ -36,6 +39,24 @@ def test_payments_add_up_to_the_batch_score_at_every_evaluation():
             # The best penalty is the bottom of a flat valley: its place has half the digits.
             assert paid.tolist() == pytest.approx(expected, abs=1e-5)
     assert paid.tolist() == pytest.approx(streams.cumulative.tolist(), rel=1e-14)
+
+
+def test_an_episode_is_paid_to_its_last_pair():
+    trajectory = np.column_stack([np.sin(0.3 * np.arange(60)), np.cos(0.5 * np.arange(60))])
+    scale = ObservationScale(np.zeros(2), np.ones(2))
+    bonus = EvidenceBonus(scale, num_envs=1, window=3, width=16, seed=1)
+    batch = Observer(bonus.streams.reservoir, ridge_penalty="evidence")
+    for last in (24, 49, 51):  # 21, 46 and 48 pairs: with and without some left over
+        episode = trajectory[: last + 1]
+        paid = 0.0
+        for t in range(last):
+            ended = np.array([t + 1 == last])
+            step = Step(episode[t, None], np.zeros((1, 0)), episode[t + 1, None], ended)
+            paid += float(bonus.pay(step)[0])
+        inputs = torch.from_numpy(episode[:-3])
+        targets = np.stack([episode[i + 1 : i + 4].ravel() for i in range(last - 2)])
+        expected = float(batch(inputs, torch.from_numpy(targets)))
+        assert paid == pytest.approx(expected, abs=1e-5)
 
 
 def test_structure_is_paid_and_noise_and_constants_are_not():

@@ -2,8 +2,8 @@
 
 Its penalty is found anew from all pairs so far, by an eigendecomposition, which is too much for
 every step. So a stream keeps its pairs until there are ``every`` of them, merges their moments into
-its own, and pays what they added together. Payments still add up to a score, the one at the last
-evaluation; they come in lumps, up to ``every - 1`` steps late.
+its own, and pays what they added together; what is left is paid when the stream is settled.
+Payments still add up to the score; they come in lumps, up to ``every - 1`` steps late.
 """
 
 from __future__ import annotations
@@ -47,6 +47,15 @@ class EvidenceStreams:
         for stream in chosen:
             self._waiting[stream].append((features[stream], targets[stream].clone()))
             if len(self._waiting[stream]) == self.every:
+                self._evaluate(stream)
+        return (self.cumulative - before).numpy()
+
+    @torch.no_grad()
+    def settle(self, streams: Tensor) -> Array:
+        """Evaluate the given streams (a boolean mask); return what was still owed to each."""
+        before = self.cumulative.clone()
+        for stream in streams.nonzero()[:, 0].tolist():
+            if self._waiting[stream]:
                 self._evaluate(stream)
         return (self.cumulative - before).numpy()
 

@@ -71,8 +71,15 @@ class WindowBonus:
         else:
             paid = self._update(ready if windows.num_ready < windows.num_envs else None)
         if np.count_nonzero(step.ended):  # on a few numbers much faster than any()
+            ended = torch.from_numpy(step.ended)
+            paid = self._settle(paid, ended)
             windows.forget(step.ended)
-            self.streams.reset(torch.from_numpy(step.ended))
+            self.streams.reset(ended)
+        return paid
+
+    def _settle(self, paid: Array, ended: Tensor) -> Array:
+        """Add what is still owed to the episodes that end: nothing, where every pair was paid."""
+        del ended
         return paid
 
     def _update(self, ready: Mask | None) -> Array:
@@ -144,7 +151,7 @@ class NoveltyBonus(WindowBonus):
 
 
 class EvidenceBonus(WindowBonus):
-    """Pay for learnable novelty at the ridge of largest evidence, evaluated every 16 steps.
+    """Pay for learnable novelty at the ridge of largest evidence, every 16 pairs and at the end.
 
     Args:
         scale: units of the observations.
@@ -166,8 +173,11 @@ class EvidenceBonus(WindowBonus):
         seed: Seed = 0,
     ) -> None:
         reservoir = make_reservoir(len(scale.mean), width, seed)
-        streams = EvidenceStreams(reservoir, num_streams=num_envs, resolution=resolution)
-        super().__init__(scale, streams, num_envs=num_envs, window=window)
+        self.evidence = EvidenceStreams(reservoir, num_streams=num_envs, resolution=resolution)
+        super().__init__(scale, self.evidence, num_envs=num_envs, window=window)
+
+    def _settle(self, paid: Array, ended: Tensor) -> Array:
+        return paid + self.evidence.settle(ended)
 
 
 def make_reservoir(dim: int, width: int, seed: Seed) -> reservoirs.MLP:

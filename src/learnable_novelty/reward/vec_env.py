@@ -83,7 +83,7 @@ class NoveltyReward(OnTerms, BonusReward):
             which the state changes appreciably, within [8, 48].
         width: width of the reservoir; a narrow one learns only what is regular.
         ridge_penalty: lambda, or "evidence" for that of largest evidence, by which noise earns
-            nothing; evaluated every 16 steps.
+            nothing; evaluated every 16 steps and at the end of an episode.
         weight: what a bit is worth in units of the task reward; "auto" makes a random episode's
             bonus 0.1 times the size of its task return (and is 1 if the bonus replaces it).
         mode: "add" to the task reward, or "replace" it.
