@@ -21,6 +21,7 @@ from benchmarks.timing import Row
 from learnable_novelty.reward.bonus import Step
 from learnable_novelty.reward.calibration import play_randomly
 from learnable_novelty.reward.novelty import NoveltyBonus
+from learnable_novelty.reward.options import Floor
 from learnable_novelty.reward.settings import NoveltySettings
 from learnable_novelty.reward.tasks import TASKS
 from learnable_novelty.reward.training import PPOSettings, make_vec_env
@@ -67,12 +68,14 @@ def plain_seconds(bonus: NoveltyBonus, steps: Iterable[Step]) -> float:
     return taken / counted
 
 
-def measure(name: str, rollouts: int, episodes: int) -> tuple[float, float, float]:
+def measure(
+    name: str, rollouts: int, episodes: int, floor: Floor = None
+) -> tuple[float, float, float]:
     """Return seconds per environment step of PPO, of the bonus and of the plain way."""
     ppo = PPOSettings()
     venv = make_vec_env(name, ppo.num_envs)
     play = play_randomly(VecEnvWorld(venv), episodes=episodes, seed=0)
-    settings = NoveltySettings.of(play, window=TASKS[name].window)
+    settings = NoveltySettings.of(play, window=TASKS[name].window, floor=floor)
     bonus: Any = settings.make(ppo.num_envs)
     for step in play.steps[: settings.window + 3]:  # compile before the clock runs
         bonus.pay(step)
@@ -96,10 +99,13 @@ def run(tasks: Sequence[str] = tuple(TASKS), rollouts: int = 3, episodes: int = 
     rows: list[Row] = []
     for name in tasks:
         ppo, ours, plain = measure(name, rollouts, episodes)
+        other, above, _ = measure(name, rollouts, episodes, floor="residual")
         share = ours / ppo
         title = f"bonus beside PPO, {name}"
         rows.append(Row(title, ppo, ours, share, f"at most {AT_MOST:g} of PPO", share <= AT_MOST))
         title = f"bonus, {name}: an SVD per step against ours"
         rows.append(Row(title, plain, ours, plain / ours, "none: for comparison", True))
+        title = f"bonus above its floor beside PPO, {name}"
+        rows.append(Row(title, other, above, above / other, "none: for comparison", True))
     torch.set_num_threads(threads)
     return rows
