@@ -59,6 +59,7 @@ def advance(rule, values):
 
 def distance(found, expected):
     """How far apart, relative to the norm of what is expected."""
+    found, expected = found.detach(), expected.detach()
     return float((found.double() - expected).norm() / expected.norm())
 
 
