@@ -9,6 +9,7 @@ is a failure, a warning too. The tests run a few hundred cases.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import functools
 import gzip
 import io
@@ -36,9 +37,9 @@ from learnable_novelty.measure.files import read_columns
 from learnable_novelty.measure.large_files import open_columns
 from learnable_novelty.objective.checkpoints import Checkpoint, Checkpoints
 from learnable_novelty.records import Journal, Record
-from learnable_novelty.reward.training import PPOSettings, Training, make_vec_env
+from learnable_novelty.reward.policy import load_policy, to_bytes
+from learnable_novelty.reward.training import PPOSettings, Training, make_vec_env, normalized
 from learnable_novelty.reward.vec_env import NoveltyReward
-from learnable_novelty.reward.video import load_policy
 from learnable_novelty.systems.images import read_idx
 from learnable_novelty.systems.life_patterns import PATTERNS, read_rle
 
@@ -227,6 +228,7 @@ def _load_checkpoint(path: Path) -> None:
 
 
 SMALL = Training("Pendulum", ppo=PPOSettings(num_envs=1, n_steps=8, batch_size=8, net_arch=(4,)))
+NORMAL = dataclasses.replace(SMALL, ppo=dataclasses.replace(SMALL.ppo, normalize=True))
 
 
 @functools.cache
@@ -245,14 +247,14 @@ def _load_bonus(path: Path) -> None:
     NoveltyReward.load(path, _environments())
 
 
-def _policy() -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        SMALL.ppo.make_model(_environments(), 0).save(Path(folder) / "policy.zip")
-        return (Path(folder) / "policy.zip").read_bytes()
+def _policy(training: Training) -> bytes:
+    venv = _environments()
+    venv = normalized(venv, training.ppo) if training.ppo.normalize else venv
+    return to_bytes(training.ppo.make_model(venv, 0))
 
 
-def _load_policy(path: Path) -> None:
-    load_policy(SMALL, path)
+def _load_policy(training: Training, path: Path) -> None:
+    load_policy(training, path)
 
 
 def _read_pattern(path: Path) -> None:
@@ -307,7 +309,8 @@ READERS: dict[str, Reader] = {
     "zarr chunk": _zarr("c/0/0"),
     "zarr chunk, gzip": _zarr("0.0", zarr_format=2, compressors=numcodecs.GZip()),
     "bonus": Reader(".pt", [_bonus(), _bonus(standardization="fixed")], _load_bonus),
-    "policy": Reader(".zip", [_policy()], _load_policy),
+    "policy": Reader(".zip", [_policy(SMALL)], functools.partial(_load_policy, SMALL)),
+    "policy with units": Reader(".zip", [_policy(NORMAL)], functools.partial(_load_policy, NORMAL)),
     "pattern": Reader(".rle", [text.encode() for text in PATTERNS.values()], _read_pattern),
 }
 
