@@ -103,7 +103,7 @@ def test_pickles_in_checkpoints_are_never_loaded(tmp_path):
         ({"surprise": 1}, "settings of a bonus, got others"),
         ({"scale": {"mean": torch.zeros(3), "sd": torch.ones(2), "clip": None}}, "settings of a b"),
         ({"scale": {"mean": torch.zeros(3), "sd": torch.zeros(3), "clip": 1.0}}, "finite units"),
-        ({"scale": {"mean": torch.zeros(4), "sd": torch.ones(4), "clip": 1.0}}, "reads observatio"),
+        ({"scale": {"mean": torch.zeros(4), "sd": torch.ones(4), "clip": 1.0}}, "expected units o"),
         ({"scale": [1]}, "settings of a bonus, got others"),
         ({"ridge_penalty": "none"}, "expected a saved bonus|ridge"),
     ],
