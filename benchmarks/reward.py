@@ -21,7 +21,7 @@ from benchmarks.timing import Row
 from learnable_novelty.reward.bonus import Step
 from learnable_novelty.reward.calibration import play_randomly
 from learnable_novelty.reward.novelty import NoveltyBonus
-from learnable_novelty.reward.options import Floor
+from learnable_novelty.reward.options import Floor, ObserverOptions
 from learnable_novelty.reward.settings import NoveltySettings
 from learnable_novelty.reward.tasks import TASKS
 from learnable_novelty.reward.training import PPOSettings, make_vec_env
@@ -75,7 +75,7 @@ def measure(
     ppo = PPOSettings()
     venv = make_vec_env(name, ppo.num_envs)
     play = play_randomly(VecEnvWorld(venv), episodes=episodes, seed=0)
-    settings = NoveltySettings.of(play, window=TASKS[name].window, floor=floor)
+    settings = NoveltySettings.of(play, ObserverOptions(TASKS[name].window, floor=floor))
     bonus: Any = settings.make(ppo.num_envs)
     for step in play.steps[: settings.window + 3]:  # compile before the clock runs
         bonus.pay(step)

@@ -10,6 +10,7 @@ from learnable_novelty.observer import Observer
 from learnable_novelty.reward.bonus import Step
 from learnable_novelty.reward.calibration import play_randomly
 from learnable_novelty.reward.novelty import EvidenceBonus, NoveltyBonus
+from learnable_novelty.reward.options import ObserverOptions
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.reward.settings import NoveltySettings
 from learnable_novelty.reward.tasks import TASKS
@@ -53,7 +54,7 @@ def test_cumulative_payments_are_the_batch_score_after_every_step(name):
     venv = make_vec_env(name, 1)
     play = play_randomly(Short(VecEnvWorld(venv)), episodes=20, seed=1)
     venv.close()
-    settings = NoveltySettings.of(play, window=task.window)
+    settings = NoveltySettings.of(play, ObserverOptions(task.window))
     assert settings.observation_dim == task.observation_dim
     bonus = settings.make(1)
     batch = Observer(bonus.streams.reservoir, ridge_penalty=0.3)
@@ -87,7 +88,7 @@ def test_the_last_observation_of_an_episode_closes_its_last_pair_and_not_the_nex
     play = play_randomly(VecEnvWorld(venv), episodes=3, seed=0)
     first, second, third = play.trajectories()
     assert np.array_equal(np.concatenate([first, second, third]), script)
-    settings = NoveltySettings.of(play, window=4)
+    settings = NoveltySettings.of(play, ObserverOptions(4))
     bonus = settings.make(1)
     paid = np.array([bonus.pay(step)[0] for step in play.steps]).reshape(3, 20)
     batch = Observer(bonus.streams.reservoir, ridge_penalty=0.3)
@@ -103,7 +104,7 @@ def test_fixed_units_are_those_of_the_random_policy():
 
     venv = DummyVecEnv([Drifting, Drifting])
     play = play_randomly(VecEnvWorld(venv), episodes=4, seed=0)
-    settings = NoveltySettings.of(play, window=5, standardization="fixed")
+    settings = NoveltySettings.of(play, ObserverOptions(5, standardization="fixed"))
     bonus = settings.make(2)
     moments = settings.reference
     assert moments is not None

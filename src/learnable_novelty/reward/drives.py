@@ -27,6 +27,7 @@ from learnable_novelty.observer.standardize import CONSTANT_TOLERANCE
 from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step
 from learnable_novelty.reward.calibration import RandomPlay
 from learnable_novelty.reward.novelty import Standardization, WindowBonus
+from learnable_novelty.reward.options import ObserverOptions
 from learnable_novelty.reward.rivals import make_rival
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.reward.settings import NoveltySettings
@@ -251,15 +252,9 @@ def make_drive(
             discrete=True,
             seed=split(seed, name),
         )
-    settings = NoveltySettings.of(
-        play,
-        window=window,
-        width=width,
-        ridge_penalty=ridge_penalty,
-        standardization=standardization,
-        floor="residual" if name == "excess" else None,
-        seed=seed,
-    )
+    floor = "residual" if name == "excess" else None
+    options = ObserverOptions(window, width, ridge_penalty, standardization, floor)
+    settings = NoveltySettings.of(play, options, seed=seed)
     bonus = settings.make(num_envs)
     match name:
         case "surprise":

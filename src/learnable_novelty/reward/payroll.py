@@ -74,3 +74,19 @@ class Payroll:
             }
         self._task[ended] = self._bonus[ended] = 0.0
         return closed
+
+
+class Paying:
+    """What every wrapper that pays a bonus tells of it."""
+
+    payroll: Payroll
+
+    @property
+    def weight(self) -> float:
+        """What a unit of the bonus is worth in units of the task reward."""
+        return self.payroll.weight
+
+    @property
+    def mode(self) -> Mode:
+        """Whether the bonus is added to the task reward or replaces it."""
+        return self.payroll.mode

@@ -8,7 +8,7 @@ import warnings
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,18 +22,27 @@ MOST_BYTES = 2**20
 """Of that member."""
 
 
+class Units(NamedTuple):
+    """What ``VecNormalize`` does to observations: (o - mean) / sqrt(variance + epsilon), cut."""
+
+    mean: Array
+    variance: Array
+    epsilon: Array
+    clip: Array
+
+
 @dataclass(frozen=True)
 class Policy:
     """A trained agent that acts on observations as the task returns them."""
 
     model: Any
-    units: dict[str, Array] | None = None
-    """Mean, variance, epsilon and clip of ``VecNormalize``, if the agent learned through one."""
+    units: Units | None = None
+    """Those of the observations, if the agent learned through ``VecNormalize``."""
 
     def act(self, observation: Array) -> Array:
         """Return the likeliest action."""
         if self.units is not None:
-            mean, variance, epsilon, clip = self.units.values()
+            mean, variance, epsilon, clip = self.units
             observation = np.clip((observation - mean) / np.sqrt(variance + epsilon), -clip, clip)
         return self.model.predict(observation.astype(np.float32), deterministic=True)[0]
 
@@ -75,13 +84,12 @@ def load_policy(training: Training, path: Path) -> Policy:
         ) from error
 
 
-def _read_units(path: Path, dim: int) -> dict[str, Array]:
+def _read_units(path: Path, dim: int) -> Units:
     with zipfile.ZipFile(path) as archive, archive.open(UNITS) as member:
         held = json.loads(member.read(MOST_BYTES))
-    names = ("mean", "variance", "epsilon", "clip")
-    units = {name: np.asarray(held[name], dtype=np.float64) for name in names}
-    shapes = [units[name].shape for name in names]
-    sound = shapes == [(dim,), (dim,), (), ()] and all(np.isfinite(u).all() for u in units.values())
-    if not sound or (units["variance"] < 0).any() or min(units["epsilon"], units["clip"]) <= 0:
+    units = Units(*(np.asarray(held[name], dtype=np.float64) for name in Units._fields))
+    sound = [unit.shape for unit in units] == [(dim,), (dim,), (), ()]
+    sound = sound and all(np.isfinite(unit).all() for unit in units)
+    if not sound or (units.variance < 0).any() or min(units.epsilon, units.clip) <= 0:
         raise ValueError("units that no agent had")
     return units

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -37,28 +37,30 @@ class NoveltySettings:
 
     @classmethod
     def of(
-        cls,
-        play: RandomPlay,
-        *,
-        window: int | Literal["auto"] = "auto",
-        width: int = 32,
-        ridge_penalty: Ridge = 0.3,
-        standardization: Standardization = "empirical",
-        floor: Floor = None,
-        clip: float | None = 10.0,
-        seed: Seed = 0,
+        cls, play: RandomPlay, options: ObserverOptions | None = None, *, seed: Seed = 0
     ) -> NoveltySettings:
         """Find them from random episodes."""
-        ObserverOptions(window, width, ridge_penalty, standardization, floor, clip)  # or refuse
+        options = options or ObserverOptions()
         trajectories = play.trajectories()
-        scale = ObservationScale.of(np.concatenate(trajectories), clip=clip)
-        found = window_of(trajectories, scale) if window == "auto" else window
+        scale = ObservationScale.of(np.concatenate(trajectories), clip=options.clip)
+        window = options.window
+        if window == "auto":
+            window = window_of(trajectories, scale)
         child = split(seed, "observer")
         reference = None
-        if standardization == "fixed":
-            reservoir = make_reservoir(len(scale.mean), width, child)
-            reference = reference_moments(trajectories, scale, found, reservoir)
-        return cls(scale, found, width, ridge_penalty, standardization, floor, reference, child)
+        if options.standardization == "fixed":
+            reservoir = make_reservoir(len(scale.mean), options.width, child)
+            reference = reference_moments(trajectories, scale, window, reservoir)
+        return cls(
+            scale=scale,
+            window=window,
+            width=options.width,
+            ridge_penalty=options.ridge_penalty,
+            standardization=options.standardization,
+            floor=options.floor,
+            reference=reference,
+            seed=child,
+        )
 
     @property
     def observation_dim(self) -> int:

@@ -15,7 +15,7 @@ from learnable_novelty._archive import read_tensors
 from learnable_novelty._random import Seed, split
 from learnable_novelty.reward.calibration import RandomPlay, play_randomly, weight_of
 from learnable_novelty.reward.options import Mode, ObserverOptions, count, number, one_of
-from learnable_novelty.reward.payroll import Payroll
+from learnable_novelty.reward.payroll import Paying, Payroll
 from learnable_novelty.reward.settings import NoveltySettings
 from learnable_novelty.reward.spaces import Described, describe_space, observation_dim
 from learnable_novelty.reward.worlds import World
@@ -91,7 +91,7 @@ def _check_same(saved: Any, found: Described) -> None:
     raise ValueError(f"the saved bonus reads {words[0]}, these environments return {words[1]}")
 
 
-class OnTerms:
+class OnTerms(Paying):
     """What every wrapper that pays for learnable novelty tells of itself."""
 
     terms: Terms
@@ -100,16 +100,6 @@ class OnTerms:
     def window(self) -> int:
         """How many observations ahead the observer predicts."""
         return self.terms.settings.window
-
-    @property
-    def weight(self) -> float:
-        """What a bit is worth in units of the task reward."""
-        return self.terms.weight
-
-    @property
-    def mode(self) -> Mode:
-        """Whether the bonus is added to the task reward or replaces it."""
-        return self.terms.mode
 
     def save(self, path: str | Path) -> None:
         """Write settings, units and weight to a file, as ``VecNormalize.save`` does."""
@@ -140,7 +130,7 @@ def calibrate(
             f"the random episodes are of other environments: their observations hold {played} "
             f"numbers, these {dim}"
         )
-    settings = NoveltySettings.of(play, seed=child, **vars(options))
+    settings = NoveltySettings.of(play, options, seed=child)
     if given is None:
         given = 1.0 if mode == "replace" else _weight(settings, play)
     return Terms(settings, given, mode, describe_space(world.observation_space))

@@ -166,21 +166,20 @@ def add_bonus(venv: Any, training: Training, seed: int) -> tuple[Any, dict[str, 
 
 def make_bonus(kind: str, play: RandomPlay, venv: Any, training: Training, seed: int) -> Bonus:
     """Make the bonus of a name."""
+    from learnable_novelty.reward.options import ObserverOptions
     from learnable_novelty.reward.scale import ObservationScale
     from learnable_novelty.reward.settings import NoveltySettings
     from learnable_novelty.reward.spaces import action_dim
 
     if kind in ("epiplexity", "excess", "evidence"):
-        settings = NoveltySettings.of(
-            play,
+        options = ObserverOptions(
             window=task_of(training.task).window,
             width=training.width,
             ridge_penalty="evidence" if kind == "evidence" else training.ridge_penalty,
             standardization=training.standardization,  # pyright: ignore[reportArgumentType]
             floor="residual" if kind == "excess" else None,
-            seed=seed,
         )
-        return settings.make(venv.num_envs)
+        return NoveltySettings.of(play, options, seed=seed).make(venv.num_envs)
     from learnable_novelty.reward.rivals import make_rival
 
     scale = ObservationScale.of(play.observations, clip=None)

@@ -15,13 +15,13 @@ from learnable_novelty._random import Seed
 from learnable_novelty.reward.bonus import Bonus
 from learnable_novelty.reward.calibration import RandomPlay
 from learnable_novelty.reward.options import Floor, Mode, Ridge, Standardization
-from learnable_novelty.reward.payroll import EPISODE, Payroll
+from learnable_novelty.reward.payroll import EPISODE, Paying, Payroll
 from learnable_novelty.reward.spaces import flatten_observations, observation_dim
 from learnable_novelty.reward.terms import OnTerms, Terms, calibrate
 from learnable_novelty.reward.worlds import VecEnvWorld, read_vec_env
 
 
-class BonusReward(VecEnvWrapper):
+class BonusReward(Paying, VecEnvWrapper):
     """Add any bonus to the reward of parallel environments, or put it in its place.
 
     What Monitor wrappers below it log, and what evaluation environments return, is the task's.
@@ -40,16 +40,6 @@ class BonusReward(VecEnvWrapper):
             bonus, num_envs=venv.num_envs, action_space=venv.action_space, weight=weight, mode=mode
         )
         self._actions: Any = None
-
-    @property
-    def weight(self) -> float:
-        """What a unit of the bonus is worth in units of the task reward."""
-        return self.payroll.weight
-
-    @property
-    def mode(self) -> Mode:
-        """Whether the bonus is added to the task reward or replaces it."""
-        return self.payroll.mode
 
     def reset(self) -> Any:
         observations = self.venv.reset()
