@@ -71,7 +71,10 @@ def test_killed_many_times_it_ends_with_the_same_records(
         process.stdout.close()
         for name, held in results(tmp_path).items():
             assert held == undisturbed[name]
-    assert rl_table.run(SMALL, tmp_path, Serial()) == {}
+    # A worker outlives its killed parent until its run is saved: that run is left to it.
+    deadline = time.monotonic() + 120.0
+    while len(results(tmp_path)) < len(undisturbed) and time.monotonic() < deadline:
+        assert rl_table.run(SMALL, tmp_path, Serial()) == {}
     assert results(tmp_path) == undisturbed
 
 
