@@ -36,12 +36,12 @@ $(VENV)/.torch: constraints.txt
 	$(PIP) install -q -c constraints.txt $(TORCH)
 	touch $@
 
-$(VENV)/.run: $(VENV)/.torch pyproject.toml
-	$(PIP) install -q -c constraints.txt -e '.[plot,data]'
+$(VENV)/.run: $(VENV)/.torch pyproject.toml lab/pyproject.toml
+	$(PIP) install -q -c constraints.txt -e '.[plot,data]' -e lab
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.torch pyproject.toml
-	$(PIP) install -q -c constraints.txt -e '.[dev]'
+$(VENV)/.dev: $(VENV)/.torch pyproject.toml lab/pyproject.toml
+	$(PIP) install -q -c constraints.txt -e '.[dev]' -e lab
 	touch $@ $(VENV)/.run
 
 clean:

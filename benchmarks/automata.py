@@ -14,8 +14,10 @@ import numpy as np
 import torch
 
 from benchmarks.timing import Row, faster, seconds
-from learnable_novelty.engine import Serial, open_engine, run_tasks
-from learnable_novelty.experiments.automata import (
+from learnable_novelty.engine import Serial, open_engine
+from learnable_novelty.observer import Rows
+from learnable_novelty.systems.elementary import unpack_cells
+from novelty_lab.artefacts.eca.automata import (
     AutomatonConfig,
     automaton_observer,
     rule_rows,
@@ -23,8 +25,7 @@ from learnable_novelty.experiments.automata import (
     sample_draws,
     sample_rule,
 )
-from learnable_novelty.observer import Rows
-from learnable_novelty.systems.elementary import unpack
+from novelty_lab.tasks import run_tasks
 
 SEED = 0
 RULES = (30, 54, 73, 106, 110)
@@ -34,7 +35,7 @@ def plain_score(config: AutomatonConfig, rule: int, draw: int = 0) -> float:
     """Simulate, compute the features of every site, and solve by QR."""
     observer = automaton_observer(config, SEED, draw)
     observer.solver = "qr"
-    history = unpack(sample_rule(config, rule, SEED, draw))
+    history = unpack_cells(sample_rule(config, rule, SEED, draw))
     cells = torch.from_numpy(np.moveaxis(history, 0, 1)).double()
     with torch.no_grad():
         features = observer.reservoir.rows(observer.reservoir(cells[:, :1]))

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.chromium import chromium
 from benchmarks.timing import Row, within
-from learnable_novelty import explorer
+from novelty_lab import explorer
 
 RESULTS = Path(__file__).parents[1] / "results"
 FRAME = 1 / 60

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from learnable_novelty import records
-from learnable_novelty.experiments.base import Bench, configure, describe_device
-from learnable_novelty.experiments.life import (
+from learnable_novelty.systems import LifeRule
+from novelty_lab import records
+from novelty_lab.artefacts.life_map.life import (
     LifeConfig,
     life_observer,
     observe,
@@ -31,8 +31,8 @@ from learnable_novelty.experiments.life import (
     simulate,
     vary,
 )
-from learnable_novelty.experiments.life_stages import scores
-from learnable_novelty.systems import LifeRule
+from novelty_lab.artefacts.life_map.stages import scores
+from novelty_lab.runner import Bench, configure, describe_device
 
 SEED = 0
 NAMED = ("B3/S23", "B36/S23", "B3678/S34678", "B368/S245", "B35678/S5678", "B2/S", "B1357/S1357",

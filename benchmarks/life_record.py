@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty import records
-from learnable_novelty.experiments import life_map
-from learnable_novelty.experiments.base import Bench, unpack
-from learnable_novelty.experiments.life import vary
-from learnable_novelty.experiments.life_analysis import (
+from learnable_novelty.systems import LifeRule
+from learnable_novelty.systems.life_catalogue import NamedRule, named_rules
+from novelty_lab import records
+from novelty_lab.artefacts.life_map import experiment as life_map
+from novelty_lab.artefacts.life_map.analysis import (
     compare_settings,
     excess_by_draw,
     finite,
@@ -33,17 +33,12 @@ from learnable_novelty.experiments.life_analysis import (
     known,
     langton,
 )
-from learnable_novelty.experiments.life_look import describe
-from learnable_novelty.experiments.life_results import glider_areas, rule_measures
-from learnable_novelty.experiments.life_stages import (
-    map_codes,
-    random_codes,
-    score_all,
-    study_settings,
-)
-from learnable_novelty.records import Record
-from learnable_novelty.systems import LifeRule
-from learnable_novelty.systems.life_catalogue import NamedRule, named_rules
+from novelty_lab.artefacts.life_map.life import vary
+from novelty_lab.artefacts.life_map.look import describe
+from novelty_lab.artefacts.life_map.results import glider_areas, rule_measures
+from novelty_lab.artefacts.life_map.stages import map_codes, random_codes, score_all, study_settings
+from novelty_lab.records import Record
+from novelty_lab.runner import Bench, unpack
 
 Measures = dict[str, np.ndarray]
 

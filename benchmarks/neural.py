@@ -16,8 +16,10 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.timing import Row, faster, interleave
-from learnable_novelty import records
-from learnable_novelty.experiments.neural import (
+from learnable_novelty.objective import Ascent, AscentConfig
+from learnable_novelty.observer import Observer, reservoirs
+from novelty_lab import records
+from novelty_lab.artefacts.nca.neural import (
     NeuralConfig,
     arithmetic,
     from_vector,
@@ -25,8 +27,6 @@ from learnable_novelty.experiments.neural import (
     neural_observer,
     sample,
 )
-from learnable_novelty.objective import Ascent, AscentConfig
-from learnable_novelty.observer import Observer, reservoirs
 
 RECORD = Path(__file__).parents[1] / "results" / "nca" / "paper-seed0"
 

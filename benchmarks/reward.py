@@ -23,10 +23,10 @@ from learnable_novelty.reward.calibration import play_randomly
 from learnable_novelty.reward.novelty import NoveltyBonus
 from learnable_novelty.reward.options import Floor, ObserverOptions
 from learnable_novelty.reward.settings import NoveltySettings
-from learnable_novelty.reward.tasks import TASKS
-from learnable_novelty.reward.training import PPOSettings, make_vec_env
 from learnable_novelty.reward.vec_env import BonusReward
 from learnable_novelty.reward.worlds import VecEnvWorld
+from novelty_lab.agents.tasks import TASKS
+from novelty_lab.agents.training import PPOSettings, make_vec_env
 
 PLAIN_STEPS = 100
 """Steps on which the plain way is timed."""

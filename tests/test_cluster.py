@@ -17,8 +17,8 @@ from learnable_novelty import cluster
 from learnable_novelty.cli import main
 from learnable_novelty.cluster import knowing_its_workers
 from learnable_novelty.engine import in_order, open_engine
-from learnable_novelty.experiments import run_experiment
 from learnable_novelty.measure import parts
+from novelty_lab.runner import run_experiment
 
 SMALL = {"channels": 16, "samples": 16, "burn_in": 40, "draws": 1}
 

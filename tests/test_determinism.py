@@ -4,8 +4,9 @@ import pytest
 import torch
 
 import learnable_novelty as ln
-from learnable_novelty.engine import open_engine, run_tasks
+from learnable_novelty.engine import open_engine
 from learnable_novelty.observer import Moments, merge
+from novelty_lab.tasks import run_tasks
 
 
 def data(n=2000, dtype=torch.float64):

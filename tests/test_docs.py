@@ -108,10 +108,9 @@ def test_help_is_printed(words, capsys):
 
 @pytest.mark.parametrize("words", starting("run"), ids=shown)
 def test_experiment_can_be_configured_as_shown(words):
-    from learnable_novelty.cli import agents, run
     from learnable_novelty.cli.options import setting
-    from learnable_novelty.experiments import COLLECTIONS
-    from learnable_novelty.experiments.base import configure, module_of
+    from novelty_lab.cli import agents, run
+    from novelty_lab.runner import COLLECTIONS, configure, module_of
 
     options = make_parser().parse_args([NAMES.get(word, word) for word in words[1:]])
     if options.name in COLLECTIONS:
@@ -126,7 +125,7 @@ def test_experiment_can_be_configured_as_shown(words):
 
 @pytest.mark.parametrize("words", starting("train"), ids=shown)
 def test_agent_can_be_configured_as_shown(words):
-    from learnable_novelty.reward.tuned import make_training
+    from novelty_lab.agents.tuned import make_training
 
     options = make_parser().parse_args(words[1:])
     make_training(options.task, options.reward, options.steps, tuned=options.tuned)
@@ -198,7 +197,7 @@ def test_benchmarks_take_the_options_shown(module):
     from benchmarks.__main__ import LONG
     from benchmarks.__main__ import NAMES as BENCHMARKS
 
-    assert module.partition(".")[0] == "benchmarks"
+    assert module.partition(".")[0] in ("benchmarks", "stress")
     asked = [sys.executable, "-m", module, "--help"]
     text = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for words in commands(("python", "-m", module)):

@@ -8,8 +8,9 @@ from concurrent.futures import Executor, Future
 
 import pytest
 
-from learnable_novelty.engine import Parcel, Serial, in_order, open_engine, run_tasks
-from learnable_novelty.records import Journal
+from learnable_novelty.engine import Parcel, Serial, in_order, open_engine
+from novelty_lab.records import Journal
+from novelty_lab.tasks import run_tasks
 
 
 def square(value):

@@ -12,12 +12,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import fuzz, kills
-from benchmarks import soak as soaking
-from learnable_novelty import _atomic, _lock, records
 from learnable_novelty.cli import main
-from learnable_novelty.experiments import base
-from learnable_novelty.records import Journal, Record
+from novelty_lab import atomic as _atomic
+from novelty_lab import lock as _lock
+from novelty_lab import records
+from novelty_lab import runner as base
+from novelty_lab.records import Journal, Record
+from stress import fuzz, kills
+from stress import soak as soaking
 
 BENCHMARKS = Path(kills.__file__).parent
 RUNS = ("soak", "kills", "fuzz")

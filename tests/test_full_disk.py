@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import kills
-from learnable_novelty import records
 from learnable_novelty.cli import main
-from learnable_novelty.experiments import base
 from learnable_novelty.objective.checkpoints import Checkpoint, Checkpoints
-from learnable_novelty.records import Journal, Record
+from novelty_lab import records
+from novelty_lab import runner as base
+from novelty_lab.records import Journal, Record
+from stress import kills
 
 PAGE = 4096
 SENTENCE = r"could not write .*No space left on device; nothing that was there has changed.*"

@@ -1,4 +1,4 @@
-"""Damaged files are read or refused in a sentence; benchmarks/fuzz.json holds a long run."""
+"""Damaged files are read or refused in a sentence; stress/fuzz.json holds a long run."""
 
 import pickle
 import zipfile
@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import fuzz
-from learnable_novelty import _archive
+from learnable_novelty import storage as _archive
 from learnable_novelty.measure.files import read_columns
 from learnable_novelty.systems import images
+from stress import fuzz
 
 
 @pytest.mark.parametrize("name", fuzz.READERS)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty._random import numpy_generator, split, torch_generator
+from learnable_novelty.seeds import numpy_generator, split, torch_generator
 
 
 def test_equal_labels_give_equal_children():

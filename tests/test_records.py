@@ -3,8 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from learnable_novelty import records
-from learnable_novelty.records import Journal, Record
+from novelty_lab import records
+from novelty_lab.records import Journal, Record
 
 
 def make(value=1.0, seed=0):

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from learnable_novelty import records
-from learnable_novelty.experiments import COLLECTIONS, EXPERIMENTS
-from learnable_novelty.report import artefacts, ledger
+from novelty_lab import ledger, records
+from novelty_lab import paper_page as artefacts
+from novelty_lab.runner import COLLECTIONS, EXPERIMENTS
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("measure", "observer", "observer.reservoirs", "systems", "objective", "reward")
@@ -110,7 +110,7 @@ def test_every_artefact_has_a_section_with_its_claims():
 
 
 def test_the_start_picture_shows_the_floor_record():
-    from learnable_novelty.report import start
+    from novelty_lab import start_figure as start
 
     drawn = start.figure(ROOT / "results")
     rows = records.load(ROOT / "results" / "floor" / "paper-seed0").results["rows"]

@@ -13,8 +13,9 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replace the mark by what the ledger makes of the committed records."""
     if MARK not in markdown:
         return markdown
-    from learnable_novelty.experiments import COLLECTIONS, EXPERIMENTS
-    from learnable_novelty.report import artefacts, ledger
+    from novelty_lab import ledger
+    from novelty_lab import paper_page as artefacts
+    from novelty_lab.runner import COLLECTIONS, EXPERIMENTS
 
     pages = artefacts.pages(ledger.rows(ROOT / "results"), EXPERIMENTS | COLLECTIONS)
     return markdown.replace(MARK, artefacts.markdown(pages, ROOT / "results"))

@@ -13,8 +13,8 @@ RESULTS = Path(__file__).parents[2] / "results"
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the picture to the files of the site."""
-    from learnable_novelty.report import start
-    from learnable_novelty.report.style import in_style
+    from novelty_lab import start_figure as start
+    from novelty_lab.style import in_style
 
     drawn = BytesIO()
     with in_style():

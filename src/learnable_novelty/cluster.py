@@ -16,6 +16,8 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from typing import Any
 
+from learnable_novelty.errors import UserError
+
 CONNECT_SECONDS = 20.0
 ASK_SECONDS = 5.0
 """How long the number of workers is believed: those of a queue come one after the other."""
@@ -96,7 +98,7 @@ def open_cluster(address: str | None, workers: int | None) -> Iterator[DaskExecu
         import dask.config
         from distributed import Client, LocalCluster
     except ModuleNotFoundError:
-        raise ValueError(
+        raise UserError(
             "the dask engine needs the [cluster] extra: pip install 'learnable-novelty[cluster]'"
         ) from None
     if address is None:
@@ -117,7 +119,7 @@ def open_cluster(address: str | None, workers: int | None) -> Iterator[DaskExecu
     try:
         client = Client(f"tcp://{address}", timeout=CONNECT_SECONDS)
     except OSError:
-        raise ValueError(f"expected a Dask scheduler at {address}, none answered") from None
+        raise UserError(f"expected a Dask scheduler at {address}, none answered") from None
     with client, _working(client) as executor:
         yield executor
 

@@ -14,13 +14,13 @@ import pickle
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 from learnable_novelty.cluster import knowing_its_workers, open_cluster
-from learnable_novelty.records import Journal
+from learnable_novelty.errors import UserError
 
 Report = Callable[[int, int], None]
 
@@ -82,7 +82,7 @@ def open_engine(name: str) -> Iterator[Executor]:
             yield executor
         return
     if kind not in ("cores", "dask") or (number and not (number.isdigit() and int(number) > 0)):
-        raise ValueError(
+        raise UserError(
             'engine must be "serial", "cores", "cores:N", "dask", "dask:N" or "dask://HOST:PORT", '
             f"got {name!r}"
         )
@@ -126,53 +126,6 @@ def _one_thread_each() -> Iterator[None]:
 def available_cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def run_tasks(
-    function: Callable[..., Any],
-    tasks: Mapping[str, tuple[Any, ...]],
-    executor: Executor,
-    *,
-    journal: Journal | None = None,
-    report: Report | None = None,
-) -> dict[str, Any]:
-    """Run a function over named tasks, remembering the finished ones.
-
-    Args:
-        function: called with a task's arguments; importable by name, returns what JSON can hold.
-        tasks: arguments by task name.
-        executor: where to run.
-        journal: finished tasks are read from it and added to it.
-        report: called with the number of tasks done and to do.
-
-    Returns:
-        Results by task name, in the order of the tasks.
-    """
-    executor = knowing_its_workers(executor)
-    done = {} if journal is None else {k: v for k, v in journal.read().items() if k in tasks}
-    if report is not None:
-        report(len(done), len(tasks))
-    futures: dict[Future[Any], str] = {}
-
-    def finish(future: Future[Any]) -> None:
-        name = futures[future]
-        done[name] = future.result()
-        if journal is not None:
-            journal.add(name, done[name])
-        if report is not None:
-            report(len(done), len(tasks))
-
-    for name, arguments in tasks.items():
-        if name in done:
-            continue
-        future = executor.submit(function, *arguments)
-        futures[future] = name
-        if isinstance(executor, Serial):  # already finished: journal it before the next one
-            finish(future)
-    if not isinstance(executor, Serial):
-        for future in as_completed(futures):
-            finish(future)
-    return {name: done[name] for name in tasks}
 
 
 def in_order(

@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 
 from learnable_novelty import Observer, reservoirs
-from learnable_novelty.torchmetrics import Epiplexity
+from learnable_novelty.integrations.torchmetrics import Epiplexity
 
 
 def main(folder: Path, rank: int) -> None:

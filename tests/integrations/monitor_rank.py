@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from learnable_novelty.lightning import EpiplexityMonitor
+from learnable_novelty.integrations.lightning import EpiplexityMonitor
 
 
 class Auto(lightning.LightningModule):

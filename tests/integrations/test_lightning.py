@@ -13,7 +13,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import learnable_novelty as ln
-from learnable_novelty.objective.probes import effective_rank
+from learnable_novelty.objective import effective_rank
 
 NAMES = ("bits", "floor_bits", "excess_bits", "effective_rank")
 WORKER = Path(__file__).with_name("monitor_rank.py")
@@ -22,7 +22,7 @@ WORKER = Path(__file__).with_name("monitor_rank.py")
 def parts(layer="encoder", **setting):
     import lightning.pytorch as lightning
 
-    from learnable_novelty.lightning import EpiplexityMonitor
+    from learnable_novelty.integrations.lightning import EpiplexityMonitor
 
     class Auto(lightning.LightningModule):
         def __init__(self):
@@ -108,7 +108,7 @@ def test_what_cannot_be_scored_is_logged_as_nan_and_the_training_goes_on(trouble
 
 
 def test_infinite_inputs_of_a_finite_code_are_nan_too():
-    from learnable_novelty.lightning import EpiplexityMonitor
+    from learnable_novelty.integrations.lightning import EpiplexityMonitor
 
     x = torch.randn(30, 2, generator=torch.Generator().manual_seed(0))
     found = EpiplexityMonitor("any").measure(torch.where(x > 1, torch.inf, x), x)
@@ -166,7 +166,7 @@ def test_a_code_of_other_samples_is_refused():
 
 
 def test_inputs_are_found_in_a_batch():
-    from learnable_novelty.lightning import first_tensor
+    from learnable_novelty.integrations.lightning import first_tensor
 
     x = torch.zeros(2)
     assert first_tensor(x) is first_tensor([x, 1]) is first_tensor({"a": "b", "x": x}) is x

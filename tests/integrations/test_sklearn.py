@@ -5,7 +5,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import learnable_novelty as ln
-from learnable_novelty.sklearn import EpiplexityRegressor, ReservoirFeatures
+from learnable_novelty.integrations.sklearn import EpiplexityRegressor, ReservoirFeatures
 
 
 @parametrize_with_checks([ReservoirFeatures(), EpiplexityRegressor()])

@@ -10,7 +10,7 @@ import torch
 from torchmetrics import MetricCollection
 
 from learnable_novelty import Observer, reservoirs
-from learnable_novelty.torchmetrics import Epiplexity
+from learnable_novelty.integrations.torchmetrics import Epiplexity
 
 WORKER = Path(__file__).with_name("metric_rank.py")
 

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.experiments.calibration import autoregression
 from learnable_novelty.measure.rearrange import (
     Null,
     correlation_time,
@@ -10,6 +9,7 @@ from learnable_novelty.measure.rearrange import (
     row_orders,
     shift_orders,
 )
+from novelty_lab.artefacts.calibration.experiment import autoregression
 
 
 def test_row_orders_are_permutations():

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 import learnable_novelty as ln
-from learnable_novelty.experiments.calibration import autoregression
 from learnable_novelty.measure.summary import all_but_one
 from learnable_novelty.observer.moments import Moments, merge
 from learnable_novelty.observer.roots import Roots
+from novelty_lab.artefacts.calibration.experiment import autoregression
 
 
 def fast(**settings):
@@ -61,8 +61,8 @@ def test_permutation_p_value_equals_a_plain_loop():
         x, y, observer=observer, draws=1, null=19, seed=4, standardize_inputs=False, target_unit=1.0
     )
     tx, ty = torch.from_numpy(x), torch.from_numpy(y)
-    from learnable_novelty._random import split
     from learnable_novelty.measure.rearrange import row_orders
+    from learnable_novelty.seeds import split
 
     orders = row_orders("rows", 40, (), 19, split(4, "null"))
     nulls = [observer.readout(tx, ty[order]).explained_variance for order in orders]
@@ -87,9 +87,9 @@ def test_floor_is_the_score_of_permuted_inflated_residuals():
     residual = centred - smoother @ centred
     off = torch.eye(50, dtype=torch.float64) - smoother - 1 / 50
     residual = residual * math.sqrt(49 / float((off @ off).trace()))
-    from learnable_novelty._random import split
     from learnable_novelty.measure.rearrange import row_orders
     from learnable_novelty.measure.score import FLOOR_REPEATS
+    from learnable_novelty.seeds import split
 
     orders = row_orders("rows", 50, (), FLOOR_REPEATS, split(6, "floor"))
     floors = [float(observer(x, residual[order])) for order in orders]

@@ -15,10 +15,10 @@ import pytest
 import torch
 from torch import nn
 
-from learnable_novelty._random import split
 from learnable_novelty.objective import Ascent, AscentConfig, AscentStopped
 from learnable_novelty.objective.graph import _put_back
 from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.seeds import split
 
 CONFIG = AscentConfig(steps=9, learning_rate=0.02, clip=0.05, checkpoint_every=4, check_every=3)
 

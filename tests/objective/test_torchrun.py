@@ -58,7 +58,7 @@ def test_what_ranks_cannot_share_is_refused(monkeypatch, capsys, tmp_path):
 
 
 def test_a_batch_is_shared_equally_or_not_at_all():
-    from learnable_novelty.ranks import share_of
+    from novelty_lab.torchrun import share_of
 
     class Three:
         def size(self):

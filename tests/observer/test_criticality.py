@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from learnable_novelty._random import torch_generator
 from learnable_novelty.observer import perturbation_multiplier, perturbation_norms
 from learnable_novelty.observer.reservoirs import MLP, Conv1d, Conv2d
+from learnable_novelty.seeds import torch_generator
 
 CASES = {
     "mlp": (lambda depth, **k: MLP(8, 64, depth, **k), (32, 8)),

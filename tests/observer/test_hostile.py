@@ -254,7 +254,7 @@ def test_ten_thousand_targets_of_noise_have_no_excess(normal):
 
 
 def test_empty_chunks_are_refused_by_moments_and_pass_a_metric_by(normal):
-    from learnable_novelty.torchmetrics import Epiplexity
+    from learnable_novelty.integrations.torchmetrics import Epiplexity
 
     h, y = normal(10, 2), normal(10, 1)
     with pytest.raises(ValueError, match="expected at least one row, got 0"):

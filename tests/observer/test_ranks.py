@@ -65,7 +65,7 @@ def test_ddp_averages_so_the_loss_is_multiplied_by_the_number_of_ranks(ranks):
 
 
 def test_ranks_climb_together_as_one_process_with_their_batches(ranks):
-    from learnable_novelty._random import split
+    from learnable_novelty.seeds import split
 
     assert ranks[0]["scores"].tolist() == ranks[1]["scores"].tolist()
     assert ranks[0]["climbed"].tolist() == ranks[1]["climbed"].tolist()

@@ -13,9 +13,9 @@ from learnable_novelty.reward.novelty import EvidenceBonus, NoveltyBonus
 from learnable_novelty.reward.options import ObserverOptions
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.reward.settings import NoveltySettings
-from learnable_novelty.reward.tasks import TASKS
-from learnable_novelty.reward.training import make_vec_env
 from learnable_novelty.reward.worlds import VecEnvWorld
+from novelty_lab.agents.tasks import TASKS
+from novelty_lab.agents.training import make_vec_env
 
 STEPS = 250
 """Of an episode; enough for every pair to have been in and behind the window many times."""

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learnable_novelty.systems import ElementaryRule, unique_rules
-from learnable_novelty.systems.elementary import pack, unpack
+from learnable_novelty.systems.elementary import pack_cells, unpack_cells
 
 
 def step_by_definition(number, ring):
@@ -30,15 +30,15 @@ def test_packed_words_step_like_cells(number):
     rng = np.random.default_rng(number)
     rings = rng.integers(0, 2, size=(5, 64), dtype=np.uint8)
     rule = ElementaryRule(number)
-    assert np.array_equal(unpack(rule.step_words(pack(rings))), rule.step(rings))
+    assert np.array_equal(unpack_cells(rule.step_words(pack_cells(rings))), rule.step(rings))
 
 
 def test_packing_round_trips_and_bit_i_is_cell_i():
     ring = np.zeros((1, 64), dtype=np.uint8)
     ring[0, 5] = 1
-    assert pack(ring)[0] == 1 << 5
+    assert pack_cells(ring)[0] == 1 << 5
     rings = np.random.default_rng(0).integers(0, 2, size=(3, 4, 64), dtype=np.uint8)
-    assert np.array_equal(unpack(pack(rings)), rings)
+    assert np.array_equal(unpack_cells(pack_cells(rings)), rings)
 
 
 def test_there_are_88_classes_and_they_partition_the_rules():

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from learnable_novelty.measure.gliders import measure_gliders
+from learnable_novelty.meters.gliders import measure_gliders
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import NUM_RULES, pack_rows, soup, unpack_rows
 from learnable_novelty.systems.life_batch import LifeBatch, pack_lanes, unpack_lanes

@@ -20,7 +20,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from learnable_novelty.measure.compare import compare
+    from learnable_novelty.compare.compare import compare
 
     request = read_request(options)
     with progress(f"comparing on {options.file.name}", None) as report:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib.metadata import entry_points
 from typing import NoReturn
 
 from learnable_novelty._version import __version__
-from learnable_novelty.cli import agents, compare, explore, ledger, run, score
+from learnable_novelty.cli import compare, score
 
+COMMANDS = "learnable_novelty.commands"
+"""Entry points of other packages that add commands: functions that take the subparsers."""
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
@@ -42,6 +45,8 @@ def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="novelty", description="Learnable novelty, in bits.")
     parser.add_argument("--version", action="version", version=f"novelty {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (score, compare, run, agents, ledger, explore):
-        module.add_commands(commands)
+    score.add_commands(commands)
+    compare.add_commands(commands)
+    for entry in sorted(entry_points(group=COMMANDS), key=lambda entry: entry.name):
+        entry.load()(commands)
     return parser

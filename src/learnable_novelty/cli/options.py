@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from learnable_novelty.errors import UserError
+
 ENGINES = "where work runs: serial, cores, cores:N, dask, dask:N or dask://HOST:PORT"
 RESULTS_HINT = "run this where the results folder lies, or name the folder with --out"
 
@@ -16,7 +18,7 @@ def setting(text: str) -> tuple[str, Any]:
     """Read NAME=VALUE."""
     name, equals, value = text.partition("=")
     if not equals:
-        raise ValueError(f"--set takes NAME=VALUE, got {text!r}")
+        raise UserError(f"--set takes NAME=VALUE, got {text!r}")
     try:
         parsed = ast.literal_eval(value)
     except (ValueError, SyntaxError):
@@ -30,9 +32,9 @@ def integers(name: str, text: str) -> list[int]:
     for part in text.split(","):
         first, dash, last = (piece.strip() for piece in part.partition("-"))
         if not first.isdigit() or (dash and not last.isdigit()):
-            raise ValueError(f"{name} takes whole numbers separated by commas, got {text!r}")
+            raise UserError(f"{name} takes whole numbers separated by commas, got {text!r}")
         if dash and int(last) < int(first):
-            raise ValueError(f"{name} takes ranges that go up, got {part.strip()!r}")
+            raise UserError(f"{name} takes ranges that go up, got {part.strip()!r}")
         found += range(int(first), int(last) + 1) if dash else [int(first)]
     return found
 
@@ -44,7 +46,7 @@ def names(option: str, text: str | None, known: Sequence[str]) -> tuple[str, ...
     found = tuple(part.strip() for part in text.split(","))
     for name in found:
         if name not in known:
-            raise ValueError(f"{option} takes names among {', '.join(known)}; got {name!r}")
+            raise UserError(f"{option} takes names among {', '.join(known)}; got {name!r}")
     return found
 
 
@@ -55,24 +57,24 @@ def check_device(device: str) -> None:
     try:
         kind = torch.device(device).type
     except RuntimeError:
-        raise ValueError(f"--device takes cpu, cuda or cuda:N, got {device!r}") from None
+        raise UserError(f"--device takes cpu, cuda or cuda:N, got {device!r}") from None
     if kind not in ("cpu", "cuda"):
-        raise ValueError(f"--device takes cpu, cuda or cuda:N, got {device!r}")
+        raise UserError(f"--device takes cpu, cuda or cuda:N, got {device!r}")
     if kind == "cuda" and not torch.cuda.is_available():
-        raise ValueError(f"--device {device} needs a GPU, and torch finds none here")
+        raise UserError(f"--device {device} needs a GPU, and torch finds none here")
 
 
 def check_seed(seed: int) -> None:
     """Refuse a negative seed."""
     if seed < 0:
-        raise ValueError(f"--seed takes a non-negative integer, got {seed}")
+        raise UserError(f"--seed takes a non-negative integer, got {seed}")
 
 
 def check_drawable(path: Path) -> None:
     """Refuse before the work, not after it."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"--plot takes a .png, .svg or .pdf file, got {path}")
+        raise UserError(f"--plot takes a .png, .svg or .pdf file, got {path}")
     if not path.parent.is_dir():
-        raise ValueError(f"--plot needs an existing folder, {path.parent} is none")
+        raise UserError(f"--plot needs an existing folder, {path.parent} is none")
     if importlib.util.find_spec("matplotlib") is None:
-        raise ValueError("--plot needs the [plot] extra (matplotlib)")
+        raise UserError("--plot needs the [plot] extra (matplotlib)")

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from learnable_novelty.cli.options import ENGINES, check_drawable, check_seed, integers
 from learnable_novelty.cli.progress import progress
+from learnable_novelty.errors import UserError
 
 
 def add_commands(commands: Any) -> None:
@@ -65,14 +66,14 @@ def read_request(options: argparse.Namespace, *, by_chunks: bool = False) -> Req
 
     check_seed(options.seed)
     if options.targets is None and options.window is None and options.leads is None:
-        raise ValueError(
+        raise UserError(
             "expected --targets COLS where rows are samples, or --window W where rows are time"
         )
     read = open_columns if by_chunks else read_columns
     data: Any = read(options.file, options.inputs, options.targets)
     both = set(data.input_names) & set(data.target_names)
     if both and options.window is None and options.leads is None:
-        raise ValueError(f"expected inputs that are not targets too, got {', '.join(sorted(both))}")
+        raise UserError(f"expected inputs that are not targets too, got {', '.join(sorted(both))}")
     settings = {
         "window": options.window,
         "history": options.history,
@@ -126,4 +127,4 @@ def _ridge(text: str | None) -> float | Literal["evidence"] | None:
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"--ridge takes a number or evidence, got {text!r}") from None
+        raise UserError(f"--ridge takes a number or evidence, got {text!r}") from None

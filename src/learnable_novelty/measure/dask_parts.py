@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.measure.data import where_in_array
 from learnable_novelty.measure.parts import Chunk, Source
 
@@ -40,7 +41,7 @@ class Partition:
             return self
         client = self.futures[0].client
         if client is None:  # of a process that is no worker of the cluster
-            raise ValueError(
+            raise UserError(
                 "expected the executor of the Dask client that holds this data, or none"
             )
         results = client.gather(list(self.futures))
@@ -93,14 +94,14 @@ def dask_source(inputs: Any, targets: Any) -> Source:
     """
     kind = _kind(inputs, "inputs")
     if targets is not None and _kind(targets, "targets") != kind:
-        raise TypeError(
+        raise UserTypeError(
             f"expected targets from Dask of the kind of the inputs, {kind}, "
             f"got {_kind(targets, 'targets')}"
         )
     held = [one if kind == FRAME else _by_rows(one, inputs) for one in (inputs, targets)]
     x, y = ([] if one is None else _partitions(one) for one in held)
     if targets is not None and len(x) != len(y):
-        raise ValueError(
+        raise UserError(
             f"expected inputs and targets of as many partitions, got {len(x)} and {len(y)}"
         )
     counts = [None] * len(x) if kind == FRAME else [_known(n) for n in inputs.chunks[0]]
@@ -113,12 +114,12 @@ ARRAY, FRAME = "an array", "a data frame"
 def _kind(collection: Any, name: str) -> str:
     if type(collection).__module__.partition(".")[0] not in ("dask", "dask_expr"):
         kind = type(collection).__name__
-        raise TypeError(f"expected {name} from Dask beside inputs from Dask, got {kind}")
+        raise UserTypeError(f"expected {name} from Dask beside inputs from Dask, got {kind}")
     if hasattr(collection, "get_partition"):
         return FRAME
     if hasattr(collection, "blocks") and collection.ndim > 0:
         return ARRAY
-    raise TypeError(
+    raise UserTypeError(
         f"expected a Dask array of samples or a Dask data frame as {name}, "
         f"got {type(collection).__name__}"
     )
@@ -136,7 +137,7 @@ def _by_rows(array: Any, like: Any) -> Any:
     if not any(math.isnan(count) for count in rows) and array.shape[0] == like.shape[0]:
         return array.rechunk({0: rows, **dict.fromkeys(range(1, array.ndim), -1)})
     if array.shape[0] != like.shape[0] and not math.isnan(array.shape[0] + like.shape[0]):
-        raise ValueError(
+        raise UserError(
             f"expected as many targets as inputs, {like.shape[0]}, got {array.shape[0]}"
         )
     return array

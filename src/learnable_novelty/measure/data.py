@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.measure.spread import Spread
 
 
@@ -24,7 +25,7 @@ def as_tensor(values: Any, name: str) -> Tensor:
     """
     tensor = as_chunk(values, name)
     if tensor.shape[0] < 2:
-        raise ValueError(f"{name} must hold at least two samples, got {tensor.shape[0]}")
+        raise UserError(f"{name} must hold at least two samples, got {tensor.shape[0]}")
     return tensor
 
 
@@ -35,21 +36,21 @@ def as_chunk(values: Any, name: str) -> Tensor:
     else:
         array = _as_array(values, name)
         if array.dtype.kind not in "fiub":
-            raise TypeError(f"{name} must be numbers, got an array of dtype {array.dtype}")
+            raise UserTypeError(f"{name} must be numbers, got an array of dtype {array.dtype}")
         if array.dtype.byteorder == ">" or array.dtype.itemsize > 8:
             array = array.astype(np.float64)  # orders and sizes that torch has no dtype for
         # A copy where the array is read-only: torch has no read-only tensors.
         tensor = torch.from_numpy(np.require(array, requirements=["C", "W"]))
     if not tensor.is_floating_point():
         if tensor.is_complex():
-            raise TypeError(f"{name} must be real numbers, got dtype {tensor.dtype}")
+            raise UserTypeError(f"{name} must be real numbers, got dtype {tensor.dtype}")
         tensor = tensor.double()
     if tensor.ndim == 1:
         tensor = tensor[:, None]
     if tensor.ndim == 0:
-        raise ValueError(f"{name} must hold at least two samples, got 1")
+        raise UserError(f"{name} must hold at least two samples, got 1")
     if 0 in tensor.shape[1:]:
-        raise ValueError(f"{name} must have at least one column, got shape {tuple(tensor.shape)}")
+        raise UserError(f"{name} must have at least one column, got shape {tuple(tensor.shape)}")
     if not bool(torch.isfinite(tensor).all()):
         index = tuple(int(i) for i in torch.isfinite(tensor).logical_not().nonzero()[0])
         raise NotFinite(name, float(tensor[index]), index)
@@ -89,7 +90,7 @@ def _as_array(values: Any, name: str) -> np.ndarray:
     except ValueError as error:
         if "inhomogeneous" not in str(error):
             raise
-        raise ValueError(f"{name} must be samples of one shape, got several shapes") from None
+        raise UserError(f"{name} must be samples of one shape, got several shapes") from None
     _refuse_masked([array], name)
     return np.asarray(array)
 
@@ -98,7 +99,7 @@ def _refuse_masked(arrays: Sequence[Any], name: str) -> None:
     """Raise for a masked array that hides values: they would be scored like all others."""
     for array in arrays:
         if isinstance(array, np.ma.MaskedArray) and bool(np.ma.getmaskarray(array).any()):
-            raise ValueError(
+            raise UserError(
                 f"{name} must be complete, got a masked array with hidden values: leave out "
                 "their rows, or fill them in"
             )
@@ -123,14 +124,14 @@ def _refuse_other_columns(frame: Any, name: str) -> None:
         kinds = {getattr(frame, "name", None): kinds}
     for column, kind in kinds.items():
         if getattr(kind, "kind", "f") not in "fiub":
-            raise TypeError(f"{name} must be numbers, got {kind} in column {column!r}")
+            raise UserTypeError(f"{name} must be numbers, got {kind} in column {column!r}")
 
 
 def whole_number(name: str, value: Any, least: int) -> int:
     """Return an integer of any integer type, or raise unless it is at least ``least``."""
     if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__") or value < least:
         kind = "a positive integer" if least == 1 else "a non-negative integer"
-        raise ValueError(f"{name} must be {kind}, got {value!r}")
+        raise UserError(f"{name} must be {kind}, got {value!r}")
     return operator.index(value)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 
-from learnable_novelty._random import split
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.observer.penalty import RidgePenalty
+from learnable_novelty.seeds import split
 
 VECTOR_WIDTH, VECTOR_DEPTH = 64, 4
 LATTICE_CHANNELS, LATTICE_DEPTH = 64, 3
@@ -28,7 +29,7 @@ def default_observer(shape: tuple[int, ...], ridge_penalty: RidgePenalty = "evid
         reservoir = reservoirs.MLP(channels, default_width(samples), VECTOR_DEPTH)
         return Observer(reservoir, ridge_penalty=ridge_penalty)
     if len(shape) not in (3, 4):
-        raise ValueError(
+        raise UserError(
             "expected inputs (num_samples, columns), (num_samples, channels, length) or "
             f"(num_samples, channels, height, length), got shape {shape}"
         )

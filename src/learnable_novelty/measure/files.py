@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from learnable_novelty._archive import MOST_BYTES, UNREADABLE, quiet_headers, read_arrays
+from learnable_novelty.errors import UserError
+from learnable_novelty.storage import MOST_BYTES, UNREADABLE, quiet_headers, read_arrays
 
 MOST_COLUMNS, MOST_ROW_BYTES = 1_000_000, 1 << 28
 """Of a row: its columns have names, and a few thousand rows are in memory at a time."""
@@ -72,14 +73,14 @@ def column_names(path: Path) -> list[str]:
 
 def _open(path: Path) -> _Source:
     if path.suffix.lower() not in _READERS:
-        raise ValueError(f"expected a file ending in {', '.join(_READERS)}, got {path}")
+        raise UserError(f"expected a file ending in {', '.join(_READERS)}, got {path}")
     if not path.is_file():
-        raise ValueError(f"expected a file, {path} is none")
+        raise UserError(f"expected a file, {path} is none")
     size = path.stat().st_size
     if size == 0:
-        raise ValueError(f"expected data in {path}, the file is empty")
+        raise UserError(f"expected data in {path}, the file is empty")
     if path.suffix.lower() in (".csv", ".tsv") and size > MOST_BYTES:
-        raise ValueError(
+        raise UserError(
             f"{path.name} holds {size:,} bytes of text, more than {MOST_BYTES:,}; convert it to "
             "Parquet, which is read by chunks"
         )
@@ -96,7 +97,7 @@ def choose_columns(
     else:
         chosen_inputs = [i for i in range(len(names)) if i not in chosen_targets]
     if not chosen_inputs:
-        raise ValueError(f"expected input columns in {path}, none are left beside the targets")
+        raise UserError(f"expected input columns in {path}, none are left beside the targets")
     return chosen_inputs, chosen_targets
 
 
@@ -110,7 +111,7 @@ def _find(names: list[str], wanted: str, path: Path) -> list[int]:
             found.append(int(text))
         else:
             shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-            raise ValueError(f"expected a column of {path.name} ({shown}), got {text!r}")
+            raise UserError(f"expected a column of {path.name} ({shown}), got {text!r}")
     return found
 
 
@@ -119,13 +120,13 @@ def _read_text(path: Path, delimiter: str) -> _Source:
         with path.open(newline="", encoding="utf-8-sig") as file:
             first = next(csv.reader(file, delimiter=delimiter), [])
     except UnicodeDecodeError:
-        raise ValueError(f"expected UTF-8 text in {path}, got other bytes") from None
+        raise UserError(f"expected UTF-8 text in {path}, got other bytes") from None
     except csv.Error as error:
-        raise ValueError(f"expected a table of numbers in {path}: {error}") from None
+        raise UserError(f"expected a table of numbers in {path}: {error}") from None
     if len(first) == 1 and ";" in first[0]:
-        raise ValueError(f"expected commas between the columns of {path.name}, got semicolons")
+        raise UserError(f"expected commas between the columns of {path.name}, got semicolons")
     if not first:
-        raise ValueError(f"expected columns in the first line of {path}, got a blank line")
+        raise UserError(f"expected columns in the first line of {path}, got a blank line")
     has_header = not all(_is_number(cell) for cell in first)
     names = [c.strip() for c in first] if has_header else [str(i) for i in range(len(first))]
 
@@ -135,7 +136,7 @@ def _read_text(path: Path, delimiter: str) -> _Source:
         for number, width in _widths(path, delimiter):
             if width != len(names):
                 where = f"line {number} of {path.name}"
-                raise ValueError(f"expected {len(names)} columns in {where}, got {width}")
+                raise UserError(f"expected {len(names)} columns in {where}, got {width}")
 
     def read(columns: list[int]) -> NDArray[np.float64]:
         try:
@@ -152,12 +153,12 @@ def _read_text(path: Path, delimiter: str) -> _Source:
                     encoding="utf-8-sig",
                 )
         except (ValueError, csv.Error) as error:
-            raise ValueError(_explain(path, delimiter, has_header, names, columns, error)) from None
+            raise UserError(_explain(path, delimiter, has_header, names, columns, error)) from None
         check_widths()
         if values.shape[0] == 0:
-            raise ValueError(f"expected rows of data in {path}, got only a header")
+            raise UserError(f"expected rows of data in {path}, got only a header")
         if not np.isfinite(values).all():
-            raise ValueError(_explain(path, delimiter, has_header, names, columns, "NaN in it"))
+            raise UserError(_explain(path, delimiter, has_header, names, columns, "NaN in it"))
         return values
 
     return _Source(names, read)
@@ -170,7 +171,7 @@ def _widths(path: Path, delimiter: str) -> Iterator[tuple[int, int]]:
         try:
             yield from ((rows.line_num, len(row)) for row in rows if row)
         except csv.Error as error:
-            raise ValueError(f"expected a table of numbers in {path.name}: {error}") from None
+            raise UserError(f"expected a table of numbers in {path.name}: {error}") from None
 
 
 def _explain(
@@ -211,10 +212,10 @@ def _read_npy(path: Path) -> _Source:
 
 def _read_npz(path: Path) -> _Source:
     if not zipfile.is_zipfile(path):
-        raise ValueError(f"expected NumPy data in {path.name}, but it is no archive of arrays")
+        raise UserError(f"expected NumPy data in {path.name}, but it is no archive of arrays")
     arrays = read_arrays(path)
     if not arrays:
-        raise ValueError(f"expected arrays in {path}, got none")
+        raise UserError(f"expected arrays in {path}, got none")
     if len(arrays) == 1:
         return _of_array(next(iter(arrays.values())), path)
     names = list(arrays)
@@ -226,7 +227,7 @@ def _read_npz(path: Path) -> _Source:
         flat = [part[:, None] if part.ndim == 1 else part for part in parts]
         if any(part.ndim != 2 or part.shape[0] != flat[0].shape[0] for part in flat):
             shapes = ", ".join(str(part.shape) for part in parts)
-            raise ValueError(
+            raise UserError(
                 f"expected arrays of equally many rows to put side by side, got {shapes}"
             )
         return np.concatenate(flat, axis=1)
@@ -237,7 +238,7 @@ def _read_npz(path: Path) -> _Source:
 def _of_array(array: NDArray[np.generic], path: Path) -> _Source:
     values = numeric(array, path.name)
     if values.ndim < 1 or values.size == 0:
-        raise ValueError(f"expected rows of data in {path}, got shape {values.shape}")
+        raise UserError(f"expected rows of data in {path}, got shape {values.shape}")
     check_width(values.shape, values.dtype.itemsize, path.name)
     table = values[:, None] if values.ndim == 1 else values
     return _Source([str(i) for i in range(table.shape[1])], lambda columns: table[:, columns])
@@ -246,7 +247,7 @@ def _of_array(array: NDArray[np.generic], path: Path) -> _Source:
 def numeric(array: NDArray[np.generic], name: str) -> NDArray[np.generic]:
     """Return an array, or raise if it holds anything but numbers."""
     if array.dtype.kind not in "fiub":
-        raise ValueError(f"expected numbers in {name}, got an array of dtype {array.dtype}")
+        raise UserError(f"expected numbers in {name}, got an array of dtype {array.dtype}")
     return array
 
 
@@ -254,7 +255,7 @@ def check_width(shape: tuple[int, ...], itemsize: int, name: str) -> None:
     """Raise for rows of more columns or bytes than can be held, before any is read."""
     columns, size = (1, *shape[1:2])[-1], math.prod(shape[1:]) * itemsize
     if columns > MOST_COLUMNS or size > MOST_ROW_BYTES:
-        raise ValueError(
+        raise UserError(
             f"expected rows of at most {MOST_COLUMNS:,} columns and {MOST_ROW_BYTES:,} bytes in "
             f"{name}, got {columns:,} columns, {size:,} bytes"
         )
@@ -270,16 +271,11 @@ def load_array(path: Path) -> NDArray[np.generic]:
             reason = "it holds pickled objects, which are not read"
         else:
             reason = " ".join(str(error).split()) or "it ends too early"
-        raise ValueError(f"expected NumPy data in {path.name}, but {reason}") from None
+        raise UserError(f"expected NumPy data in {path.name}, but {reason}") from None
 
 
 def _read_parquet(path: Path) -> _Source:
-    from learnable_novelty.measure.parquet import (
-        data_columns,
-        numbers_of,
-        open_parquet,
-        unreadable,
-    )
+    from learnable_novelty.measure.parquet import data_columns, numbers_of, open_parquet, unreadable
 
     file = open_parquet(path)
     import pyarrow
@@ -289,7 +285,7 @@ def _read_parquet(path: Path) -> _Source:
     def read(columns: list[int]) -> NDArray[np.generic]:
         size = file.metadata.num_rows * len(columns) * 8
         if not 0 <= size <= MOST_BYTES:
-            raise ValueError(
+            raise UserError(
                 f"{path.name} claims {file.metadata.num_rows:,} rows of {len(columns)} columns, "
                 f"more than {MOST_BYTES:,} bytes; choose fewer columns or split it"
             )
@@ -304,7 +300,7 @@ def _read_parquet(path: Path) -> _Source:
             for i, part in zip(columns, parts, strict=True)
         ]
         if checked[0].size == 0:
-            raise ValueError(f"expected rows of data in {path}, got none")
+            raise UserError(f"expected rows of data in {path}, got none")
         return np.stack(checked, axis=1)
 
     return _Source(names, read)

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.measure.data import scaled
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.plan import asks_for_series
@@ -120,5 +121,5 @@ def check_length(count: int, windows: Windows | None) -> int:
         windows.check(count)
         return windows.num_pairs(count)
     if count < 2:
-        raise ValueError(f"inputs must hold at least two samples, got {count}")
+        raise UserError(f"inputs must hold at least two samples, got {count}")
     return count

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.measure.files import check_width, choose_columns, load_array, numeric
 from learnable_novelty.measure.parquet import open_parquet, open_row_groups
 from learnable_novelty.measure.parts import Columns, Opened, array_source, row_bytes
@@ -47,7 +48,7 @@ def open_columns(path: Path, inputs: str | None, targets: str | None) -> Opened:
         ValueError: for what cannot be read, is empty, or lacks a column.
     """
     if not path.exists():
-        raise ValueError(f"expected a file or a folder, {path} is none")
+        raise UserError(f"expected a file or a folder, {path} is none")
     if is_zarr(path):
         group = open_zarr(path, inputs, targets)
         opener = functools.partial(open_node, path)
@@ -55,7 +56,7 @@ def open_columns(path: Path, inputs: str | None, targets: str | None) -> Opened:
     if path.is_dir() or path.suffix.lower() == ".parquet":
         return open_row_groups(path, inputs, targets)
     if path.suffix.lower() != ".npy":
-        raise ValueError(
+        raise UserError(
             "expected a .npy or .parquet file, a folder of Parquet files, or a Zarr array to read "
             f"by chunks, got {path}"
         )
@@ -68,7 +69,7 @@ def _open_array(
     array = open_again()
     numeric(array, name)
     if array.ndim < 1 or 0 in array.shape:
-        raise ValueError(f"expected rows of data in {name}, got shape {array.shape}")
+        raise UserError(f"expected rows of data in {name}, got shape {array.shape}")
     check_width(array.shape, array.dtype.itemsize, name)
     columns = 1 if array.ndim == 1 else array.shape[1]
     names = [str(number) for number in range(columns)]

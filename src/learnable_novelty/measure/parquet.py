@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.measure.files import choose_columns
 from learnable_novelty.measure.parts import CHUNK_BYTES, Chunk, Opened, Source
 
@@ -25,7 +26,7 @@ def open_parquet(path: Path) -> Any:
         import pyarrow
         import pyarrow.parquet
     except ModuleNotFoundError:
-        raise ValueError("reading .parquet needs the [data] extra (pyarrow)") from None
+        raise UserError("reading .parquet needs the [data] extra (pyarrow)") from None
     try:
         file = pyarrow.parquet.ParquetFile(path, buffer_size=READ_BYTES, pre_buffer=False)
         _ = file.schema_arrow  # read here, so that a damaged one is refused here
@@ -36,7 +37,7 @@ def open_parquet(path: Path) -> Any:
 
 def unreadable(path: Path, error: Exception) -> ValueError:
     """Say that a file is not what its ending claims."""
-    return ValueError(f"expected a Parquet file in {path}: {' '.join(str(error).split())}")
+    return UserError(f"expected a Parquet file in {path}: {' '.join(str(error).split())}")
 
 
 def data_columns(schema: Any) -> list[str]:
@@ -52,7 +53,7 @@ def numbers_of(column: Any, name: str, path: Path, first_row: int = 0) -> np.nda
     """
     if column.null_count:
         row = first_row + column.is_null().to_pylist().index(True)
-        raise ValueError(
+        raise UserError(
             f"expected numbers in column {name!r} of {path.name}, got a null in row {row} (from 0)"
         )
     dense = {} if hasattr(column, "chunks") else {"zero_copy_only": False}
@@ -104,7 +105,7 @@ def open_row_groups(path: Path, inputs: str | None, targets: str | None) -> Open
     """Open columns of a file, or of all files of a folder in the order of ``files_of``."""
     files = files_of(path) if path.is_dir() else [path]
     if not files:
-        raise ValueError(f"expected Parquet files or a Zarr array in the folder {path}, found none")
+        raise UserError(f"expected Parquet files or a Zarr array in the folder {path}, found none")
     with open_parquet(files[0]) as file:
         first = file.schema_arrow
     names = data_columns(first)
@@ -119,7 +120,7 @@ def open_row_groups(path: Path, inputs: str | None, targets: str | None) -> Open
             )
             groups += _row_groups(one, file.metadata, x, y)
     if not sum(group.count for group in groups):
-        raise ValueError(f"expected rows of data in {path}, got none")
+        raise UserError(f"expected rows of data in {path}, got none")
     return Opened(Source(groups), list(x), list(y))
 
 
@@ -154,10 +155,10 @@ def _check_numbers(name: str, schema: Any, path: Path) -> None:
     from pyarrow import types
 
     if schema.names.count(name) > 1:
-        raise ValueError(f"expected one column {name!r} in {path.name}, got several")
+        raise UserError(f"expected one column {name!r} in {path.name}, got several")
     kind = schema.field(name).type
     if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
-        raise ValueError(f"expected numbers in column {name!r} of {path.name}, got {kind}")
+        raise UserError(f"expected numbers in column {name!r} of {path.name}, got {kind}")
 
 
 def _check_schema(
@@ -172,7 +173,7 @@ def _check_schema(
     alike = [held.names.count(n) == 1 for n in compared for held in (first, other)]
     if all(alike) and all(first.field(n).type == other.field(n).type for n in compared):
         return
-    raise ValueError(
+    raise UserError(
         f"expected one schema in all files, got ({listed[1]}) in {other_name.name} "
         f"after ({listed[0]}) in {name.name}; columns that are in all can be chosen as inputs"
     )

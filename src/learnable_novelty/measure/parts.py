@@ -14,8 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from learnable_novelty._archive import UNREADABLE
+from learnable_novelty.errors import UserError
 from learnable_novelty.measure.data import where_in_array
+from learnable_novelty.storage import UNREADABLE
 
 Chunk = tuple[Any, Any]
 """Inputs and targets of some samples, as the user's library holds them; targets may be None."""
@@ -90,7 +91,7 @@ class Columns:
             rows = np.asarray(array[first:last])
         except UNREADABLE as error:
             reason = " ".join(str(error).split()) or type(error).__name__
-            raise ValueError(
+            raise UserError(
                 f"could not read rows {first} to {last} of {self.name}: {reason}"
             ) from None
         if self.columns is None:
@@ -145,11 +146,11 @@ def array_source(
     """Divide arrays into parts of whole chunks of ``align`` rows, as they are stored."""
     shape = inputs.open().shape
     if not shape:
-        raise ValueError("expected an array of samples, got one number without axes")
+        raise UserError("expected an array of samples, got one number without axes")
     rows = shape[0]
     if targets is not None and targets.open().shape[:1] != (rows,):
         found = targets.open().shape
-        raise ValueError(f"expected as many targets as inputs, {rows}, got shape {found}")
+        raise UserError(f"expected as many targets as inputs, {rows}, got shape {found}")
     step = align * max(1, min(CHUNK_BYTES // max(1, bytes_per_row), PART_ROWS) // align)
     most = max(1, min(PART_CHUNKS, PART_ROWS // step))
     size = step * max(most, -(-rows // (step * MOST_PARTS)))

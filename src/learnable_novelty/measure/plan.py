@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from learnable_novelty._random import numpy_generator, split
+from learnable_novelty.errors import UserError
 from learnable_novelty.measure.data import as_tensor, column_scale, scaled
 from learnable_novelty.measure.rearrange import (
     HYPOTHESES,
@@ -23,6 +23,7 @@ from learnable_novelty.measure.rearrange import (
 )
 from learnable_novelty.measure.summary import About, num_sign_blocks
 from learnable_novelty.measure.windows import Windows
+from learnable_novelty.seeds import numpy_generator, split
 
 
 @dataclass(frozen=True)
@@ -103,10 +104,10 @@ def make_plan(
     x = as_tensor(inputs, "inputs")
     y = x if targets is None else as_tensor(targets, "targets")
     if x.shape[0] != y.shape[0]:
-        raise ValueError(f"expected as many targets as inputs, {x.shape[0]}, got {y.shape[0]}")
+        raise UserError(f"expected as many targets as inputs, {x.shape[0]}, got {y.shape[0]}")
     is_series = asks_for_series(window, leads, history)
     if not is_series and targets is None:
-        raise ValueError(NO_TARGETS)
+        raise UserError(NO_TARGETS)
     axis = 1 if x.ndim == 2 else column_axis
     unit, text = target_scale(y, axis, target_unit)
     y = scaled(y, axis, 0.0, unit)
@@ -127,21 +128,21 @@ def asks_for_series(window: int | None, leads: Sequence[int] | None, history: in
     """Tell whether rows are time."""
     is_series = window is not None or leads is not None
     if not is_series and history != 1:
-        raise ValueError("history goes with a window or leads, for a series")
+        raise UserError("history goes with a window or leads, for a series")
     return is_series
 
 
 def check_leads(windows: Windows, single: bool) -> None:
     """Raise if one series is to predict its own present."""
     if single and 0 in windows.leads:
-        raise ValueError("expected leads of at least 1 for one series, got 0")
+        raise UserError("expected leads of at least 1 for one series, got 0")
 
 
 def _cut(plan: Plan, windows: Windows, single: bool) -> Plan:
     """Turn series into pairs."""
     x, y = plan.inputs, plan.targets
     if x.ndim != 2 or y.ndim != 2:
-        raise ValueError(f"expected a series (time, columns), got shape {tuple(x.shape)}")
+        raise UserError(f"expected a series (time, columns), got shape {tuple(x.shape)}")
     windows.check(x.shape[0])
     check_leads(windows, single)
     return replace(
@@ -165,9 +166,9 @@ def read_target_unit(unit: float | str) -> tuple[float | None, str]:
     if unit == "sd":
         return None, "targets in units of their own deviation"
     if not isinstance(unit, (int, float)) or isinstance(unit, bool):
-        raise ValueError(f'target_unit must be "sd" or a positive number, got {unit!r}')
+        raise UserError(f'target_unit must be "sd" or a positive number, got {unit!r}')
     if not (unit > 0 and math.isfinite(unit)):
-        raise ValueError(f'target_unit must be "sd" or a positive number, got {unit!r}')
+        raise UserError(f'target_unit must be "sd" or a positive number, got {unit!r}')
     return float(unit), f"targets in units of {unit:g}"
 
 
@@ -183,5 +184,5 @@ def _kind(kind: str, is_series: bool, single: bool, axes: int) -> Any:
     if kind == "auto":
         return allowed[0]
     if kind not in allowed:
-        raise ValueError(f"null for this data must be one of {', '.join(allowed)}, got {kind!r}")
+        raise UserError(f"null for this data must be one of {', '.join(allowed)}, got {kind!r}")
     return kind

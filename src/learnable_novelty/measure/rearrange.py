@@ -15,8 +15,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty._random import Seed, numpy_generator
+from learnable_novelty.errors import UserError
 from learnable_novelty.measure.data import whole_number
+from learnable_novelty.seeds import Seed, numpy_generator
 
 Kind = Literal["auto", "rows", "samples", "translations", "shifts", "time", "linear", "signs"]
 
@@ -43,7 +44,7 @@ class Null:
     def __post_init__(self) -> None:
         whole_number("null", self.count, 0)
         if self.kind != "auto" and self.kind not in HYPOTHESES:
-            raise ValueError(
+            raise UserError(
                 f"null must be a count or one of {', '.join(HYPOTHESES)}, got {self.kind!r}"
             )
 

@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty._random import Seed, split
 from learnable_novelty.engine import in_order
+from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.measure.data import whole_number
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.job import Request
@@ -36,6 +36,7 @@ from learnable_novelty.observer import Observer, Refit, Rows
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.observer.readout import residual_bits
 from learnable_novelty.observer.roots import Roots
+from learnable_novelty.seeds import Seed, split
 
 Progress = Callable[[int, int], None]
 
@@ -104,11 +105,11 @@ def score(
     draws = whole_number("draws", draws, 1)
     root = split(seed, "score") if isinstance(seed, torch.Generator) else int(seed)
     if observer is not None and not isinstance(observer, Observer):
-        raise TypeError(f"observer must be an Observer, got {type(observer).__name__}")
+        raise UserTypeError(f"observer must be an Observer, got {type(observer).__name__}")
     if observer is not None and observer.process_group is not None:
-        raise ValueError("score measures the data of one process: expected no process_group")
+        raise UserError("score measures the data of one process: expected no process_group")
     if observer is not None and ridge_penalty is not None:
-        raise ValueError("ridge_penalty is for the default observer; the one given has its own")
+        raise UserError("ridge_penalty is for the default observer; the one given has its own")
     penalty = "evidence" if ridge_penalty is None else ridge_penalty
     is_series = window is not None or leads is not None
     source = source_of(inputs, targets, is_series=is_series)

@@ -15,6 +15,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.measure.data import NotFinite, as_chunk
 from learnable_novelty.measure.parts import Chunk, HeldPart, Part, Source
 from learnable_novelty.measure.sources import Stream
@@ -50,13 +51,13 @@ class Layout:
     def check(self, other: Layout) -> None:
         """Raise unless another chunk is laid out alike."""
         if (self.targets is None) != (other.targets is None):
-            raise ValueError("expected targets in all chunks, or in none")
+            raise UserError("expected targets in all chunks, or in none")
         for name, one, two in (
             ("inputs", self.inputs, other.inputs),
             ("targets", self.targets, other.targets),
         ):
             if one != two:
-                raise ValueError(
+                raise UserError(
                     f"expected chunks of {name} of one shape, got {_shape(two)} after {_shape(one)}"
                 )
         for name, kind, found in (
@@ -64,7 +65,7 @@ class Layout:
             ("targets", self.target_dtype, other.target_dtype),
         ):
             if kind != found:
-                raise ValueError(f"expected {name} of one dtype, got {found} after {kind}")
+                raise UserError(f"expected {name} of one dtype, got {found} after {kind}")
 
     def piece(self, column_axis: int) -> int:
         """Return how many samples make a piece."""
@@ -90,7 +91,7 @@ def read(chunks: Iterator[Chunk], layout: Layout | None = None) -> Iterator[tupl
             raise NotFinite(fault.name, fault.value, (done + row, *rest)) from None
         done += x.shape[0]
         if y is not None and x.shape[0] != y.shape[0]:
-            raise ValueError(
+            raise UserError(
                 f"expected as many targets as inputs in a chunk, {x.shape[0]}, got {y.shape[0]}"
             )
         if x.shape[0] == 0:
@@ -107,7 +108,7 @@ def read_part(part: Part, layout: Layout | None) -> Iterator[tuple[Tensor, Any]]
         yield from read(part.chunks(), layout)
     except NotFinite as fault:
         place = part.where(fault.index, targets=fault.name == "targets")
-        raise ValueError(fault.at(place)) from None
+        raise UserError(fault.at(place)) from None
 
 
 def regrouped(

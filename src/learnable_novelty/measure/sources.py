@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
+from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.measure.dask_parts import dask_source
 from learnable_novelty.measure.large_files import open_columns
 from learnable_novelty.measure.parts import (
@@ -45,7 +46,7 @@ class Stream:
             if isinstance(chunk, (tuple, list)) and len(chunk) == 2:
                 yield chunk[0], chunk[1]
             elif isinstance(chunk, (tuple, list)):
-                raise ValueError(
+                raise UserError(
                     "expected chunks of a series, or pairs (inputs, targets); "
                     f"chunk {number} is a {type(chunk).__name__} of {len(chunk)}"
                 )
@@ -95,7 +96,7 @@ def _is_pieces(values: Any) -> bool:
         return False
     axes = len(getattr(values[0], "shape", ()))
     if axes == 1:
-        raise ValueError(
+        raise UserError(
             "expected a series (time, columns), got a list of vectors, which may be its rows or "
             "its pieces: stack rows into one array, and return pieces from a function (lambda: "
             "pieces)"
@@ -105,7 +106,7 @@ def _is_pieces(values: Any) -> bool:
 
 def _alone(source: Any, targets: Any) -> Any:
     if targets is not None:
-        raise ValueError("expected targets within the chunks, as pairs (inputs, targets)")
+        raise UserError("expected targets within the chunks, as pairs (inputs, targets)")
     return source
 
 
@@ -119,7 +120,7 @@ def _names(targets: Any) -> str | None:
         return targets
     if isinstance(targets, (list, tuple)) and all(isinstance(one, str) for one in targets):
         return ",".join(targets)
-    raise TypeError(
+    raise UserTypeError(
         f"expected the names of target columns beside a file, got {type(targets).__name__}"
     )
 
@@ -128,9 +129,9 @@ def _sliced(inputs: Any, targets: Any) -> Source:
     for name, array in (("inputs", inputs), ("targets", targets)):
         if array is not None and not hasattr(array, "shape"):
             kind = type(array).__name__
-            raise TypeError(f"expected {name} to be an array with a shape, got {kind}")
+            raise UserTypeError(f"expected {name} to be an array with a shape, got {kind}")
         if array is not None and array.dtype.kind not in "fiub":
-            raise TypeError(f"{name} must be numbers, got an array of dtype {array.dtype}")
+            raise UserTypeError(f"{name} must be numbers, got an array of dtype {array.dtype}")
         if hasattr(array, "chunks") and hasattr(array, "metadata"):
             check_array(array, name)
     held = [

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from learnable_novelty.engine import Parcel, in_order
+from learnable_novelty.errors import UserError
 from learnable_novelty.measure.job import (
     BlockRoots,
     Job,
@@ -50,13 +51,13 @@ from learnable_novelty.observer.roots import Roots
 def score_source(source: Source | Stream, request: Request) -> Score:
     """Score data by chunks."""
     if request.null.kind not in ("auto", "signs"):
-        raise ValueError(
+        raise UserError(
             "data that is read by chunks cannot be rearranged: null must be a count or signs, "
             f"got {request.null.kind!r}"
         )
     windows, (posited, text) = request.windows(), read_target_unit(request.target_unit)
     if _once(source) and request.standardize_inputs:
-        raise ValueError(
+        raise UserError(
             "expected data that can be read twice, to standardize the inputs first, got an "
             "iterator: pass a function that makes one, or standardize_inputs=False"
         )
@@ -97,7 +98,7 @@ def _peek(source: Source | Stream) -> tuple[Layout, Source | Stream]:
     if isinstance(source, Source):
         for x, y in itertools.chain.from_iterable(read_part(p, None) for p in source.parts):
             return Layout.of(x, y), source
-        raise ValueError("expected samples, got none")
+        raise UserError("expected samples, got none")
     chunks = source.chunks()
     seen: list[Any] = []
     for chunk in chunks:
@@ -106,18 +107,18 @@ def _peek(source: Source | Stream) -> tuple[Layout, Source | Stream]:
             if _once(source):
                 source = replace(source, make=lambda: itertools.chain(seen, chunks))
             return Layout.of(x, y), source
-    raise ValueError("expected samples, got none")
+    raise UserError("expected samples, got none")
 
 
 def _check_layout(layout: Layout, windows: Windows | None) -> None:
     if windows is None and layout.targets is None:
-        raise ValueError(NO_TARGETS)
+        raise UserError(NO_TARGETS)
     if windows is None:
         return
     for tail in (layout.inputs, layout.targets):
         if tail is not None and len(tail) != 1:
             shape = f"({', '.join(['time', *map(str, tail)])})"
-            raise ValueError(f"expected a series (time, columns), got shape {shape}")
+            raise UserError(f"expected a series (time, columns), got shape {shape}")
     check_leads(windows, layout.targets is None)
 
 
@@ -197,7 +198,7 @@ def _observe(source: Source | Stream, job: Job, look: _Look, request: Request) -
         if request.progress is not None:
             request.progress(look.read + min(done, length), look.read + length)
     if done != length:
-        raise ValueError(
+        raise UserError(
             f"expected the same samples when they are read again, got {done} after {length}"
         )
     return [held[number] for number in sorted(held)]

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from learnable_novelty._random import numpy_generator
 from learnable_novelty.measure.result import Score
 from learnable_novelty.observer import Observer
 from learnable_novelty.observer.readout import residual_bits
 from learnable_novelty.observer.refit import bits_of_roots
 from learnable_novelty.observer.roots import Roots, merge_roots
 from learnable_novelty.observer.signed import SignedFit
+from learnable_novelty.seeds import numpy_generator
 
 FLOOR_REPEATS = 16
 JACKKNIFE_BLOCKS = 20

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.measure.data import whole_number
 
 
@@ -25,13 +26,13 @@ class Windows:
     def of(window: int | None, history: int, leads: Sequence[int] | None) -> Windows:
         """Check the two ways of naming the future: ``window`` next steps, or chosen leads."""
         if (window is None) == (leads is None):
-            raise ValueError("expected either window or leads, got both or neither")
+            raise UserError("expected either window or leads, got both or neither")
         past = whole_number("history", history, 1)
         if window is not None:
             return Windows(past, tuple(range(1, whole_number("window", window, 1) + 1)))
         chosen = tuple(whole_number("a lead", lead, 0) for lead in ([] if leads is None else leads))
         if not chosen:
-            raise ValueError("expected at least one lead, got none")
+            raise UserError("expected at least one lead, got none")
         return Windows(past, chosen)
 
     @property
@@ -47,7 +48,7 @@ class Windows:
         """Raise unless the series is long enough for two pairs."""
         if self.num_pairs(length) < 2:
             need = self.history + max(self.leads) + 1
-            raise ValueError(
+            raise UserError(
                 f"history={self.history} and a farthest lead of {max(self.leads)} need a series "
                 f"of at least {need} steps, got {length}"
             )

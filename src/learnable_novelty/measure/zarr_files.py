@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty._archive import UNREADABLE, quiet_headers
+from learnable_novelty.errors import UserError
 from learnable_novelty.measure.files import check_width, choose_columns, numeric
 from learnable_novelty.measure.parts import Columns, Opened, array_source, row_bytes
+from learnable_novelty.storage import UNREADABLE, quiet_headers
 
 METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 MOST_METADATA = 64 << 20
@@ -38,7 +39,7 @@ def open_zarr(path: Path, inputs: str | None, targets: str | None) -> Opened | N
     chosen = choose_columns(names, inputs, targets, path)
     if any(len(one) > 1 for one in chosen):
         listed = ", ".join(names)
-        raise ValueError(
+        raise UserError(
             f"expected one array of {path.name} for the inputs and one for the targets, choose of "
             f"{listed} with inputs and targets"
         )
@@ -66,11 +67,11 @@ def open_node(path: Path, name: str | None = None) -> Any:
     try:
         import zarr
     except ModuleNotFoundError:
-        raise ValueError("reading Zarr needs the [data] extra (zarr)") from None
+        raise UserError("reading Zarr needs the [data] extra (zarr)") from None
     folder = path if name is None else path / name
     for text in (folder / one for one in METADATA):
         if text.is_file() and text.stat().st_size > MOST_METADATA:
-            raise ValueError(f"expected at most {MOST_METADATA:,} bytes in {text}")
+            raise UserError(f"expected at most {MOST_METADATA:,} bytes in {text}")
     try:
         with quiet_headers():
             node = zarr.open(path, mode="r", path=name)
@@ -83,7 +84,7 @@ def open_node(path: Path, name: str | None = None) -> Any:
 
 
 def _unreadable(path: Path, error: BaseException) -> ValueError:
-    return ValueError(f"expected a Zarr array in {path}: {' '.join(str(error).split())}")
+    return UserError(f"expected a Zarr array in {path}: {' '.join(str(error).split())}")
 
 
 def check_array(array: Any, name: str) -> None:
@@ -91,16 +92,16 @@ def check_array(array: Any, name: str) -> None:
     try:
         shape, chunks, kind = tuple(array.shape), tuple(array.chunks), np.dtype(array.dtype)
     except UNREADABLE as error:
-        raise ValueError(f"expected a Zarr array of equal chunks in {name}: {error}") from None
+        raise UserError(f"expected a Zarr array of equal chunks in {name}: {error}") from None
     _refuse_pickles(array, name)
     numeric(array, name)
     if not shape or min(shape) < 1 or len(chunks) != len(shape) or min(chunks) < 1:
-        raise ValueError(f"expected rows of data in {name}, got shape {shape} in chunks {chunks}")
+        raise UserError(f"expected rows of data in {name}, got shape {shape} in chunks {chunks}")
     check_width(shape, kind.itemsize, name)
     whole = [math.ceil(n / c) * c for n, c in zip(shape[1:], chunks[1:], strict=True)]
     size = math.prod([chunks[0], *whole]) * kind.itemsize
     if size > MOST_CHUNK_BYTES:
-        raise ValueError(
+        raise UserError(
             f"expected chunks of {name} whose rows take at most {MOST_CHUNK_BYTES:,} bytes, got "
             f"{size:,} for {chunks[0]:,} rows: store it in chunks of fewer rows"
         )
@@ -112,4 +113,4 @@ def _refuse_pickles(array: Any, name: str) -> None:
     codecs = [*(getattr(held, "filters", None) or ()), getattr(held, "compressor", None)]
     codecs += getattr(held, "codecs", None) or ()
     if any("pickle" in str(getattr(codec, "codec_id", codec)).lower() for codec in codecs):
-        raise ValueError(f"expected numbers in {name}, but it holds pickles, which are not read")
+        raise UserError(f"expected numbers in {name}, but it holds pickles, which are not read")

@@ -16,13 +16,14 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from learnable_novelty._random import split
+from learnable_novelty.errors import UserError
 from learnable_novelty.objective.checkpoints import Checkpoint, Checkpoints
 from learnable_novelty.objective.config import AscentConfig
 from learnable_novelty.objective.graph import GraphedStep
 from learnable_novelty.objective.interrupt import Interruption, deferred_interrupts
 from learnable_novelty.objective.log import open_log
 from learnable_novelty.objective.ranks import Ranks
+from learnable_novelty.seeds import split
 
 Objective = Callable[[Tensor, Tensor], Tensor]
 MakeBatch = Callable[[torch.Generator], tuple[Tensor, Tensor]]
@@ -85,7 +86,7 @@ class Ascent:
         self.directory = directory
         parameters = [p for p in module.parameters() if p.requires_grad]
         if not parameters:
-            raise ValueError(f"{type(module).__name__} has no parameter to train")
+            raise UserError(f"{type(module).__name__} has no parameter to train")
         self._parameters = parameters
         self._device = parameters[0].device
         self._graphed: GraphedStep | None = None
@@ -216,7 +217,7 @@ class Ascent:
     def _open_store(self, resume: bool) -> Checkpoints | None:
         if self.directory is None:
             if resume:
-                raise ValueError("resume needs the directory that the checkpoints are in")
+                raise UserError("resume needs the directory that the checkpoints are in")
             return None
         # How often one looks and saves does not change the numbers, and may change on the way.
         free = {"checkpoint_every", "check_every", "patience", "graph"}
@@ -224,7 +225,7 @@ class Ascent:
         ranks = {} if self._ranks.alone else {"ranks": self._ranks.size}
         store = Checkpoints(self.directory, {**run, **ranks, "seed": self.seed})
         if not resume and store.steps():
-            raise ValueError(
+            raise UserError(
                 f"expected an empty run directory, {self.directory} holds checkpoints; "
                 "resume goes on from them"
             )
@@ -242,7 +243,7 @@ class Ascent:
             self.module.load_state_dict(latest.module)
             self._optimizer.load_state_dict(latest.optimizer)
         except (RuntimeError, ValueError, KeyError) as error:
-            raise ValueError(
+            raise UserError(
                 f"the checkpoint of step {steps[-1]} in {self.directory} is of another module: "
                 + str(error).split("\n")[0]
             ) from None

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from learnable_novelty._archive import read_tensors
-from learnable_novelty.records import write_whole
+from learnable_novelty.errors import UserError
+from learnable_novelty.storage import read_tensors, write_whole
 
 FORMAT = 1
 
@@ -64,14 +64,14 @@ class Checkpoints:
         try:
             held = read_tensors(path, device)
         except ValueError:
-            raise ValueError(
+            raise UserError(
                 f"the checkpoint {path} is damaged; remove it to go on from the one before"
             ) from None
         names = {"format", "run", *Checkpoint.__annotations__}
         if not isinstance(held, dict) or held.get("format") != FORMAT or set(held) != names:
-            raise ValueError(f"expected a checkpoint of format {FORMAT} in {path}")
+            raise UserError(f"expected a checkpoint of format {FORMAT} in {path}")
         if held["run"] != self.run:
-            raise ValueError(f"the checkpoint {path} is of a run with other settings")
+            raise UserError(f"the checkpoint {path} is of a run with other settings")
         return Checkpoint(
             step=held["step"],
             module=held["module"],

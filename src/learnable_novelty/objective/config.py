@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from learnable_novelty.errors import UserError
+
 
 @dataclass(frozen=True)
 class AscentConfig:
@@ -38,14 +40,14 @@ class AscentConfig:
     def __post_init__(self) -> None:
         for name in ("steps", "checkpoint_every", "check_every", "patience"):
             if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+                raise UserError(f"{name} must be at least 1, got {getattr(self, name)}")
         for name in ("learning_rate", "score_scale"):
             if not (getattr(self, name) > 0 and math.isfinite(getattr(self, name))):
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+                raise UserError(f"{name} must be positive, got {getattr(self, name)}")
         if self.clip is not None and not self.clip > 0:
-            raise ValueError(f"clip must be positive or None, got {self.clip}")
+            raise UserError(f"clip must be positive or None, got {self.clip}")
         if self.annealing not in ("cosine", "none") or self.clip_by not in ("norm", "value"):
-            raise ValueError("annealing must be cosine or none, and clip_by norm or value")
+            raise UserError("annealing must be cosine or none, and clip_by norm or value")
 
     def learning_rate_at(self, step: int) -> float:
         """Return the learning rate of a step: eta (1 + cos(pi k / K)) / 2."""

@@ -1,16 +1,26 @@
 """The observer: from inputs and targets to bits."""
 
 from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.batched import BatchScore, score_batch
+from learnable_novelty.observer.code_length import code_length, log2det_plus_identity
 from learnable_novelty.observer.criticality import perturbation_multiplier, perturbation_norms
+from learnable_novelty.observer.mdl import minimize_description_length
 from learnable_novelty.observer.moments import Moments, merge
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.online import OnlineObserver
+from learnable_novelty.observer.online import MAX_COUNT_PER_PENALTY, OnlineObserver
 from learnable_novelty.observer.penalty import PerSample
 from learnable_novelty.observer.readout import Readout
 from learnable_novelty.observer.refit import Refit
+from learnable_novelty.observer.ridge import cholesky_readout, plus
 from learnable_novelty.observer.rows import Rows
+from learnable_novelty.observer.spectrum import Axes
+from learnable_novelty.observer.standardize import CONSTANT_TOLERANCE, standardize
 
 __all__ = [
+    "CONSTANT_TOLERANCE",
+    "MAX_COUNT_PER_PENALTY",
+    "Axes",
+    "BatchScore",
     "Moments",
     "Observer",
     "OnlineObserver",
@@ -18,8 +28,15 @@ __all__ = [
     "Readout",
     "Refit",
     "Rows",
+    "cholesky_readout",
+    "code_length",
+    "log2det_plus_identity",
     "merge",
+    "minimize_description_length",
     "perturbation_multiplier",
     "perturbation_norms",
+    "plus",
     "reservoirs",
+    "score_batch",
+    "standardize",
 ]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.standardize import inverse_scale
 
@@ -58,7 +59,7 @@ def score_batch(
     """
     count, width = features.shape[1] * features.shape[2], features.shape[-1]
     if count <= width + 1:
-        raise ValueError(f"expected more rows than features, got {count} rows and {width} features")
+        raise UserError(f"expected more rows than features, got {count} rows and {width} features")
     h, y = features.double(), targets.double()
     mean = h.mean((1, 2), keepdim=True)
     h = h - mean

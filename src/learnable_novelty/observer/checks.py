@@ -8,6 +8,8 @@ import numbers
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError, UserTypeError
+
 SMALLEST = 1e-151
 """What the largest of all values must reach: the square of less loses digits, or is zero."""
 
@@ -16,9 +18,9 @@ def check_positive(**values: float) -> None:
     """Raise unless every named value is a finite positive number."""
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
-            raise TypeError(f"{name} must be a number, got {value!r}")
+            raise UserTypeError(f"{name} must be a number, got {value!r}")
         if not (value > 0 and math.isfinite(value)):
-            raise ValueError(f"{name} must be positive and finite, got {value!r}")
+            raise UserError(f"{name} must be positive and finite, got {value!r}")
 
 
 def can_look(values: Tensor) -> bool:
@@ -33,15 +35,15 @@ def check_pair(inputs: Tensor, targets: Tensor) -> None:
     """Raise unless inputs and targets are finite floating tensors of as many samples."""
     for name, values in (("inputs", inputs), ("targets", targets)):
         if not isinstance(values, Tensor):
-            raise TypeError(f"{name} must be a torch.Tensor, got {type(values).__name__}")
+            raise UserTypeError(f"{name} must be a torch.Tensor, got {type(values).__name__}")
         if not values.is_floating_point():
-            raise TypeError(f"{name} must be of a floating dtype, got {values.dtype}")
+            raise UserTypeError(f"{name} must be of a floating dtype, got {values.dtype}")
         if values.ndim < 2:
-            raise ValueError(f"{name} must have at least two axes, got {tuple(values.shape)}")
+            raise UserError(f"{name} must have at least two axes, got {tuple(values.shape)}")
         if can_look(values):
             check_range(name, values)
     if inputs.shape[0] != targets.shape[0]:
-        raise ValueError(
+        raise UserError(
             f"expected as many targets as inputs, {inputs.shape[0]}, got {targets.shape[0]}"
         )
 
@@ -50,9 +52,9 @@ def check_range(name: str, values: Tensor) -> None:
     """Raise unless values are finite, and large enough that float64 holds their squares."""
     peak = float(values.detach().abs().max()) if values.numel() else 0.0
     if not math.isfinite(peak):
-        raise ValueError(f"{name} must be finite, got NaN or infinite values")
+        raise UserError(f"{name} must be finite, got NaN or infinite values")
     if 0 < peak < SMALLEST:
-        raise ValueError(
+        raise UserError(
             f"{name} are at most {peak:.3g}, and squares of numbers below {SMALLEST:g} vanish in "
             "float64; choose a larger unit for them"
         )
@@ -66,7 +68,7 @@ def check_layout(features: Tensor, targets: Tensor, column_axis: int) -> None:
     if len(given) == len(expected):
         given[column_axis] = "target_dim"
     if given != expected:
-        raise ValueError(
+        raise UserError(
             f"expected targets ({', '.join(expected)}), as the features "
             f"{tuple(features.shape)}, got {tuple(targets.shape)}"
         )

@@ -7,6 +7,7 @@ import math
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import can_look
 
 LARGEST_ERROR = 1e-8
@@ -69,7 +70,7 @@ def log2_of_spectrum(readout: Tensor, resolution: float) -> Tensor:
     rounding = eps * max(readout.shape[-2:]) * values[..., :1]
     lost = (values < 64 * rounding) & (resolution**0.5 * rounding > LARGEST_ROUNDING)
     if bool(lost.any()):
-        raise ValueError(
+        raise UserError(
             f"the readout is {float(values.max()):.1e} units large and has directions that are "
             "lost in its rounding; choose a larger target_unit, or a larger ridge_penalty"
         )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from learnable_novelty._random import Seed, torch_generator
+from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.observer.reservoirs import Feedforward
+from learnable_novelty.seeds import Seed, torch_generator
 
 
 def perturbation_norms(reservoir: Feedforward, inputs: Tensor, *, seed: Seed = 0) -> Tensor:
@@ -20,7 +21,7 @@ def perturbation_norms(reservoir: Feedforward, inputs: Tensor, *, seed: Seed = 0
         the input.
     """
     if not isinstance(reservoir, Feedforward):
-        raise TypeError(
+        raise UserTypeError(
             f"expected an MLP, Conv1d or Conv2d reservoir, got {type(reservoir).__name__}"
         )
     hidden = reservoir.enter(inputs)
@@ -51,5 +52,5 @@ def perturbation_multiplier(reservoir: Feedforward, inputs: Tensor, *, seed: See
     """
     norms = perturbation_norms(reservoir, inputs, seed=seed)
     if reservoir.depth < 2:
-        raise ValueError(f"expected a reservoir of depth at least 2, got {reservoir.depth}")
+        raise UserError(f"expected a reservoir of depth at least 2, got {reservoir.depth}")
     return float((norms[2:] / norms[1:-1]).mean())

@@ -17,6 +17,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError, UserTypeError
+
 # Rows centred and multiplied at a time on a CPU: the centred copy then stays in cache, and
 # memory does not grow with the number of samples.
 CHUNK_ROWS = 4096
@@ -98,7 +100,7 @@ class Moments:
         """
         counts = counts.to(torch.float64)
         if not bool((counts > 0).all()):
-            raise ValueError("expected positive counts: leave out inputs that do not occur")
+            raise UserError("expected positive counts: leave out inputs that do not occur")
         means = target_sums.to(torch.float64) / counts[:, None]
         between = Moments.of(features, means, counts)
         within = target_squares - (counts[:, None] * means.square()).sum(0)
@@ -139,7 +141,7 @@ class Moments:
         if not isinstance(other, Moments):
             return NotImplemented
         if (self.feature_dim, self.target_dim) != (other.feature_dim, other.target_dim):
-            raise ValueError(
+            raise UserError(
                 f"expected moments of feature_dim={self.feature_dim} and "
                 f"target_dim={self.target_dim}, got {other.feature_dim} and {other.target_dim}"
             )
@@ -215,21 +217,21 @@ def check_rows(features: Tensor, targets: Tensor, weights: Tensor | None) -> Non
     """Raise unless these are floating rows of one number, with counts for weights."""
     for name, values in (("features", features), ("targets", targets)):
         if values.ndim != 2:
-            raise ValueError(f"expected {name} (num_rows, columns), got {tuple(values.shape)}")
+            raise UserError(f"expected {name} (num_rows, columns), got {tuple(values.shape)}")
         if not values.is_floating_point():
-            raise TypeError(f"expected floating {name}, got dtype {values.dtype}")
+            raise UserTypeError(f"expected floating {name}, got dtype {values.dtype}")
     if features.shape[0] != targets.shape[0]:
-        raise ValueError(
+        raise UserError(
             f"expected as many target rows as feature rows, {features.shape[0]}, "
             f"got {targets.shape[0]}"
         )
     if features.shape[0] == 0:
-        raise ValueError("expected at least one row, got 0")
+        raise UserError("expected at least one row, got 0")
     if weights is None:
         return
     if weights.shape != features.shape[:1]:
-        raise ValueError(
+        raise UserError(
             f"expected weights (num_rows={features.shape[0]},), got {tuple(weights.shape)}"
         )
     if bool((weights < 0).any()) or not bool(0 < weights.sum() < math.inf):
-        raise ValueError("expected weights that are finite counts: none negative, not all zero")
+        raise UserError("expected weights that are finite counts: none negative, not all zero")

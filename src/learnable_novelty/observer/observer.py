@@ -7,7 +7,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from learnable_novelty._random import Seed
+from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.observer.checks import check_layout, check_pair, check_positive
 from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.evidence import evidence_penalty
@@ -30,6 +30,7 @@ from learnable_novelty.observer.ridge import (
 from learnable_novelty.observer.rows import Rows, StandardizedRows
 from learnable_novelty.observer.spectrum import Axes
 from learnable_novelty.observer.standardize import Standardized, standardize
+from learnable_novelty.seeds import Seed
 
 Solver = Literal["auto", "cholesky", "dual", "qr"]
 
@@ -80,17 +81,17 @@ class Observer:
         process_group: Any = None,
     ) -> None:
         if not isinstance(reservoir, Reservoir):
-            raise TypeError(f"reservoir must be a Reservoir, got {type(reservoir).__name__}")
+            raise UserTypeError(f"reservoir must be a Reservoir, got {type(reservoir).__name__}")
         check_ridge_penalty(ridge_penalty)
         check_positive(resolution=resolution, code_scale=code_scale)
         if not isinstance(target_unit, Tensor):
             check_positive(target_unit=target_unit)
         elif not bool((target_unit > 0).all()):
-            raise ValueError("target_unit must be positive in every column")
+            raise UserError("target_unit must be positive in every column")
         if solver not in ("auto", "cholesky", "dual", "qr"):
-            raise ValueError(f"solver must be auto, cholesky, dual or qr, got {solver!r}")
+            raise UserError(f"solver must be auto, cholesky, dual or qr, got {solver!r}")
         if process_group is not None and solver not in ("auto", "cholesky"):
-            raise ValueError(
+            raise UserError(
                 f"a process group sums moments, so solver must be auto or cholesky, got {solver!r}"
             )
         self.reservoir = reservoir
@@ -164,7 +165,7 @@ class Observer:
     def readout_of(self, data: Rows | Moments, kind: Literal["ridge", "mdl"] = "ridge") -> Readout:
         """Fit a readout to rows or to moments."""
         if kind not in ("ridge", "mdl"):
-            raise ValueError(f"kind must be ridge or mdl, got {kind!r}")
+            raise UserError(f"kind must be ridge or mdl, got {kind!r}")
         standard, weights = self._solve(data)
         penalty = self.penalty_for(standard)
         converged, sweeps = True, 0

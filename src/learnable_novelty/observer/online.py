@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import torch
 from torch import Tensor
 
-from learnable_novelty._random import Seed
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.observer.moments import Moments
 from learnable_novelty.observer.reservoirs import Reservoir
@@ -25,6 +25,7 @@ from learnable_novelty.observer.standardize import constant_ratio, inverse_scale
 from learnable_novelty.observer.stream_floor import RandomSigns
 from learnable_novelty.observer.stream_step import DETERMINANT_ROUNDOFF, PlainStreams, Setting
 from learnable_novelty.observer.stream_sums import StreamSums
+from learnable_novelty.seeds import Seed
 
 if TYPE_CHECKING:
     from learnable_novelty.observer.stream_kernel import CompiledStreams
@@ -94,11 +95,11 @@ class OnlineObserver:
             target_unit=target_unit,
         )
         if standardization not in ("empirical", "fixed"):
-            raise ValueError(f"standardization must be empirical or fixed, got {standardization!r}")
+            raise UserError(f"standardization must be empirical or fixed, got {standardization!r}")
         if (standardization == "fixed") != (calibration is not None):
-            raise ValueError('calibration goes with standardization="fixed", and only with it')
+            raise UserError('calibration goes with standardization="fixed", and only with it')
         if floor not in ("residual", None):
-            raise ValueError(f"floor must be residual or None, got {floor!r}")
+            raise UserError(f"floor must be residual or None, got {floor!r}")
         self.reservoir, self.target_dim, self.num_streams = reservoir, target_dim, num_streams
         self.ridge_penalty, self.resolution = ridge_penalty, resolution
         self.code_scale, self.target_unit = code_scale, target_unit
@@ -172,7 +173,7 @@ class OnlineObserver:
         setting = self._setting if dtype is self._dtype else self._setting_of(dtype)
         scores = self._step.advance(self._draw, active, setting, self._scores)
         if scores is None:
-            raise ValueError("inputs and targets must be finite, got NaN or infinite values")
+            raise UserError("inputs and targets must be finite, got NaN or infinite values")
         self._scores, self._setting, self._dtype = scores, setting, dtype
         self._longest += 1.0
         return self._difference() - before
@@ -197,10 +198,10 @@ class OnlineObserver:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what ``state_dict`` returned."""
         if ("signs" in state) != (self.floor is not None):
-            raise ValueError(f"the state is of another floor than floor={self.floor!r}")
+            raise UserError(f"the state is of another floor than floor={self.floor!r}")
         for name, held in self._state().items():
             if held.shape != state[name].shape:
-                raise ValueError(
+                raise UserError(
                     f"expected {name} of shape {tuple(held.shape)}, got {tuple(state[name].shape)}"
                 )
         self.reservoir.load_state_dict(state["reservoir"])
@@ -239,7 +240,7 @@ class OnlineObserver:
     def _fix(self, calibration: Moments) -> None:
         m, n = self.reservoir.feature_dim, calibration.count
         if (calibration.feature_dim, calibration.target_dim) != (m, self.target_dim):
-            raise ValueError(
+            raise UserError(
                 f"expected calibration of feature_dim={m} and target_dim={self.target_dim}, "
                 f"got {calibration.feature_dim} and {calibration.target_dim}"
             )
@@ -259,7 +260,7 @@ class OnlineObserver:
         counts = sums.n if active is None else sums.n * sums.native(active)
         longest = float(counts.max()) + 1
         if longest / self.ridge_penalty > MAX_COUNT_PER_PENALTY:
-            raise ValueError(
+            raise UserError(
                 f"expected num_pairs / ridge_penalty of at most {MAX_COUNT_PER_PENALTY:g}, got "
                 f"{longest:g} / {self.ridge_penalty:g}; reset the stream or raise the penalty"
             )
@@ -267,16 +268,16 @@ class OnlineObserver:
     def _check(self, inputs: Tensor, targets: Tensor, active: Tensor | None) -> None:
         expected = (self.num_streams, self.target_dim)
         if targets.shape != expected:
-            raise ValueError(
+            raise UserError(
                 f"expected targets (num_streams={expected[0]}, target_dim={expected[1]}), "
                 f"got shape {tuple(targets.shape)}"
             )
         if inputs.shape[0] != self.num_streams:
-            raise ValueError(
+            raise UserError(
                 f"expected inputs for num_streams={self.num_streams}, got {inputs.shape[0]}"
             )
         if active is not None and active.shape != (self.num_streams,):
-            raise ValueError(
+            raise UserError(
                 f"expected active (num_streams={self.num_streams},), got {tuple(active.shape)}"
             )
 
@@ -284,13 +285,13 @@ class OnlineObserver:
 def resolve_backend(backend: Backend, device: torch.device | str) -> Literal["numpy", "numba"]:
     """Return what the name stands for on this machine, or say what is missing."""
     if backend not in ("auto", "numpy", "numba"):
-        raise ValueError(f"backend must be auto, numpy or numba, got {backend!r}")
+        raise UserError(f"backend must be auto, numpy or numba, got {backend!r}")
     on_cpu = torch.device(device).type == "cpu"
     installed = importlib.util.find_spec("numba") is not None
     if backend == "auto":
         return "numba" if on_cpu and installed else "numpy"
     if backend == "numba" and not on_cpu:
-        raise ValueError(f'backend="numba" runs on the CPU, not on {device}')
+        raise UserError(f'backend="numba" runs on the CPU, not on {device}')
     if backend == "numba" and not installed:
         raise ImportError('backend="numba" needs numba: pip install "learnable-novelty[rl]"')
     return backend

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import check_positive
 
 
@@ -26,7 +27,7 @@ def check_ridge_penalty(penalty: RidgePenalty) -> None:
     """Raise unless the penalty is one of the three kinds, and positive."""
     if isinstance(penalty, str):
         if penalty != "evidence":
-            raise ValueError(
+            raise UserError(
                 f'ridge_penalty must be a positive number, PerSample or "evidence", got {penalty!r}'
             )
         return

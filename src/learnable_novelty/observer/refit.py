@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.observer import Observer
@@ -142,7 +143,7 @@ def _check_rounding(observer: Observer, axes: Axes, penalty: float) -> None:
         for part in (readout, readout[~lost])
     )
     if bits - real > LARGEST_DIFFERENCE * max(1.0, bits):
-        raise ValueError(
+        raise UserError(
             f"{bits - real:.1e} of {bits:.6g} bits would be rounding of the features at a "
             f"ridge_penalty of {penalty:.1e}; choose a larger one, or a larger target_unit"
         )

@@ -14,6 +14,7 @@ import math
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import can_look
 from learnable_novelty.observer.code_length import LARGEST_ROUNDING, code_length, lower_factor
 from learnable_novelty.observer.rows import StandardizedRows
@@ -101,7 +102,7 @@ def _spectral_log2det(rows: StandardizedRows, penalty: float, resolution: float)
 def _check_digits(found: Tensor, expected: Tensor) -> None:
     """Raise if a score to be differentiated is not the one that it ought to be."""
     if not bool((found - expected).abs() <= LARGEST_DIFFERENCE * expected.clamp(min=1.0)):
-        raise ValueError(
+        raise UserError(
             f"the score of {float(expected):.6g} bits comes out as {float(found):.6g} where it can "
             "be differentiated; choose a larger target_unit, or a larger ridge_penalty"
         )
@@ -135,7 +136,7 @@ def spectral_ridge(axes: Axes, penalty: float, resolution: float) -> Tensor:
     weight = resolution**0.5 * axes.rounding * along / penalty
     lost = axes.lost() & (weight > LARGEST_ROUNDING)
     if bool(lost.any()):
-        raise ValueError(
+        raise UserError(
             f"the ridge_penalty of {penalty:.1e} lets rounding of the features weigh "
             f"{float(weight[lost].max()):.1e} units; choose a larger one, or a larger target_unit"
         )

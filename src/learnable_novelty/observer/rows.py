@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.moments import Moments, check_rows
 from learnable_novelty.observer.roots import Roots
 from learnable_novelty.observer.standardize import (
@@ -45,7 +46,7 @@ class Rows:
         weights = h.new_ones(h.shape[0]) if self.weights is None else self.weights.to(dtype)
         n = float(h.shape[0]) if self.weights is None else float(weights.sum())
         if n < 2:
-            raise ValueError(f"expected at least two samples, got {n:g}")
+            raise UserError(f"expected at least two samples, got {n:g}")
         mean_h, mean_y = (weights @ h) / n, (weights @ y) / n
         h, y = h - mean_h, y - mean_y
         variance, power = (weights @ h.square()) / n, weights @ y.square()

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.refit import BATCH_VALUES, Fit, fit_roots
 from learnable_novelty.observer.roots import Roots, merge_roots
@@ -43,7 +44,7 @@ class SignedFit(Fit):
         """Fit all blocks together, and take them apart again."""
         whole = merge_roots(blocks)
         if whole.count <= whole.feature_dim:
-            raise ValueError(
+            raise UserError(
                 f"expected more rows than features, {whole.feature_dim}, to draw signs for them, "
                 f"got {whole.count:g}"
             )

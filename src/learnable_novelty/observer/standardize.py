@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import can_look
 from learnable_novelty.observer.moments import Moments
 from learnable_novelty.observer.roots import Roots
@@ -69,7 +70,7 @@ def unit_like(target_unit: float | Tensor, columns: Tensor) -> float | Tensor:
     if not isinstance(target_unit, Tensor):
         return target_unit
     if target_unit.shape not in ((), (1,), columns.shape):
-        raise ValueError(
+        raise UserError(
             f"expected target_unit (target_dim={columns.shape[0]},), got {tuple(target_unit.shape)}"
         )
     return target_unit.to(columns.device)
@@ -79,7 +80,7 @@ def check_finite(feature_variance: Tensor, target_power: Tensor) -> None:
     """Raise where data was not finite; the solvers would blame the factorization instead."""
     total = feature_variance.sum() + target_power.sum()
     if can_look(total) and not bool(torch.isfinite(total)):
-        raise ValueError(
+        raise UserError(
             "features and targets must be finite, and so must their sums of squares, got NaN, "
             "infinite values, or values beyond about 1e150; choose another unit for them"
         )
@@ -88,7 +89,7 @@ def check_finite(feature_variance: Tensor, target_power: Tensor) -> None:
 def scales(moments: Moments | Roots, target_unit: float | Tensor) -> tuple[Tensor, Tensor]:
     """Return what features and targets are multiplied by, (feature_dim,) and (target_dim,)."""
     if moments.count < 2:
-        raise ValueError(f"expected at least two samples, got {moments.count:g}")
+        raise UserError(f"expected at least two samples, got {moments.count:g}")
     variance = moments.feature_power / moments.count
     check_finite(variance, moments.target_power)
     feature_scale = inverse_scale(variance, moments.feature_mean, moments.feature_eps)

@@ -20,8 +20,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty._random import Seed, numpy_generator
 from learnable_novelty.observer.stream_sums import StreamSums, diagonal
+from learnable_novelty.seeds import Seed, numpy_generator
 
 
 class RandomSigns:

@@ -16,14 +16,7 @@ from learnable_novelty.observer.reservoirs.compiled_mlp import (
     CompiledMLP,
     compile_features,
 )
-from learnable_novelty.observer.stream_lanes import (
-    NOT_FINITE,
-    SINGULAR,
-    advance,
-    clear,
-    hold,
-    step,
-)
+from learnable_novelty.observer.stream_lanes import NOT_FINITE, SINGULAR, advance, clear, hold, step
 from learnable_novelty.observer.stream_step import Setting
 
 Floats = NDArray[np.float64]

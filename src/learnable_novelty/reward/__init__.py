@@ -7,29 +7,41 @@
 (True, True)
 """
 
-from learnable_novelty.reward.bonus import Bonus, Step
-from learnable_novelty.reward.calibration import RandomPlay, play_randomly
+from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step
+from learnable_novelty.reward.calibration import RandomPlay, play_randomly, weight_of
 from learnable_novelty.reward.gym_env import NoveltyRewardVectorWrapper, NoveltyRewardWrapper
-from learnable_novelty.reward.novelty import NoveltyBonus
+from learnable_novelty.reward.novelty import NoveltyBonus, Standardization, WindowBonus
+from learnable_novelty.reward.options import ObserverOptions
+from learnable_novelty.reward.payroll import EPISODE
 from learnable_novelty.reward.scale import ObservationScale
-from learnable_novelty.reward.tasks import TASKS
+from learnable_novelty.reward.settings import NoveltySettings
+from learnable_novelty.reward.spaces import action_dim, observation_dim
 from learnable_novelty.reward.vec_env import BonusReward, LogNovelty, NoveltyReward
 from learnable_novelty.reward.worlds import EnvWorld, VecEnvWorld, VectorWorld
 
 __all__ = [
-    "TASKS",
+    "EPISODE",
+    "Array",
     "Bonus",
     "BonusReward",
     "EnvWorld",
     "LogNovelty",
+    "Mask",
     "NoveltyBonus",
     "NoveltyReward",
     "NoveltyRewardVectorWrapper",
     "NoveltyRewardWrapper",
+    "NoveltySettings",
     "ObservationScale",
+    "ObserverOptions",
     "RandomPlay",
+    "Standardization",
     "Step",
     "VecEnvWorld",
     "VectorWorld",
+    "WindowBonus",
+    "action_dim",
+    "observation_dim",
     "play_randomly",
+    "weight_of",
 ]

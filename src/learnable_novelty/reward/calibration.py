@@ -9,13 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from learnable_novelty._random import Seed, split
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer import Moments
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.reward.bonus import Array, Bonus, Step
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.reward.spaces import check_finite, flatten_actions
 from learnable_novelty.reward.worlds import World, check_move
+from learnable_novelty.seeds import Seed, split
 
 SHORTEST_WINDOW, LONGEST_WINDOW = 8, 48
 BONUS_SHARE = 0.1
@@ -111,7 +112,7 @@ def play_randomly(world: World, *, episodes: int, seed: Seed) -> RandomPlay:
         finished += ended
         held = moved.first
         if len(steps) - latest >= LONGEST_EPISODE:
-            raise ValueError(
+            raise UserError(
                 f"no episode ended in {LONGEST_EPISODE:,} steps of a random policy; give the "
                 "environment a time limit (gymnasium.wrappers.TimeLimit)"
             )
@@ -152,7 +153,7 @@ def reference_moments(
         inputs.append(trajectory[:-window])
         targets.append(view.transpose(0, 2, 1).reshape(len(view), -1))
     if not inputs:
-        raise ValueError(f"no random episode is longer than the window of {window} steps")
+        raise UserError(f"no random episode is longer than the window of {window} steps")
     features = reservoir(torch.from_numpy(np.concatenate(inputs)))
     return Moments.of(features, torch.from_numpy(np.concatenate(targets)))
 
@@ -164,12 +165,12 @@ def weight_of(mean_return: float, mean_bonus: float, share: float = BONUS_SHARE)
         ValueError: if either is zero, for then no weight is.
     """
     if mean_return == 0.0:
-        raise ValueError(
+        raise UserError(
             "random episodes return zero task reward, so there is no scale for the bonus; pass a "
             "number as weight"
         )
     if mean_bonus == 0.0:
-        raise ValueError(
+        raise UserError(
             "random episodes earn no bonus (they may be shorter than the window), so its weight "
             "cannot be found; pass a number as weight, or a shorter window"
         )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer import Moments, Observer
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.reward.bonus import Array
@@ -30,7 +31,7 @@ class EvidenceStreams:
         self, reservoir: Reservoir, *, num_streams: int, resolution: float = 1.0, every: int = 16
     ) -> None:
         if every < 1:
-            raise ValueError(f"expected an evaluation every 1 or more pairs, got {every}")
+            raise UserError(f"expected an evaluation every 1 or more pairs, got {every}")
         self.reservoir, self.num_streams, self.every = reservoir, num_streams, every
         self._observer = Observer(reservoir, ridge_penalty="evidence", resolution=resolution)
         self.cumulative = torch.zeros(num_streams, dtype=torch.float64)

@@ -8,13 +8,13 @@ from typing import Any, Literal, Self, TypedDict, Unpack
 import gymnasium
 import numpy as np
 
-from learnable_novelty._random import Seed
 from learnable_novelty.reward.calibration import RandomPlay
 from learnable_novelty.reward.options import Floor, Mode, Ridge, Standardization
 from learnable_novelty.reward.payroll import EPISODE
 from learnable_novelty.reward.spaces import flatten_observations, flatten_one
 from learnable_novelty.reward.terms import OnTerms, Terms, calibrate
 from learnable_novelty.reward.worlds import EnvWorld, Move, VectorWorld
+from learnable_novelty.seeds import Seed
 
 
 class NoveltyOptions(TypedDict, total=False):

@@ -13,13 +13,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty._random import Seed, split
 from learnable_novelty.observer import Moments, OnlineObserver, reservoirs
 from learnable_novelty.reward.bonus import Array, Mask, Step
 from learnable_novelty.reward.evidence import EvidenceStreams
 from learnable_novelty.reward.options import Floor, Standardization
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.reward.windows import Windows
+from learnable_novelty.seeds import Seed, split
 
 DEPTH = 4
 """Layers of the reservoir (appendix H.1)."""

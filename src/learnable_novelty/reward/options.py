@@ -7,6 +7,8 @@ import operator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from learnable_novelty.errors import UserError
+
 Standardization = Literal["empirical", "fixed"]
 Floor = Literal["residual"] | None
 Mode = Literal["add", "replace"]
@@ -39,7 +41,7 @@ class ObserverOptions:
         if not _is(self.ridge_penalty, "evidence"):
             held["ridge_penalty"] = number("ridge_penalty", self.ridge_penalty, positive=True)
         elif self.standardization != "empirical" or self.floor is not None:
-            raise ValueError(
+            raise UserError(
                 'ridge_penalty="evidence" estimates its own noise: it takes no floor and no fixed '
                 "units"
             )
@@ -52,7 +54,7 @@ class ObserverOptions:
 def one_of(name: str, value: Any, known: tuple[Any, ...]) -> None:
     """Refuse what is not among the known."""
     if not any(value is each or _is(value, each) for each in known):
-        raise ValueError(f"{name} must be {' or '.join(map(repr, known))}, got {value!r}")
+        raise UserError(f"{name} must be {' or '.join(map(repr, known))}, got {value!r}")
 
 
 def count(name: str, value: Any, most: float = math.inf) -> int:
@@ -63,7 +65,7 @@ def count(name: str, value: Any, most: float = math.inf) -> int:
         found = 0
     if not 1 <= found <= most:
         limit = f" to {most:,}" if most < math.inf else ""
-        raise ValueError(f"{name} must be a whole number from 1{limit}, got {value!r}")
+        raise UserError(f"{name} must be a whole number from 1{limit}, got {value!r}")
     return found
 
 
@@ -74,7 +76,7 @@ def number(name: str, value: Any, *, positive: bool = False) -> float:
     except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not math.isfinite(found) or (positive and found <= 0):
-        raise ValueError(
+        raise UserError(
             f"{name} must be a {'positive' if positive else 'finite'} number, got {value!r}"
         )
     return found

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from learnable_novelty._random import Seed, split
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer import Moments
 from learnable_novelty.reward.calibration import RandomPlay, reference_moments, window_of
 from learnable_novelty.reward.novelty import (
@@ -20,6 +20,7 @@ from learnable_novelty.reward.novelty import (
 )
 from learnable_novelty.reward.options import MOST, Floor, ObserverOptions, Ridge, Standardization
 from learnable_novelty.reward.scale import ObservationScale
+from learnable_novelty.seeds import Seed, split
 
 
 @dataclass(frozen=True)
@@ -118,9 +119,9 @@ class NoveltySettings:
                 and (scale.clip is None or scale.clip > 0)
             )
         except (TypeError, KeyError, AttributeError, ValueError, RuntimeError) as error:
-            raise ValueError(f"expected the settings of a bonus, got others: {error}") from None
+            raise UserError(f"expected the settings of a bonus, got others: {error}") from None
         if not sound:
-            raise ValueError(
+            raise UserError(
                 f"expected the settings of a bonus, of a window and a width up to {MOST:,} and "
                 "finite units"
             )

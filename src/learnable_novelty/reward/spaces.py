@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.reward.bonus import Array
 
 IMAGE_SIDE = 16
@@ -27,12 +28,12 @@ def observation_dim(space: spaces.Space[Any]) -> int:
     if isinstance(space, spaces.Discrete):
         return int(space.n)
     if not isinstance(space, spaces.Box):
-        raise ValueError(
+        raise UserError(
             f"expected Box, Discrete or Dict observations, got {type(space).__name__}; wrap the "
             "environment in gymnasium.wrappers.FlattenObservation"
         )
     if _is_image(space):
-        raise ValueError(
+        raise UserError(
             f"observations of shape {space.shape} look like images, which a small reservoir on "
             "vectors cannot read; wrap the environment so that it returns a vector (an encoder's "
             "code, or the state of the simulation)"
@@ -83,7 +84,7 @@ def flatten_observations(space: Any, observations: Any, num_envs: int) -> Array:
     if isinstance(space, spaces.Discrete):
         return one_hot(np.asarray(observations), space)
     if not isinstance(observations, Mapping):
-        raise ValueError(f"expected a dictionary of observations, got {type(observations)}")
+        raise UserError(f"expected a dictionary of observations, got {type(observations)}")
     parts = [
         flatten_observations(part, observations[key], num_envs)
         for key, part in space.spaces.items()
@@ -136,7 +137,7 @@ def check_finite(values: Array, step: int, what: str = "observation") -> None:
     bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if not len(bad):
         return
-    raise ValueError(
+    raise UserError(
         f"environment {int(bad[0])} returned a NaN or infinite {what} at step {step}; a bonus "
         "cannot be paid for it"
     )

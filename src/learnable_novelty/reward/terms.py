@@ -11,14 +11,15 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
-from learnable_novelty._archive import read_tensors
-from learnable_novelty._random import Seed, split
+from learnable_novelty.errors import UserError
 from learnable_novelty.reward.calibration import RandomPlay, play_randomly, weight_of
 from learnable_novelty.reward.options import Mode, ObserverOptions, count, number, one_of
 from learnable_novelty.reward.payroll import Paying, Payroll
 from learnable_novelty.reward.settings import NoveltySettings
 from learnable_novelty.reward.spaces import Described, describe_space, observation_dim
 from learnable_novelty.reward.worlds import World
+from learnable_novelty.seeds import Seed, split
+from learnable_novelty.storage import read_tensors
 
 SURE = 2.0
 """Standard errors by which a mean return of either sign must differ from zero to be a scale."""
@@ -61,20 +62,20 @@ class Terms:
         state = read_tensors(Path(path))
         names = {field.name for field in fields(cls)}
         if isinstance(state, dict) and names - set(state) == {"observations"}:
-            raise ValueError(f"the bonus in {path} does not say what it reads; save it anew")
+            raise UserError(f"the bonus in {path} does not say what it reads; save it anew")
         if not isinstance(state, dict) or set(state) != names:
-            raise ValueError(f"expected a saved bonus in {path}")
+            raise UserError(f"expected a saved bonus in {path}")
         dim = observation_dim(observation_space)  # refuses what it cannot read
         _check_same(state["observations"], describe_space(observation_space))
         settings = NoveltySettings.from_state(state["settings"])
         if settings.observation_dim != dim:
-            raise ValueError(f"expected units of {dim} numbers in {path}")
+            raise UserError(f"expected units of {dim} numbers in {path}")
         weight = number("weight", state["weight"])
         terms = cls(settings, weight, state["mode"], state["observations"])
         try:
             terms.open(1, None)
         except (TypeError, RuntimeError, AttributeError) as error:
-            raise ValueError(f"expected a saved bonus in {path}: {error}") from None
+            raise UserError(f"expected a saved bonus in {path}: {error}") from None
         return terms
 
 
@@ -87,8 +88,8 @@ def _check_same(saved: Any, found: Described) -> None:
         before, now = next(pair for pair in pairs if pair[0] != pair[1])
         words = [f"{what} as {'.'.join(path) or 'observation'}" for path, what in (before, now)]
     except (TypeError, ValueError, StopIteration):
-        raise ValueError("the saved bonus does not say which observations it reads") from None
-    raise ValueError(f"the saved bonus reads {words[0]}, these environments return {words[1]}")
+        raise UserError("the saved bonus does not say which observations it reads") from None
+    raise UserError(f"the saved bonus reads {words[0]}, these environments return {words[1]}")
 
 
 class OnTerms(Paying):
@@ -122,11 +123,11 @@ def calibrate(
     episodes = count("episodes", episodes)
     given = None if isinstance(weight, str) and weight == "auto" else number("weight", weight)
     if not (dim := observation_dim(world.observation_space)):
-        raise ValueError("the observations hold no numbers")
+        raise UserError("the observations hold no numbers")
     child = split(seed, "novelty reward")
     play = play or play_randomly(world, episodes=episodes, seed=child)
     if (played := play.steps[0].observations.shape[1]) != dim:
-        raise ValueError(
+        raise UserError(
             f"the random episodes are of other environments: their observations hold {played} "
             f"numbers, these {dim}"
         )

@@ -11,7 +11,6 @@ import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
-from learnable_novelty._random import Seed
 from learnable_novelty.reward.bonus import Bonus
 from learnable_novelty.reward.calibration import RandomPlay
 from learnable_novelty.reward.options import Floor, Mode, Ridge, Standardization
@@ -19,6 +18,7 @@ from learnable_novelty.reward.payroll import EPISODE, Paying, Payroll
 from learnable_novelty.reward.spaces import flatten_observations, observation_dim
 from learnable_novelty.reward.terms import OnTerms, Terms, calibrate
 from learnable_novelty.reward.worlds import VecEnvWorld, read_vec_env
+from learnable_novelty.seeds import Seed
 
 
 class BonusReward(Paying, VecEnvWrapper):

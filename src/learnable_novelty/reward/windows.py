@@ -7,6 +7,7 @@ import importlib.util
 import numpy as np
 from numpy.typing import NDArray
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.reward.bonus import Array, Mask
 from learnable_novelty.reward.scale import ObservationScale
 
@@ -29,7 +30,7 @@ class Windows:
 
     def __init__(self, scale: ObservationScale, num_envs: int, window: int) -> None:
         if window < 1:
-            raise ValueError(f"expected a window of at least 1, got {window}")
+            raise UserError(f"expected a window of at least 1, got {window}")
         self.scale, self.num_envs, self.window = scale, num_envs, window
         self._held = np.zeros((num_envs, window + 1, len(scale.mean)))
         self.inputs = self._held[:, 0]

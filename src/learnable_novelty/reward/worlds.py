@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.reward.bonus import Array, Mask
 from learnable_novelty.reward.spaces import (
     check_finite,
@@ -160,7 +161,7 @@ def autoreset_mode(envs: VectorEnv[Any, Any, Any]) -> AutoresetMode:
     mode = (envs.metadata or {}).get("autoreset_mode", AutoresetMode.NEXT_STEP)
     mode = AutoresetMode(mode)
     if mode is AutoresetMode.DISABLED:
-        raise ValueError(
+        raise UserError(
             "expected vector environments that reset themselves, got autoreset_mode=DISABLED; make "
             "them with AutoresetMode.NEXT_STEP or SAME_STEP"
         )

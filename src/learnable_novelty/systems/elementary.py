@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learnable_novelty._random import Seed, numpy_generator
+from learnable_novelty.errors import UserError, UserTypeError
+from learnable_novelty.seeds import Seed, numpy_generator
 
 WORD = 64
 Cells = NDArray[np.uint8]
@@ -34,9 +35,9 @@ class ElementaryRule:
 
     def __init__(self, number: int) -> None:
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
-            raise TypeError(f"rule number must be an integer from 0 to 255, got {number!r}")
+            raise UserTypeError(f"rule number must be an integer from 0 to 255, got {number!r}")
         if not 0 <= number <= 255:
-            raise ValueError(f"rule number must be an integer from 0 to 255, got {number}")
+            raise UserError(f"rule number must be an integer from 0 to 255, got {number}")
         self.number = int(number)
         self.table: Cells = np.array([(self.number >> i) & 1 for i in range(8)], dtype=np.uint8)
         """Next state by neighbourhood 4*left + 2*centre + right, (8,)."""
@@ -120,8 +121,8 @@ class ElementaryRule:
         if steps == 0:
             return np.empty((0, *cells.shape), dtype=np.uint8)
         if cells.shape[-1] == WORD:
-            states = self.iterate_words(pack(cells))
-            return unpack(np.stack([next(states) for _ in range(steps)]))
+            states = self.iterate_words(pack_cells(cells))
+            return unpack_cells(np.stack([next(states) for _ in range(steps)]))
         history: list[Cells] = []
         for _ in range(steps):
             cells = self.step(cells)
@@ -171,7 +172,7 @@ class ElementaryRule:
             Inputs (num_samples, 1, width) and targets (num_samples, window, width).
         """
         if width == WORD:
-            history = unpack(self.sample_words(num_samples, burn_in, window, seed))
+            history = unpack_cells(self.sample_words(num_samples, burn_in, window, seed))
         else:
             generator = numpy_generator(seed, "cells")
             cells = generator.integers(0, 2, size=(num_samples, width), dtype=np.uint8)
@@ -191,13 +192,13 @@ def unique_rules() -> list[int]:
     return sorted({min(ElementaryRule(number).equivalents()) for number in range(256)})
 
 
-def pack(cells: Cells) -> Words:
+def pack_cells(cells: Cells) -> Words:
     """Pack rings (..., 64) into words (...,); bit i is cell i."""
     packed = np.packbits(cells, axis=-1, bitorder="little")
     return np.ascontiguousarray(packed).view("<u8").astype(np.uint64)[..., 0]
 
 
-def unpack(words: Words) -> Cells:
+def unpack_cells(words: Words) -> Cells:
     """Unpack words (...,) into rings (..., 64)."""
     octets = np.ascontiguousarray(words.astype("<u8"))[..., None].view(np.uint8)
     return np.unpackbits(octets, axis=-1, bitorder="little")
@@ -207,9 +208,9 @@ def check_cells(cells: ArrayLike) -> Cells:
     """Return cells as uint8, or raise unless they are 0 and 1."""
     cells = np.asarray(cells)
     if cells.ndim < 1 or cells.shape[-1] < 1:
-        raise ValueError(f"expected cells (..., width), got shape {cells.shape}")
+        raise UserError(f"expected cells (..., width), got shape {cells.shape}")
     if cells.size and not bool(((cells == 0) | (cells == 1)).all()):
-        raise ValueError("expected cells of 0 and 1, got other values")
+        raise UserError("expected cells of 0 and 1, got other values")
     return cells.astype(np.uint8)
 
 

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import skip_init
 
-from learnable_novelty._random import Seed, torch_generator
+from learnable_novelty.errors import UserError
+from learnable_novelty.seeds import Seed, torch_generator
 from learnable_novelty.systems.unit import unit_norm
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -98,10 +99,10 @@ class ConvEncoder(nn.Module):
         super().__init__()
         _check_sizes(side=side, code_dim=code_dim, **_numbered("channels", channels))
         if kernel_size < 1 or kernel_size % 2 == 0:
-            raise ValueError(f"kernel_size must be odd and positive, got {kernel_size}")
+            raise UserError(f"kernel_size must be odd and positive, got {kernel_size}")
         last = side // 2 ** len(channels)
         if last < 1:
-            raise ValueError(
+            raise UserError(
                 f"expected at most {side.bit_length() - 1} halvings of side={side}, "
                 f"got {len(channels)} channels"
             )
@@ -140,7 +141,7 @@ def draw_weights(module: nn.Module, seed: Seed) -> None:
 
 def _flat(images: Tensor, pixels: int) -> Tensor:
     if images.ndim not in (2, 3) or images[:1].numel() not in (0, pixels):
-        raise ValueError(
+        raise UserError(
             f"expected images (num_samples, side, side) or (num_samples, pixels={pixels}), "
             f"got shape {tuple(images.shape)}"
         )
@@ -149,7 +150,7 @@ def _flat(images: Tensor, pixels: int) -> Tensor:
 
 def _activation(name: str) -> Callable[[Tensor], Tensor]:
     if name not in ACTIVATIONS:
-        raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {name!r}")
+        raise UserError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {name!r}")
     return ACTIVATIONS[name]
 
 
@@ -160,4 +161,4 @@ def _numbered(name: str, sizes: Sequence[int]) -> dict[str, int]:
 def _check_sizes(**sizes: int) -> None:
     for name, size in sizes.items():
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise ValueError(f"{name} must be a positive integer, got {size!r}")
+            raise UserError(f"{name} must be a positive integer, got {size!r}")

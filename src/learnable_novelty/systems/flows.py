@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from learnable_novelty._random import Seed, numpy_generator
+from learnable_novelty.seeds import Seed, numpy_generator
 
 State = NDArray[np.float64]
 VectorField = Callable[[State], State]

@@ -20,7 +20,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty._random import numpy_generator
+from learnable_novelty.errors import UserError
+from learnable_novelty.seeds import numpy_generator
 
 FOLDER_VARIABLE = "LEARNABLE_NOVELTY_DATA"
 MOST_BYTES, MOST_AXES = 256 * 2**20, 8
@@ -101,11 +102,11 @@ def load_images(name: str, data: Path | str | None = None) -> Images:
     if name == "digits":
         return _digits()
     if name not in CHECKSUMS:
-        raise ValueError(f"name must be one of {', '.join(NAMES)}, got {name!r}")
+        raise UserError(f"name must be one of {', '.join(NAMES)}, got {name!r}")
     folder = data if data is not None else os.environ.get(FOLDER_VARIABLE)
     if folder is not None and not Path(folder).is_dir():
         source = "data" if data is not None else FOLDER_VARIABLE
-        raise ValueError(f"{source} must be a folder, {folder} is none")
+        raise UserError(f"{source} must be a folder, {folder} is none")
     parts: list[Tensor] = []
     for file, checksum in CHECKSUMS[name].items():
         path = _find(name, file, None if folder is None else Path(folder))
@@ -127,22 +128,22 @@ def read_idx(path: Path, checksum: str | None = None) -> Tensor:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)  # a small archive can unfold to any size
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path} is damaged: {error}") from None
+        raise UserError(f"{path} is damaged: {error}") from None
     if len(content) > MOST_BYTES:
-        raise ValueError(f"expected at most {MOST_BYTES:,} bytes in {path}, unpacked, got more")
+        raise UserError(f"expected at most {MOST_BYTES:,} bytes in {path}, unpacked, got more")
     if len(content) < 4 or content[:3] != b"\x00\x00\x08":
-        raise ValueError(f"{path} is not an IDX file of bytes: it begins with {content[:4]!r}")
+        raise UserError(f"{path} is not an IDX file of bytes: it begins with {content[:4]!r}")
     if content[3] > MOST_AXES:
-        raise ValueError(f"expected at most {MOST_AXES} axes in {path}, got {content[3]}")
+        raise UserError(f"expected at most {MOST_AXES} axes in {path}, got {content[3]}")
     start = 4 + 4 * content[3]
     shape = [int.from_bytes(content[i : i + 4], "big") for i in range(4, start, 4)]
     if len(content) != start + math.prod(shape):
-        raise ValueError(
+        raise UserError(
             f"{path} is damaged: expected {start + math.prod(shape)} bytes for the shape "
             f"{tuple(shape)} that it names, got {len(content)}"
         )
     if checksum is not None and hashlib.sha256(content).hexdigest() != checksum:
-        raise ValueError(f"{path} is damaged, or not the file it is named after: wrong SHA-256")
+        raise UserError(f"{path} is damaged, or not the file it is named after: wrong SHA-256")
     return torch.frombuffer(bytearray(content), dtype=torch.uint8)[start:].view(shape)
 
 
@@ -160,7 +161,7 @@ def _find(name: str, file: str, folder: Path | None) -> Path | None:
     found = [place / (file + end) for place in places for end in ("", ".gz")]
     present = next((path for path in found if path.is_file()), None)
     if present is None and folder is not None:
-        raise ValueError(f"found no {file} or {file}.gz of {name} in {folder}; {_help(name)}")
+        raise UserError(f"found no {file} or {file}.gz of {name} in {folder}; {_help(name)}")
     return present
 
 
@@ -176,7 +177,7 @@ def _fetch(name: str, file: str) -> Tensor:
     """Download a file into the user's cache, from the first mirror whose copy is sound."""
     cache, reasons = _cache(name), []
     if cache is None:
-        raise ValueError(f"cannot download {name} without the [data] extra (pooch); {_help(name)}")
+        raise UserError(f"cannot download {name} without the [data] extra (pooch); {_help(name)}")
     for mirror in MIRRORS[name]:
         path = cache / f"{file}.gz"
         try:
@@ -185,7 +186,7 @@ def _fetch(name: str, file: str) -> Tensor:
         except (OSError, ValueError) as error:
             path.unlink(missing_ok=True)
             reasons.append(f"{mirror}: {type(error).__name__}")
-    raise ValueError(f"cannot download {name} ({'; '.join(reasons)}); {_help(name)}")
+    raise UserError(f"cannot download {name} ({'; '.join(reasons)}); {_help(name)}")
 
 
 def download(address: str, path: Path) -> None:

@@ -14,7 +14,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learnable_novelty._random import Seed, numpy_generator
+from learnable_novelty.errors import UserError, UserTypeError
+from learnable_novelty.seeds import Seed, numpy_generator
 from learnable_novelty.systems.bit_planes import count_planes, select_next
 
 Cells = NDArray[np.uint8]
@@ -55,7 +56,7 @@ class LifeRule:
         sets = {"birth": frozenset(birth), "survival": frozenset(survival)}
         for name, counts in sets.items():
             if not counts <= set(range(NUM_COUNTS)):
-                raise ValueError(f"expected {name} counts from 0 to 8, got {sorted(counts)}")
+                raise UserError(f"expected {name} counts from 0 to 8, got {sorted(counts)}")
         return LifeRule(
             sum(1 << 2 * k for k in sets["birth"]) + sum(2 << 2 * k for k in sets["survival"])
         )
@@ -65,7 +66,7 @@ class LifeRule:
         """Make the rule of two masks of nine bits: its place on the map of all rules."""
         for name, mask in (("birth_mask", birth_mask), ("survival_mask", survival_mask)):
             if not 0 <= mask < 1 << NUM_COUNTS:
-                raise ValueError(f"{name} must be from 0 to 511, got {mask}")
+                raise UserError(f"{name} must be from 0 to 511, got {mask}")
         return LifeRule.of(_bits(birth_mask), _bits(survival_mask))
 
     @property
@@ -106,7 +107,7 @@ class LifeRule:
             "code": str(self.number),
         }
         if kind not in forms:
-            raise ValueError(f"notation must be one of {', '.join(forms)}, got {kind!r}")
+            raise UserError(f"notation must be one of {', '.join(forms)}, got {kind!r}")
         return forms[kind]
 
     def complemented(self) -> LifeRule:
@@ -210,7 +211,7 @@ class LifeRule:
 def soup(num_samples: int, height: int, width: int, density: float, seed: Seed) -> Cells:
     """Draw tori of independent cells that live with probability ``density``."""
     if not 0 <= density <= 1:
-        raise ValueError(f"density must be from 0 to 1, got {density}")
+        raise UserError(f"density must be from 0 to 1, got {density}")
     generator = numpy_generator(seed, "cells")
     return (generator.random((num_samples, height, width)) < density).astype(np.uint8)
 
@@ -233,9 +234,9 @@ def check_torus(cells: ArrayLike) -> Cells:
     """Return cells as uint8, or raise unless they are tori of 0 and 1."""
     cells = np.asarray(cells)
     if cells.ndim < 2 or 0 in cells.shape[-2:]:
-        raise ValueError(f"expected cells (..., height, width), got shape {cells.shape}")
+        raise UserError(f"expected cells (..., height, width), got shape {cells.shape}")
     if cells.size and not bool(((cells == 0) | (cells == 1)).all()):
-        raise ValueError("expected cells of 0 and 1, got other values")
+        raise UserError("expected cells of 0 and 1, got other values")
     return cells.astype(np.uint8)
 
 
@@ -271,21 +272,21 @@ _FORMS = (
 def _parse(rule: str | int) -> tuple[frozenset[int], frozenset[int]]:
     if isinstance(rule, (int, np.integer)) and not isinstance(rule, bool):
         if not 0 <= rule < NUM_RULES:
-            raise ValueError(f"rule code must be from 0 to {NUM_RULES - 1}, got {rule}")
+            raise UserError(f"rule code must be from 0 to {NUM_RULES - 1}, got {rule}")
         code = int(rule)
         return (
             frozenset(k for k in range(NUM_COUNTS) if code >> 2 * k & 1),
             frozenset(k for k in range(NUM_COUNTS) if code >> 2 * k & 2),
         )
     if not isinstance(rule, str):
-        raise TypeError(f'expected a rule such as "B3/S23" or its code, got {rule!r}')
+        raise UserTypeError(f'expected a rule such as "B3/S23" or its code, got {rule!r}')
     text = rule.strip().upper()
     for form in _FORMS:
         found = re.fullmatch(form, text)
         if found and all(len(set(digits)) == len(digits) for digits in found.groupdict().values()):
             sets = {name: frozenset(map(int, digits)) for name, digits in found.groupdict().items()}
             return sets["birth"], sets["survival"]
-    raise ValueError(
+    raise UserError(
         f'expected a rule such as "B3/S23", "b3s23" or "23/3", each count from 0 to 8 once, or a '
         f"code as a number; got {rule!r}"
     )

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.systems.life import Cells
 
 PATTERNS: dict[str, str] = {
@@ -36,12 +37,12 @@ def read_rle(text: str) -> Cells:
     """
     body = "".join(text.split()).partition("!")[0]
     if not re.fullmatch(r"(\d*[bo$])*", body):
-        raise ValueError(f"expected runs of b, o and $, got {text[:80]!r}")
+        raise UserError(f"expected runs of b, o and $, got {text[:80]!r}")
     rows: list[list[int]] = [[]]
     for run, kind in re.findall(r"(\d*)([bo$])", body):
         length = int(run or 1)
         if length + (len(rows) if kind == "$" else len(rows[-1])) > MOST_CELLS:
-            raise ValueError(f"expected a pattern of at most {MOST_CELLS:,} cells a side")
+            raise UserError(f"expected a pattern of at most {MOST_CELLS:,} cells a side")
         if kind == "$":
             rows += [[] for _ in range(length)]
         else:
@@ -56,11 +57,11 @@ def placed(pattern: Cells | str, height: int, width: int, down: int = 0, right: 
     """Put a pattern, or a named one, on an empty torus, its corner at (down, right)."""
     if isinstance(pattern, str):
         if pattern not in PATTERNS:
-            raise ValueError(f"pattern must be one of {', '.join(PATTERNS)}, got {pattern!r}")
+            raise UserError(f"pattern must be one of {', '.join(PATTERNS)}, got {pattern!r}")
         pattern = read_rle(PATTERNS[pattern])
     rows, columns = pattern.shape
     if rows > height or columns > width:
-        raise ValueError(f"expected a torus of at least {rows} x {columns}, got {height} x {width}")
+        raise UserError(f"expected a torus of at least {rows} x {columns}, got {height} x {width}")
     cells = np.zeros((height, width), dtype=np.uint8)
     cells[:rows, :columns] = pattern
     return np.roll(cells, (down, right), (0, 1))

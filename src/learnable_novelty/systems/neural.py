@@ -16,7 +16,8 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu, linear
 from torch.nn.utils import skip_init
 
-from learnable_novelty._random import Seed, torch_generator
+from learnable_novelty.errors import UserError
+from learnable_novelty.seeds import Seed, torch_generator
 from learnable_novelty.systems.fused import can_fuse
 from learnable_novelty.systems.unit import unit_norm
 
@@ -110,12 +111,12 @@ class NeuralCA(nn.Module):
     ) -> None:
         super().__init__()
         if update not in ("residual", "direct"):
-            raise ValueError(f"update must be residual or direct, got {update!r}")
+            raise UserError(f"update must be residual or direct, got {update!r}")
         least = {"channels": 1, "hidden": 1, "radius": 0, "hidden_layers": 0}
         given = {"channels": channels, "hidden": hidden, "radius": radius}
         for name, size in {**given, "hidden_layers": hidden_layers}.items():
             if size < least[name]:
-                raise ValueError(f"{name} must be at least {least[name]}, got {size}")
+                raise UserError(f"{name} must be at least {least[name]}, got {size}")
         self.update: Update = update
         self.hidden_dtype = hidden_dtype
         self.channels, self.hidden, self.radius = channels, hidden, radius
@@ -230,7 +231,7 @@ class NeuralCA(nn.Module):
 
     def _enter(self, states: Tensor) -> Tensor:
         if states.ndim != 3 or states.shape[1] != self.channels:
-            raise ValueError(
+            raise UserError(
                 f"expected states (num_samples, channels={self.channels}, width), "
                 f"got {tuple(states.shape)}"
             )

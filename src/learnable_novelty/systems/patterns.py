@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from learnable_novelty.systems.elementary import unpack
+from learnable_novelty.errors import UserError
+from learnable_novelty.systems.elementary import unpack_cells
 
 MAX_RADIUS = 12
 
@@ -44,8 +45,8 @@ def site_codes(words: NDArray[np.uint64], radius: int) -> NDArray[np.int64]:
         (num_samples * 64,), site by site.
     """
     if not 0 <= radius <= MAX_RADIUS:
-        raise ValueError(f"expected a radius from 0 to {MAX_RADIUS}, got {radius}")
-    cells = unpack(words).astype(np.int64)
+        raise UserError(f"expected a radius from 0 to {MAX_RADIUS}, got {radius}")
+    cells = unpack_cells(words).astype(np.int64)
     codes = np.zeros_like(cells)
     for offset in range(-radius, radius + 1):
         codes |= np.roll(cells, -offset, axis=-1) << (offset + radius)
@@ -67,7 +68,7 @@ def count_patterns(
     counts = np.bincount(codes, minlength=size)
     seen = np.flatnonzero(counts)
     sums = np.stack(
-        [np.bincount(codes, unpack(row).ravel(), minlength=size)[seen] for row in futures],
+        [np.bincount(codes, unpack_cells(row).ravel(), minlength=size)[seen] for row in futures],
         axis=1,
     ).astype(np.float64)
     return PatternTable(

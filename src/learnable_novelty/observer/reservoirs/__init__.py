@@ -1,6 +1,11 @@
 """Frozen random feature maps, one per data geometry."""
 
-from learnable_novelty.observer.reservoirs.base import Reservoir
+from learnable_novelty.observer.reservoirs.base import ACTIVATIONS, Reservoir
+from learnable_novelty.observer.reservoirs.binary_torus import (
+    NUM_PATTERNS,
+    BinaryTorus,
+    pattern_codes,
+)
 from learnable_novelty.observer.reservoirs.feedforward import MLP, Conv1d, Conv2d, Feedforward
 from learnable_novelty.observer.reservoirs.fourier import Fourier
 from learnable_novelty.observer.reservoirs.identity import Identity
@@ -8,7 +13,10 @@ from learnable_novelty.observer.reservoirs.image import ImageConv
 from learnable_novelty.observer.reservoirs.recurrent import Recurrent
 
 __all__ = [
+    "ACTIVATIONS",
     "MLP",
+    "NUM_PATTERNS",
+    "BinaryTorus",
     "Conv1d",
     "Conv2d",
     "Feedforward",
@@ -17,4 +25,5 @@ __all__ = [
     "ImageConv",
     "Recurrent",
     "Reservoir",
+    "pattern_codes",
 ]

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from learnable_novelty._random import Seed, split, torch_generator
+from learnable_novelty.errors import UserError, UserTypeError
+from learnable_novelty.seeds import Seed, split, torch_generator
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "elu": nn.functional.elu,
@@ -96,7 +97,7 @@ def uniform_layer(generator: torch.Generator, fan_out: int, fan_in: int) -> tupl
 def check_activation(name: str) -> Callable[[Tensor], Tensor]:
     """Return the named nonlinearity."""
     if name not in ACTIVATIONS:
-        raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {name!r}")
+        raise UserError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {name!r}")
     return ACTIVATIONS[name]
 
 
@@ -104,14 +105,14 @@ def check_sizes(**sizes: int) -> None:
     """Raise unless every named size is a positive integer."""
     for name, size in sizes.items():
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise ValueError(f"{name} must be a positive integer, got {size!r}")
+            raise UserError(f"{name} must be a positive integer, got {size!r}")
 
 
 def check_finite(**values: float) -> None:
     """Raise unless every named value is a finite number."""
     for name, value in values.items():
         if not math.isfinite(value):
-            raise ValueError(f"{name} must be finite, got {value!r}")
+            raise UserError(f"{name} must be finite, got {value!r}")
 
 
 def check_shape(inputs: Tensor, layout: tuple[str, ...], axis: int, size: int) -> None:
@@ -120,5 +121,5 @@ def check_shape(inputs: Tensor, layout: tuple[str, ...], axis: int, size: int) -
         return
     expected = ", ".join(name if i != axis else f"{name}={size}" for i, name in enumerate(layout))
     if not inputs.is_floating_point():
-        raise TypeError(f"expected floating inputs ({expected}), got dtype {inputs.dtype}")
-    raise ValueError(f"expected inputs ({expected}), got shape {tuple(inputs.shape)}")
+        raise UserTypeError(f"expected floating inputs ({expected}), got dtype {inputs.dtype}")
+    raise UserError(f"expected inputs ({expected}), got shape {tuple(inputs.shape)}")

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.reservoirs.feedforward import Conv2d
 
 OFFSETS = tuple(itertools.product((-1, 0, 1), repeat=2))
@@ -45,7 +46,7 @@ class BinaryTorus:
         device: torch.device | str = "cpu",
     ) -> None:
         if reservoir.kernel_size != 3 or reservoir.depth < 2 or reservoir.input_dim != 1:
-            raise ValueError(
+            raise UserError(
                 "expected a reservoir of kernel 3, at least two layers and one input channel, got "
                 f"kernel_size={reservoir.kernel_size}, depth={reservoir.depth}, "
                 f"input_channels={reservoir.input_dim}"

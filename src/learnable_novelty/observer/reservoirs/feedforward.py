@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import elu_, linear
 
-from learnable_novelty._random import Seed
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.reservoirs.base import (
     Reservoir,
     check_activation,
@@ -18,6 +18,7 @@ from learnable_novelty.observer.reservoirs.base import (
     check_sizes,
     uniform_layer,
 )
+from learnable_novelty.seeds import Seed
 
 HAS_TRITON = importlib.util.find_spec("triton") is not None
 
@@ -49,7 +50,7 @@ class Feedforward(Reservoir):
         check_sizes(width=width, depth=depth)
         check_finite(gain=gain, input_scale=input_scale, epsilon=epsilon)
         if epsilon < 0:
-            raise ValueError(f"epsilon must be at least 0, got {epsilon!r}")
+            raise UserError(f"epsilon must be at least 0, got {epsilon!r}")
         self.activation = activation
         # The pre-activations are fresh: the ELU may overwrite them, which saves a tenth of a call.
         self._nonlinearity = elu_ if activation == "elu" else check_activation(activation)
@@ -194,7 +195,7 @@ class Convolution(Feedforward):
     ) -> None:
         check_sizes(input_channels=input_channels, channels=channels, kernel_size=kernel_size)
         if kernel_size % 2 == 0:
-            raise ValueError(f"kernel_size must be odd, got {kernel_size}")
+            raise UserError(f"kernel_size must be odd, got {kernel_size}")
         self.kernel_size = kernel_size
         super().__init__(
             input_channels,

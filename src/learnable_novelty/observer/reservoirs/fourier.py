@@ -5,8 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from learnable_novelty._random import Seed
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.reservoirs.base import Reservoir, check_shape, check_sizes
+from learnable_novelty.seeds import Seed
 
 
 class Fourier(Reservoir):
@@ -30,7 +31,7 @@ class Fourier(Reservoir):
         super().__init__(seed)
         check_sizes(input_dim=input_dim, width=width)
         if not lengthscale > 0:
-            raise ValueError(f"lengthscale must be positive, got {lengthscale!r}")
+            raise UserError(f"lengthscale must be positive, got {lengthscale!r}")
         self.input_dim, self.feature_dim, self.lengthscale = input_dim, width, lengthscale
         self.redraw(self.seed)
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import avg_pool2d, conv2d, max_pool2d
 
-from learnable_novelty._random import Seed
+from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.observer.reservoirs.base import (
     Reservoir,
     check_activation,
@@ -14,6 +14,7 @@ from learnable_novelty.observer.reservoirs.base import (
     check_sizes,
     uniform_layer,
 )
+from learnable_novelty.seeds import Seed
 
 POOLINGS = {"average": avg_pool2d, "max": max_pool2d}
 
@@ -63,14 +64,14 @@ class ImageConv(Reservoir):
         check_sizes(side=side, channels=channels, depth=depth, kernel_size=kernel_size, pool=pool)
         check_finite(gain=gain, input_scale=input_scale, epsilon=epsilon)
         if kernel_size % 2 == 0:
-            raise ValueError(f"kernel_size must be odd, got {kernel_size}")
+            raise UserError(f"kernel_size must be odd, got {kernel_size}")
         if pooling not in POOLINGS:
-            raise ValueError(f"pooling must be average or max, got {pooling!r}")
+            raise UserError(f"pooling must be average or max, got {pooling!r}")
         if epsilon < 0:
-            raise ValueError(f"epsilon must be at least 0, got {epsilon!r}")
+            raise UserError(f"epsilon must be at least 0, got {epsilon!r}")
         last = side // pool**depth
         if last < 1:
-            raise ValueError(f"expected side at least pool**depth = {pool**depth}, got {side}")
+            raise UserError(f"expected side at least pool**depth = {pool**depth}, got {side}")
         self.side, self.channels, self.depth = side, channels, depth
         self.kernel_size, self.pool, self.pooling = kernel_size, pool, pooling
         self.activation, self._nonlinearity = activation, check_activation(activation)
@@ -114,9 +115,9 @@ class ImageConv(Reservoir):
     def _enter(self, inputs: Tensor) -> Tensor:
         square = (self.side, self.side)
         if not inputs.is_floating_point():
-            raise TypeError(f"expected floating images, got dtype {inputs.dtype}")
+            raise UserTypeError(f"expected floating images, got dtype {inputs.dtype}")
         if inputs.shape[1:] not in (square, (1, *square)):
-            raise ValueError(
+            raise UserError(
                 f"expected images (num_samples, side={self.side}, side={self.side}) or "
                 f"(num_samples, 1, {self.side}, {self.side}), got shape {tuple(inputs.shape)}"
             )

@@ -6,13 +6,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-from learnable_novelty._random import Seed
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.reservoirs.base import (
     Reservoir,
     check_finite,
     check_shape,
     check_sizes,
 )
+from learnable_novelty.seeds import Seed
 
 
 class Recurrent(Reservoir):
@@ -51,11 +52,11 @@ class Recurrent(Reservoir):
         check_sizes(input_dim=input_dim, width=width)
         check_finite(spectral_radius=spectral_radius, input_scale=input_scale)
         if not 0 < leak <= 1:
-            raise ValueError(f"leak must be in (0, 1], got {leak!r}")
+            raise UserError(f"leak must be in (0, 1], got {leak!r}")
         if not spectral_radius >= 0:
-            raise ValueError(f"spectral_radius must be at least 0, got {spectral_radius!r}")
+            raise UserError(f"spectral_radius must be at least 0, got {spectral_radius!r}")
         if washout < 0:
-            raise ValueError(f"washout must be at least 0, got {washout!r}")
+            raise UserError(f"washout must be at least 0, got {washout!r}")
         self.input_dim, self.feature_dim = input_dim, width
         self.spectral_radius, self.leak = spectral_radius, leak
         self.input_scale, self.washout = input_scale, washout
@@ -87,7 +88,7 @@ class Recurrent(Reservoir):
 
     def rows(self, values: Tensor) -> Tensor:
         if values.shape[1] <= self.washout:
-            raise ValueError(
+            raise UserError(
                 f"expected sequences longer than washout={self.washout}, got time={values.shape[1]}"
             )
         return values[:, self.washout :].reshape(-1, values.shape[-1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from learnable_novelty._random import Seed
+from learnable_novelty.errors import UserError
 from learnable_novelty.reward.bonus import Bonus
 from learnable_novelty.reward.rivals.counts import Counts, CountsConfig
 from learnable_novelty.reward.rivals.e3b import E3B, E3BConfig
@@ -12,6 +12,7 @@ from learnable_novelty.reward.rivals.learner import LearnerConfig
 from learnable_novelty.reward.rivals.magnitude import Magnitude
 from learnable_novelty.reward.rivals.rnd import RND, RNDConfig
 from learnable_novelty.reward.scale import ObservationScale
+from learnable_novelty.seeds import Seed
 
 __all__ = [
     "E3B",
@@ -55,9 +56,7 @@ def make_rival(
         seed: of all that is drawn: weights and shuffles.
     """
     if len(scale.mean) != observation_dim:
-        raise ValueError(
-            f"expected a scale of {observation_dim} coordinates, got {len(scale.mean)}"
-        )
+        raise UserError(f"expected a scale of {observation_dim} coordinates, got {len(scale.mean)}")
     if name == "magnitude":
         return Magnitude(scale)
     if name == "counts":
@@ -65,7 +64,7 @@ def make_rival(
     if name == "rnd":
         return RND(scale, num_envs=num_envs, observation_dim=observation_dim, seed=seed)
     if name not in ("icm", "e3b"):
-        raise ValueError(f"name must be one of {', '.join(RIVALS)}, got {name!r}")
+        raise UserError(f"name must be one of {', '.join(RIVALS)}, got {name!r}")
     return (ICM if name == "icm" else E3B)(
         scale,
         num_envs=num_envs,

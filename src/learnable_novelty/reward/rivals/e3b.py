@@ -10,13 +10,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty._random import Seed
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.bonus import Array, Mask, Step
 from learnable_novelty.reward.rivals.inverse import InverseConfig, InverseDynamics
 from learnable_novelty.reward.rivals.learner import Learner, LearnerConfig
 from learnable_novelty.reward.rivals.networks import rows
 from learnable_novelty.reward.scale import ObservationScale
+from learnable_novelty.seeds import Seed
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from learnable_novelty._random import Seed, torch_generator
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.bonus import Array, Step
 from learnable_novelty.reward.rivals.inverse import InverseConfig, InverseDynamics
 from learnable_novelty.reward.rivals.learner import Learner, LearnerConfig
 from learnable_novelty.reward.rivals.networks import mlp, rows
 from learnable_novelty.reward.scale import ObservationScale
+from learnable_novelty.seeds import Seed, torch_generator
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class ICMConfig:
     def __post_init__(self) -> None:
         check_positive(eta=self.eta)
         if not 0 <= self.beta <= 1:
-            raise ValueError(f"beta must be in [0, 1], got {self.beta!r}")
+            raise UserError(f"beta must be in [0, 1], got {self.beta!r}")
 
 
 class ICM:

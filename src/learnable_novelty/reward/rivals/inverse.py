@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from learnable_novelty._random import Seed, torch_generator
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.rivals.networks import mlp
+from learnable_novelty.seeds import Seed, torch_generator
 
 
 @dataclass(frozen=True)

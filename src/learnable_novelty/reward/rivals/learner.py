@@ -10,8 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from learnable_novelty._random import Seed, torch_generator
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import check_positive
+from learnable_novelty.seeds import Seed, torch_generator
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class Learner:
         transitions = state["transitions"]
         expected, given = self._buffer.shape, transitions.shape
         if given[1:] != expected[1:] or len(transitions) >= self.config.train_every:
-            raise ValueError(
+            raise UserError(
                 f"expected fewer than {expected[0]} steps of transitions "
                 f"{tuple(expected[1:])}, got shape {tuple(given)}"
             )

@@ -10,13 +10,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from learnable_novelty._random import Seed, torch_generator
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.bonus import Array, Step
 from learnable_novelty.reward.rivals.learner import Learner, LearnerConfig
 from learnable_novelty.reward.rivals.networks import mlp, rows
 from learnable_novelty.reward.rivals.returns import ReturnSpread
 from learnable_novelty.reward.scale import ObservationScale
+from learnable_novelty.seeds import Seed, torch_generator
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class RNDConfig:
     def __post_init__(self) -> None:
         check_positive(embedding_dim=self.embedding_dim, clip=self.clip)
         if not 0 <= self.gamma < 1:
-            raise ValueError(f"gamma must be in [0, 1), got {self.gamma!r}")
+            raise UserError(f"gamma must be in [0, 1), got {self.gamma!r}")
 
 
 class RND:

@@ -1,0 +1,1 @@
+"""Ours: does the measure keep its word? False positives, and the excess of noise."""

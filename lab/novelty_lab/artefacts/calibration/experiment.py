@@ -1,0 +1,207 @@
+"""Ours: does the measure keep its word? False positives, and the excess of noise.
+
+For every default observer: the share of null data sets with p <= 0.05, which should be 0.05, and
+the share of noise data sets whose 95% interval of the excess covers zero. For comparison the
+same test with single rows permuted, which correlated data break.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from learnable_novelty.measure import Null, score
+from learnable_novelty.seeds import numpy_generator, split
+from novelty_lab.runner import Bench, Outcome, deviation
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Config:
+    """How many data sets, and how large."""
+
+    repeats: int = 600
+    """Data sets per kind and size for the false-positive rate."""
+    noise_repeats: int = 60
+    """Noise data sets per kind, for sizes below 4096."""
+    large_noise_repeats: int = 20
+    """Noise data sets per kind, for sizes of 4096 and above."""
+    draws: int = 4
+    """Reservoir draws per score."""
+    null: int = 99
+    """Rearrangements per test."""
+    vector_size: int = 128
+    """Independent samples."""
+    lattice_size: int = 40
+    """Lattices of smooth fields."""
+    lattice_length: int = 32
+    """Sites of a lattice."""
+    smoothness: float = 3.0
+    """Correlation length of the fields, in sites."""
+    series_length: int = 1024
+    """Steps of a series."""
+    memory: float = 0.95
+    """Autoregressive coefficient of the paired series."""
+    noise_sizes: tuple[int, ...] = (128, 512, 4096)
+    """Sizes for the excess of noise."""
+    parts: int = 20
+    """Tasks that the repeats of a kind are divided into."""
+
+
+PAPER = Config()
+QUICK = Config(repeats=24, noise_repeats=4, draws=1, null=19, parts=2, noise_sizes=(128,))
+
+TESTS = ("independent samples", "smooth lattices", "AR pairs", "white series")
+WRONG = ("AR pairs, rows permuted",)
+NOISES = ("noise vectors", "noise series", "noise rings", "noise tori")
+CONTROLS = ("y = x", "AR(1), 0.9", "sine")
+
+
+def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+    """Count false positives and intervals that cover zero."""
+    tasks = {
+        f"{kind}, part {part}": (config, kind, part, seed)
+        for kind in (*TESTS, *WRONG)
+        for part in range(config.parts)
+    }
+    p_values = bench.map(null_p_values, tasks)
+    noise = bench.map(
+        noise_excesses,
+        {f"{kind}, n={n}": (config, kind, n, seed) for kind in NOISES for n in config.noise_sizes},
+    )
+    controls = bench.map(
+        control,
+        {
+            f"{kind}, n={n}": (config, kind, n, seed)
+            for kind in CONTROLS
+            for n in config.noise_sizes
+        },
+    )
+    rates = {
+        kind: false_positives([p_values[f"{kind}, part {part}"] for part in range(config.parts)])
+        for kind in (*TESTS, *WRONG)
+    }
+    covered = {name: _coverage(pairs) for name, pairs in noise.items()}
+    return Outcome({"false_positives": rates, "noise": covered, "controls": controls})
+
+
+def false_positives(p_values: list[list[float]]) -> dict[str, Any]:
+    """Count p-values at or below the level."""
+    values = np.array([p for part in p_values for p in part])
+    rate = float((values <= LEVEL).mean())
+    return {
+        "rate": rate,
+        "se": (rate * (1 - rate) / values.size) ** 0.5,
+        "repeats": int(values.size),
+        "p_values": values.tolist(),
+    }
+
+
+def part_of(repeats: int, part: int, parts: int) -> range:
+    """Return which repeats belong to a part."""
+    first, last = (round(k * repeats / parts) for k in (part, part + 1))
+    return range(first, last)
+
+
+def null_p_values(config: Config, kind: str, part: int, seed: int) -> list[float]:
+    """Test data sets in which the null hypothesis is true."""
+    found: list[float] = []
+    for index in part_of(config.repeats, part, config.parts):
+        generator = numpy_generator(seed, kind, index)
+        inputs, targets, settings = null_data(config, kind, generator)
+        result = score(
+            inputs, targets, draws=config.draws, seed=split(seed, "score", kind, index), **settings
+        )
+        found.append(float(result.p_value or 0.0))
+    return found
+
+
+def null_data(
+    config: Config, kind: str, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray | None, dict[str, Any]]:
+    """Make inputs and targets without relation, and how to score them."""
+    counted = {"null": config.null}
+    if kind == "independent samples":
+        shape = (config.vector_size, 3)
+        return generator.standard_normal(shape), generator.standard_normal(shape), counted
+    if kind == "smooth lattices":
+        fields = [smooth_fields(config, generator) for _ in range(2)]
+        return fields[0], fields[1], counted
+    if kind == "white series":
+        return generator.standard_normal(config.vector_size), None, {**counted, "window": 4}
+    x, y = autoregression(config.series_length, config.memory, 2, generator).T
+    if kind == "AR pairs":
+        return x, y, {**counted, "leads": [0]}
+    return x, y, {"null": Null(config.null, "rows"), "leads": [0]}
+
+
+def smooth_fields(config: Config, generator: np.random.Generator) -> np.ndarray:
+    """Draw Gaussian fields on rings with a Gaussian spectrum, (samples, 1, length)."""
+    length = config.lattice_length
+    white = generator.standard_normal((config.lattice_size, 1, length))
+    frequency = np.fft.rfftfreq(length)
+    window = np.exp(-2 * (np.pi * frequency * config.smoothness) ** 2)
+    fields = np.fft.irfft(np.fft.rfft(white) * window, n=length)
+    return fields / fields.std()
+
+
+def autoregression(
+    length: int, memory: float, columns: int, generator: np.random.Generator
+) -> np.ndarray:
+    """Draw stationary x_t = memory x_{t-1} + noise, (length, columns)."""
+    noise = generator.standard_normal((length, columns))
+    series = np.empty_like(noise)
+    series[0] = noise[0] / np.sqrt(1 - memory**2)
+    for t in range(1, length):
+        series[t] = memory * series[t - 1] + noise[t]
+    return series
+
+
+def noise_excesses(config: Config, kind: str, n: int, seed: int) -> list[list[float]]:
+    """Return excess and standard error for noise of one kind and size."""
+    found: list[list[float]] = []
+    repeats = config.noise_repeats if n < 4096 else config.large_noise_repeats
+    for index in range(repeats):
+        generator = numpy_generator(seed, kind, n, index)
+        child = split(seed, "noise", kind, n, index)
+        common: dict[str, Any] = {"draws": config.draws, "null": 0, "seed": child}
+        if kind == "noise series":
+            result = score(generator.standard_normal(n), window=4, **common)
+        else:
+            tail = {"noise vectors": (3,), "noise rings": (1, 16), "noise tori": (1, 4, 4)}[kind]
+            x, y = (generator.standard_normal((n, *tail)) for _ in range(2))
+            result = score(x, y, **common)
+        found.append([result.excess_bits, result.excess_se])
+    return found
+
+
+def control(config: Config, kind: str, n: int, seed: int) -> dict[str, float]:
+    """Score data with structure, which must be found."""
+    generator = numpy_generator(seed, kind, n)
+    common: dict[str, Any] = {"draws": config.draws, "null": config.null, "seed": seed}
+    if kind == "y = x":
+        x = generator.standard_normal((n, 3))
+        result = score(x, x.copy(), **common)
+    elif kind == "sine":
+        result = score(np.sin(0.3 * np.arange(n)), window=4, **common)
+    else:
+        result = score(autoregression(n, 0.9, 1, generator), window=4, **common)
+    return {
+        "p_value": float(result.p_value or 0.0),
+        "excess_bits": result.excess_bits,
+        "excess_se": result.excess_se,
+    }
+
+
+def _coverage(pairs: list[list[float]]) -> dict[str, float]:
+    excess, error = np.array(pairs).T
+    return {
+        "mean_excess": float(excess.mean()),
+        "sd_excess": float(deviation(excess)),
+        "largest_excess": float(excess.max()),
+        "covered": float((np.abs(excess) <= 1.96 * error + 1e-9).mean()),
+        "repeats": int(excess.size),
+    }

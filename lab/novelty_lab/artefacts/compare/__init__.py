@@ -1,0 +1,1 @@
+"""Ours: learnable novelty beside its rivals, on the same data."""

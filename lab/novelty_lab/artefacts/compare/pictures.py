@@ -1,0 +1,246 @@
+"""The picture of the comparison: who ranks what high, who falls for noise, what it costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+
+from novelty_lab.artefacts.compare.names import FIGURES, MEASURES, SAMPLINGS, correlations
+from novelty_lab.records import Record
+from novelty_lab.style import (
+    BLACK,
+    BLUE,
+    CLASS_COLOURS,
+    CLASS_NAMES,
+    ORANGE,
+    label_panel,
+    new_figure,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+STRUCTURE = 5
+"""How many those are."""
+DRAWN = ("lyapunov", "entropy", "kaplan_yorke")
+"""Published figures in the picture; the tables have all."""
+TIMED = {"excess": "bits", "evidence_excess": "evidence_bits"} | {
+    "prequential_rate": "prequential_structure"
+}
+"""Numbers that come with another one, at its cost."""
+CONTROLS = {
+    "coins": ("*", "noise"),
+    "white noise": ("*", "noise"),
+    "red noise": ("P", "red noise"),
+    "sine": ("D", "sine"),
+    "constant": ("s", "constant"),
+    "constant cells": ("s", "constant"),
+}
+CLASS_SIZES = {1: 14, 2: 14, 3: 22, 4: 34}
+
+
+def figure(record: Record) -> Figure:
+    """Draw both rankings with noise in them, the correlations, and the cost."""
+    fig = new_figure(11.0, 8.6)
+    grid = fig.add_gridspec(2, 1, height_ratios=[1.0, 0.95])
+    upper = grid[0].subgridspec(1, 2, width_ratios=[1.0, 1.0])
+    lower = grid[1].subgridspec(1, 2, width_ratios=[2.1, 1.0])
+    _automata(fig.add_subplot(upper[0]), record)
+    _flows(fig.add_subplot(upper[1]), record)
+    _heat(fig.add_subplot(lower[0]), record)
+    _cost(fig.add_subplot(lower[1]), record)
+    return fig
+
+
+def _automata(axes: Axes, record: Record) -> None:
+    rows = [row for row in record.results["rows"] if row["kind"] in ("automaton", "cells")]
+    shares = record.results["below_noise"]["automaton"]["steps"]
+    for place, key in enumerate(MEASURES):
+        for row, x in _ranked(rows, key):
+            if row["kind"] == "cells":
+                continue
+            group = row["class"]
+            axes.scatter(
+                x,
+                place + 0.12 * (group - 2.5),
+                s=CLASS_SIZES[group],
+                color=CLASS_COLOURS[group],
+                linewidths=0,
+                alpha=0.85,
+            )
+    for group, colour in CLASS_COLOURS.items():
+        label = f"class {CLASS_NAMES[group]}"
+        axes.scatter([], [], s=CLASS_SIZES[group], color=colour, label=label)
+    _controls(axes, rows, ("coins", "constant cells"))
+    _measures_down(axes, shares, names=True)
+    axes.set_xlabel("place in the ranking: lowest to highest")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, -0.34), ncols=3, handletextpad=0.2)
+    _kinds(axes)
+    label_panel(axes, "a", f"{sum(r['kind'] == 'automaton' for r in rows)} automata and coins")
+
+
+def _flows(axes: Axes, record: Record) -> None:
+    results = record.results
+    rows = [
+        row for row in results["rows"] if row["sampling"] == "period" or row["kind"] == "control"
+    ]
+    flows = [row for row in rows if row["kind"] == "flow"]
+    published = results["published"]
+    speed = {n: max(h["lyapunov"] * h["period"], 1e-3) for n, h in published.items()}
+    order = {name: i for i, name in enumerate(sorted(speed, key=lambda name: speed[name]))}
+    for place, key in enumerate(MEASURES):
+        held = [(row, x) for row, x in _ranked(rows, key) if row["kind"] == "flow"]
+        # Height alternates by name, so that neighbours do not hide each other.
+        axes.scatter(
+            [x for _, x in held],
+            [place + 0.16 * (order[row["name"]] % 3 - 1) for row, _ in held],
+            s=13,
+            c=[order[row["name"]] / max(1, len(order) - 1) for row, _ in held],
+            cmap="viridis",
+            vmin=0,
+            vmax=1,
+            linewidths=0,
+        )
+    _controls(axes, rows, ("white noise", "red noise", "sine", "constant"))
+    _measures_down(axes, results["below_noise"]["flow"]["period"], names=False)
+    axes.set_xlabel(
+        "place in the ranking: lowest to highest\n"
+        "(colour: largest Lyapunov exponent per period, by rank)"
+    )
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, -0.34), ncols=4, handletextpad=0.2)
+    colours = ScalarMappable(Normalize(0, 1), "viridis")
+    bar = axes.figure.colorbar(colours, ax=axes, fraction=0.035, pad=0.13, ticks=[0, 0.5, 1])
+    bar.ax.set_yticklabels(["least", "", "most"])
+    bar.ax.text(0.5, 1.04, "chaotic", transform=bar.ax.transAxes, ha="center", fontsize=8)
+    label_panel(axes, "b", f"{len(flows)} flows and noise, leads in periods")
+
+
+def _controls(axes: Axes, rows: list[dict[str, Any]], names: tuple[str, ...]) -> None:
+    """Mark noise and its like in every ranking."""
+    for name in names:
+        marker, label = CONTROLS[name]
+        points = [
+            (x, place)
+            for place, key in enumerate(MEASURES)
+            for row, x in _ranked(rows, key)
+            if row["name"] == name
+        ]
+        axes.scatter(
+            [x for x, _ in points],
+            [y for _, y in points],
+            marker=marker,
+            s=110 if marker == "*" else 38,
+            facecolor="white" if marker == "s" else BLACK,
+            edgecolor=BLACK if marker == "s" else "white",
+            linewidths=0.9,
+            zorder=4 if marker == "*" else 3,
+            label=label,
+        )
+
+
+def _measures_down(axes: Axes, shares: dict[str, float], *, names: bool) -> None:
+    """Name the measures down the side, and write what share of systems each puts below noise."""
+    axes.set_yticks(range(len(MEASURES)), list(MEASURES.values()) if names else [])
+    axes.set_ylim(len(MEASURES) - 0.4, -0.6)
+    axes.set_xlim(-0.03, 1.03)
+    axes.axhline(STRUCTURE - 0.5, color="0.6", linewidth=0.8, linestyle=":")
+    for place, key in enumerate(MEASURES):
+        if key in shares:
+            axes.text(1.05, place, f"{100 * shares[key]:.0f}%", va="center", fontsize=8)
+        else:
+            axes.text(0.5, place, "not measured", va="center", ha="center", fontsize=7, color="0.5")
+    axes.text(1.05, -0.75, "below\nnoise", va="bottom", fontsize=7)
+
+
+def _kinds(axes: Axes) -> None:
+    """Say beside the names which measures look for structure and which for surprise."""
+    for first, last, name in ((0, STRUCTURE, "structure"), (STRUCTURE, len(MEASURES), "surprise")):
+        axes.annotate(
+            name,
+            (0, (first + last - 1) / 2),
+            xycoords=("axes fraction", "data"),
+            xytext=(-142, 0),
+            textcoords="offset points",
+            rotation=90,
+            ha="center",
+            va="center",
+            color="0.4",
+        )
+
+
+def _ranked(rows: list[dict[str, Any]], key: str) -> list[tuple[dict[str, Any], float]]:
+    """Place rows from 0, the lowest, to 1; equal values share a place."""
+    held = [row for row in rows if row["values"].get(key) is not None]
+    if not held:
+        return []
+    values = np.array([float(row["values"][key]) for row in held])
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - (counts + 1) / 2
+    return list(zip(held, (middle[place] / max(1, values.size - 1)).tolist(), strict=True))
+
+
+def _heat(axes: Axes, record: Record) -> None:
+    """Draw the correlations with their intervals; bold where the interval leaves out 0."""
+    columns = [(sampling, figure) for sampling in SAMPLINGS for figure in DRAWN]
+    held = {sampling: correlations(record, sampling) for sampling in SAMPLINGS}
+    cells = np.full((len(MEASURES), len(columns)), np.nan)
+    for down, key in enumerate(MEASURES):
+        for across, (sampling, figure) in enumerate(columns):
+            found = held[sampling].get((key, figure))
+            if found is None:
+                continue
+            cells[down, across] = found["rho"]
+            sure = found["low"] > 0 or found["high"] < 0
+            axes.text(
+                across,
+                down,
+                f"{found['rho']:+.2f}\n[{found['low']:+.2f}, {found['high']:+.2f}]",
+                ha="center",
+                va="center",
+                fontsize=6.5,
+                linespacing=0.95,
+                fontweight="bold" if sure else "normal",
+                color="white" if abs(found["rho"]) > 0.62 else "black",
+            )
+    axes.imshow(cells, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
+    axes.set_yticks(range(len(MEASURES)), list(MEASURES.values()))
+    axes.set_xticks(range(len(columns)), [FIGURES[figure] for _, figure in columns], fontsize=7)
+    axes.axvline(len(DRAWN) - 0.5, color="white", linewidth=4)
+    axes.axhline(STRUCTURE - 0.5, color="white", linewidth=2)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    for start, name in zip((0, len(DRAWN)), SAMPLINGS.values(), strict=True):
+        axes.text(start + (len(DRAWN) - 1) / 2, -0.62, name, ha="center", fontsize=8)
+    _kinds(axes)
+    label_panel(axes, "c", "rank correlation with what is published of the flows, 95% interval\n")
+
+
+def _cost(axes: Axes, record: Record) -> None:
+    for kind, colour, marker in (("automaton", ORANGE, "s"), ("flow", BLUE, "o")):
+        held = record.results["seconds"][kind]
+        points = [
+            (1000 * held[TIMED.get(key, key)], place)
+            for place, key in enumerate(MEASURES)
+            if TIMED.get(key, key) in held
+        ]
+        axes.plot(
+            [x for x, _ in points],
+            [y for _, y in points],
+            marker,
+            color=colour,
+            markersize=6,
+            label="a rule" if kind == "automaton" else "a flow",
+        )
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(MEASURES)), [])
+    axes.set_ylim(len(MEASURES) - 0.5, -0.5)
+    axes.grid(axis="x", color="0.9")
+    axes.set_axisbelow(True)
+    axes.axhline(STRUCTURE - 0.5, color="0.6", linewidth=0.8, linestyle=":")
+    axes.set_xlabel("CPU time (ms), median")
+    axes.legend(loc="upper left")
+    label_panel(axes, "d", "what it costs\n")

@@ -1,0 +1,86 @@
+"""Figure 2: the 88 elementary automata ranked by epiplexity.
+
+PAPER is table 2 with ten draws. Records the mean and deviation over draws per rule, the ranking,
+the margin of the first, and space-time diagrams of the six reference rules.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from learnable_novelty.seeds import numpy_generator, split
+from learnable_novelty.systems import ElementaryRule
+from novelty_lab.artefacts.eca.automata import (
+    AutomatonConfig,
+    automaton_observer,
+    floor_bits,
+    ranking,
+    ranks,
+    rule_rows,
+    rule_tasks,
+    sample_draws,
+)
+from novelty_lab.runner import Bench, Outcome, deviation
+
+
+@dataclass(frozen=True)
+class Config(AutomatonConfig):
+    """Table 2, and what the figure shows."""
+
+    inset_rules: tuple[int, ...] = (1, 2, 3, 30, 54, 110)
+    """Rules whose space-time diagrams are drawn."""
+    inset_steps: int = 64
+    """Steps of a diagram, after as many unseen ones."""
+    floor_repeats: int = 2
+    """Rearrangements of the residuals per draw, for the floor."""
+
+
+PAPER = Config()
+QUICK = dataclasses.replace(PAPER, samples=64, burn_in=200, draws=2)
+
+
+def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+    """Score all rules and rank them."""
+    found = bench.map(score_rule, rule_tasks(config, seed))
+    scores = {rule: held["bits"] for rule, held in found.items()}
+    draws = np.array(list(scores.values()))
+    means = dict(zip(scores, draws.mean(1).tolist(), strict=True))
+    floor = {rule: float(np.mean(held["floor"])) for rule, held in found.items()}
+    excess = {rule: means[rule] - floor[rule] for rule in means}
+    order, rank = ranking(means), ranks(means)
+    results = {
+        "sd": dict(zip(scores, deviation(draws).tolist(), strict=True)),
+        "wolfram_class": {rule: ElementaryRule(int(rule)).wolfram_class for rule in scores},
+        "floor": floor,
+        "excess": excess,
+        "rank_by_excess": ranks(excess),
+        "ranking": order,
+        "margin": means[order[0]] - means[order[1]],
+        "runner_up": order[1],
+        "rank_54": rank["54"],
+        "rank_30": rank["30"],
+        "gap_54_30": means["54"] - means["30"],
+        "exactly_zero": [rule for rule, bits in scores.items() if not np.any(bits)],
+    }
+    insets = {f"inset_{rule}": space_time(rule, config, seed) for rule in config.inset_rules}
+    return Outcome(results, means, {"scores": draws, **insets})
+
+
+def score_rule(config: Config, rule: int, seed: int) -> dict[str, list[float]]:
+    """Score one rule and its floor once per draw."""
+    found: dict[str, list[float]] = {"bits": [], "floor": []}
+    for draw, history in enumerate(sample_draws(config, rule, seed)):
+        observer = automaton_observer(config, seed, draw)
+        found["bits"].append(float(observer.bits_of_rows(rule_rows(observer, history))))
+        child = split(seed, "rings", rule, draw)
+        found["floor"].append(floor_bits(observer, history, config.floor_repeats, child))
+    return found
+
+
+def space_time(rule: int, config: Config, seed: int) -> np.ndarray:
+    """Draw one ring's history, (inset_steps, 64)."""
+    cells = numpy_generator(seed, "inset").integers(0, 2, size=64, dtype=np.uint8)
+    return ElementaryRule(rule).run(cells, 2 * config.inset_steps)[config.inset_steps :]

@@ -1,0 +1,101 @@
+"""The ranking of the elementary automata: bars by Wolfram class, with space-time diagrams."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from novelty_lab.records import Record
+from novelty_lab.report import Table
+from novelty_lab.style import CLASS_COLOURS, CLASS_NAMES, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHOWN = 14
+
+
+def tables(record: Record) -> list[Table]:
+    """List all rules by rank, and what the paper says of them."""
+    scores, results = record.scores or {}, record.results
+    rows = [
+        [
+            str(place),
+            rule,
+            CLASS_NAMES[results["wolfram_class"][rule]],
+            f"{scores[rule]:.2f}",
+            f"{results['sd'][rule]:.2f}",
+            f"{results['floor'][rule]:.1f}",
+            f"{results['excess'][rule]:.1f}",
+            str(results["rank_by_excess"][rule]),
+        ]
+        for place, rule in enumerate(results["ranking"], start=1)
+    ]
+    ranked = Table(
+        f"The {len(rows)} elementary automata by learnable novelty",
+        ["rank", "rule", "Wolfram class", "bits", "sd", "floor", "excess", "by excess"],
+        rows,
+    )
+    summary = Table(
+        "Beside the paper",
+        ["quantity", "paper", "ours"],
+        [
+            ["first", "110", results["ranking"][0]],
+            [
+                "margin over the next, bits",
+                "20.7 (rule 25)",
+                f"{results['margin']:.1f} (rule {results['runner_up']})",
+            ],
+            ["rank of rule 54", "4", str(results["rank_54"])],
+            ["rank of rule 30", "12", str(results["rank_30"])],
+            ["S(54) - S(30), bits", "10.9", f"{results['gap_54_30']:.1f}"],
+            ["rules at exactly 0", "the constant ones", " ".join(results["exactly_zero"])],
+        ],
+    )
+    return [ranked, summary]
+
+
+def figure(record: Record) -> Figure:
+    """Draw the top rules and the reference rules, as figure 2."""
+    scores, results = record.scores or {}, record.results
+    order = results["ranking"]
+    insets = sorted(
+        (name.removeprefix("inset_") for name in record.arrays if name.startswith("inset_")),
+        key=order.index,
+    )
+    shown = [*order[:SHOWN], *(rule for rule in insets if rule not in order[:SHOWN])]
+    fig = new_figure(8.0, 5.2)
+    grid = fig.add_gridspec(2, len(insets), height_ratios=[1.0, 1.9])
+    bars = fig.add_subplot(grid[1, :])
+    classes = [results["wolfram_class"][rule] for rule in shown]
+    bars.bar(
+        range(len(shown)),
+        [scores[rule] for rule in shown],
+        yerr=[results["sd"][rule] for rule in shown],
+        color=[CLASS_COLOURS[c] for c in classes],
+        error_kw={"elinewidth": 1.0, "capsize": 2.0},
+    )
+    floors = [results["floor"][rule] for rule in shown]
+    places = np.arange(len(shown))
+    line = bars.hlines(floors, places - 0.4, places + 0.4, color="black", linestyle=":")
+    bars.set_xticks(places, shown)
+    bars.set_xlabel(f"rule: the first {SHOWN} of {len(order)}, and the reference rules below them")
+    bars.set_ylabel(r"learnable novelty $S^\phi$ (bits)")
+    bars.axvline(SHOWN - 0.5, color="0.6", linewidth=0.8, linestyle=":")
+    present = sorted(set(classes))
+    handles = [bars.bar(0, 0, color=CLASS_COLOURS[c]) for c in present]
+    labels = [f"class {CLASS_NAMES[c]}" for c in present]
+    bars.legend([*handles, line], [*labels, "floor: noise of that size"], loc="upper right")
+    for column, rule in enumerate(insets):
+        axes = fig.add_subplot(grid[0, column])
+        axes.imshow(record.arrays[f"inset_{rule}"], cmap="gray_r", interpolation="nearest")
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.spines[:].set_visible(True)
+        colour = CLASS_COLOURS[results["wolfram_class"][rule]]
+        axes.spines[:].set(color=colour, linewidth=2.0)
+        axes.set_title(f"rule {rule}: {scores[rule]:.1f}", fontsize=9)
+        if column == 0:
+            axes.set_ylabel("time, downward")
+    return fig

@@ -1,0 +1,1 @@
+"""Appendix B: how the ranking of the automata depends on the estimator."""

@@ -1,0 +1,1 @@
+"""Figure 4: an encoder trained on its own learnable novelty, without labels."""

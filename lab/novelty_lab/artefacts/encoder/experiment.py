@@ -1,0 +1,204 @@
+"""Figure 4: an encoder trained on its own learnable novelty, without labels.
+
+PAPER is the paper's: MNIST, an MLP reservoir of width 2,048 and depth 4, ridge 3, resolution 30,
+batches of 128, 500 steps. Records the score, both probes and a clustering at six checkpoints for
+five training seeds, t-SNE projections of the first, and what the paper does not show: the same
+probes on raw pixels and on as many principal components as the code has dimensions. The paper does
+not say how its probes are fitted; a second pair, on few codes, shows how much hangs on that.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.observer import Observer
+from learnable_novelty.seeds import split, torch_generator
+from learnable_novelty.systems import Encoder
+from novelty_lab.artefacts.encoder.clustering import (
+    clustering_accuracy,
+    kmeans,
+    normalized_mutual_information,
+)
+from novelty_lab.artefacts.encoder.encoding import (
+    HERE,
+    EncoderConfig,
+    Labelled,
+    images_of,
+    probe,
+    probed_images,
+    small_probe,
+    train,
+)
+from novelty_lab.artefacts.encoder.probes import pca
+from novelty_lab.runner import Bench, Outcome, Place, deviation
+
+USES = ("device", "data")
+PROBES = ("linear", "neighbours", "small_linear", "small_neighbours")
+"""Accuracies, from many codes and from few."""
+MEASURES = ("bits", *PROBES, "clusters", "information")
+"""Held-out score, probes, accuracy and mutual information of a clustering."""
+HELD_OUT_BATCHES = 8
+
+
+@dataclass(frozen=True)
+class Config(EncoderConfig):
+    """The encoder, and how it is looked at on the way."""
+
+    training_seeds: int = 5
+    """Encoders, each with its own weights, reservoir and batches."""
+    checkpoint_every: int = 100
+    """Steps between the checkpoints that are probed."""
+    small_probe_train: int = 2000
+    """Codes of the second pair of probes, which are not standardized; an encoder before training
+    then has about the accuracy that the paper reports."""
+    projected: int = 2000
+    """Test images in a projection."""
+    perplexity: float = 30.0
+    """Of t-SNE."""
+
+
+PAPER = Config()
+QUICK = dataclasses.replace(
+    PAPER,
+    dataset="digits",
+    widths=(32, 64),
+    code_dim=16,
+    reservoir_width=256,
+    steps=100,
+    learning_rate=3e-3,
+    probe_train=1300,
+    probe_test=497,
+    training_seeds=2,
+    checkpoint_every=20,
+    small_probe_train=300,
+    projected=200,
+    perplexity=20.0,
+)
+
+
+def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+    """Train encoders from several seeds and look at each at its checkpoints."""
+    where = bench.data, bench.device
+    tasks = {
+        f"training {index}": (config, seed, index, *where, bench.place(f"training {index}"))
+        for index in range(config.training_seeds)
+    }
+    found = list(bench.map(train_and_probe, tasks).values())
+    controls = bench.map(probe_control, {n: (config, n, seed, *where) for n in ("pixels", "pca")})
+    measured = {m: np.array([one["measures"][m] for one in found]) for m in MEASURES}
+    results: dict[str, Any] = {
+        "steps": found[0]["steps"],
+        **{
+            name: {"mean": values.mean(0).tolist(), "sd": deviation(values, 0).tolist()}
+            for name, values in measured.items()
+        },
+        "controls": controls,
+        "chance": found[0]["chance"],
+    }
+    arrays = {
+        "scores": np.array([one["scores"] for one in found], dtype=np.float32),
+        **measured,
+        "projection": np.array(found[0]["projection"], dtype=np.float32),
+        "projected_labels": np.array(found[0]["projected_labels"], dtype=np.uint8),
+        "projected_images": projected_images(config, seed, bench.data),
+    }
+    return Outcome(results, None, arrays)
+
+
+def train_and_probe(
+    config: Config, seed: int, index: int, data: Path | None, device: str, place: Place = HERE
+) -> dict[str, Any]:
+    """Train one encoder and measure it at its checkpoints; project the first one's codes."""
+    images = images_of(config.dataset, data)
+    labelled = probed_images(config, images, seed, device)
+    child = split(seed, "training", index)
+    encoder, observer, found = train(
+        config, images.train_images.to(device), child, config.checkpoint_every, place
+    )
+    some = _projected(config, labelled, seed)
+    measures: dict[str, list[float]] = {name: [] for name in MEASURES}
+    projections: list[Any] = []
+    for state in found.snapshots.values():
+        encoder.load_state_dict(state)
+        for name, value in measure(encoder, observer, labelled, config, child).items():
+            measures[name].append(value)
+        if index == 0:
+            with torch.no_grad():
+                codes = encoder(labelled.test_images[some])
+            projections.append(project(codes, config.perplexity, seed))
+    counts = torch.bincount(labelled.test_labels)
+    return {
+        "steps": list(found.snapshots),
+        "scores": found.scores,
+        "measures": measures,
+        "projection": projections,
+        "projected_labels": labelled.test_labels[some].tolist() if index == 0 else [],
+        "chance": float(counts.max() / counts.sum()),
+    }
+
+
+@torch.no_grad()
+def measure(
+    encoder: Encoder, observer: Observer, labelled: Labelled, config: Config, seed: int
+) -> dict[str, float]:
+    """Take every measure of an encoder."""
+    train_codes, test_codes = encoder(labelled.train_images), encoder(labelled.test_images)
+    batches = labelled.test_images.flatten(1).split(config.batch_size)
+    whole = [x for x in batches[:HELD_OUT_BATCHES] if len(x) == config.batch_size] or batches[:1]
+    bits = [float(observer(x, encoder(x))) for x in whole]
+    labels = labelled.test_labels
+    clusters = kmeans(test_codes, len(labels.unique()), seed=split(seed, "kmeans")).labels
+    return {
+        "bits": float(np.mean(bits)),
+        **probe(train_codes, test_codes, labelled),
+        **small_probe(train_codes, test_codes, labelled, config.small_probe_train),
+        "clusters": clustering_accuracy(clusters, labels),
+        "information": normalized_mutual_information(clusters, labels),
+    }
+
+
+def probe_control(
+    config: Config, name: str, seed: int, data: Path | None, device: str
+) -> dict[str, float]:
+    """Probe what needs no training: the pixels, or their principal components."""
+    labelled = probed_images(config, images_of(config.dataset, data), seed, device)
+    first, second = labelled.train_images.flatten(1), labelled.test_images.flatten(1)
+    if name == "pca":
+        projection = pca(first, min(config.code_dim, first.shape[1]))
+        first, second = projection(first), projection(second)
+    few = small_probe(first, second, labelled, config.small_probe_train)
+    return probe(first, second, labelled) | few
+
+
+def project(codes: Tensor, perplexity: float, seed: int) -> list[list[float]]:
+    """Lay codes out in the plane by t-SNE, from their principal axes."""
+    from sklearn.manifold import TSNE
+
+    state = split(seed, "projection") % 2**32
+    layout = TSNE(perplexity=perplexity, init="pca", random_state=state)
+    return layout.fit_transform(codes.cpu().numpy()).tolist()
+
+
+def projected_images(config: Config, seed: int, data: Path | None) -> np.ndarray:
+    """Return the images of a projection, as bytes: (projected, side, side).
+
+    They are the dots of the map, in its order; the files hold them as bytes too.
+    """
+    labelled = probed_images(config, images_of(config.dataset, data), seed, "cpu")
+    pixels = labelled.test_images[_projected(config, labelled, seed)]
+    return (255 * pixels).round().to(torch.uint8).numpy()
+
+
+def _projected(config: Config, labelled: Labelled, seed: int) -> Tensor:
+    count = len(labelled.test_labels)
+    if not config.perplexity < config.projected <= count:
+        raise UserError(f"projected must be above perplexity and at most {count}")
+    return torch.randperm(count, generator=torch_generator(seed, "projected"))[: config.projected]

@@ -1,0 +1,159 @@
+"""The encoder: projections of its code, its score, and what probes recover, by checkpoint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from novelty_lab.records import Record
+from novelty_lab.report import Table
+from novelty_lab.style import BLUE, GREY, ORANGE, label_panel, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+CLAIMS = {"linear": (0.53, 0.89), "neighbours": (0.66, 0.89)}
+"""The paper's accuracies before and after training on MNIST."""
+PROBES = {"linear": ("linear probe", BLUE, "o"), "neighbours": ("5 nearest", ORANGE, "s")}
+SMALL = {"linear": "small_linear", "neighbours": "small_neighbours"}
+"""The same from few codes, which are not standardized."""
+CONTROLS = {"pixels": "raw pixels", "pca": "principal components"}
+
+
+def tables(record: Record) -> list[Table]:
+    """Set both probes beside the paper's, and list every checkpoint."""
+    results, config = record.results, record.configuration
+    many, few = f"{config['probe_train']:,} codes", f"{config['small_probe_train']:,} plain codes"
+    rows = {(name, many): name for name in PROBES} | {(n, few): SMALL[n] for n in PROBES}
+    beside = [
+        [
+            f"{PROBES[name][0]}, {fitted}",
+            *(f"{value:.2f}" if config["dataset"] == "mnist" else "" for value in CLAIMS[name]),
+            _spread(results[key], 0),
+            _spread(results[key], -1),
+            *(f"{results['controls'][control][key]:.3f}" for control in CONTROLS),
+        ]
+        for (name, fitted), key in rows.items()
+    ]
+    path = [
+        [str(step), _spread(results["bits"], place, 1)]
+        + [_spread(results[m], place) for m in ("linear", "neighbours", "clusters", "information")]
+        for place, step in enumerate(results["steps"])
+    ]
+    columns = ["probe", "paper, untrained", "paper, trained", "ours, untrained", "ours, trained"]
+    title = f"Accuracy beside figure 4 (mean ± sd of {len(record.arrays['scores'])} training seeds)"
+    heads = ["step", "bits", "linear probe", "5 nearest", "k-means accuracy", "k-means NMI"]
+    return [
+        Table(title, [*columns, *CONTROLS.values()], beside),
+        Table("At the checkpoints, on held-out images", heads, path),
+    ]
+
+
+def figure(record: Record) -> Figure:
+    """Draw the projections above, the score and the probes below."""
+    steps = record.results["steps"]
+    fig = new_figure(8.4, 4.9)
+    grid = fig.add_gridspec(3, 1, height_ratios=[1.0, 0.06, 1.7])
+    upper = grid[0].subgridspec(1, len(steps))
+    lower = grid[2].subgridspec(1, 2, width_ratios=[1.0, 1.15])
+    for column, step in enumerate(steps):
+        axes = fig.add_subplot(upper[column])
+        _projection(axes, record, column)
+        label_panel(axes, "a" if column == 0 else "", f"step {step}")
+    legend = fig.add_subplot(grid[1])
+    legend.axis("off")
+    _classes(legend, record)
+    _score(fig.add_subplot(lower[0]), record)
+    _accuracies(fig.add_subplot(lower[1]), record)
+    return fig
+
+
+def _projection(axes: Axes, record: Record, place: int) -> None:
+    """Draw the codes of one checkpoint in the plane, coloured by a label they never met."""
+    points = record.arrays["projection"][place]
+    labels = record.arrays["projected_labels"]
+    axes.scatter(*points.T, c=_colours()[labels], s=1.2, linewidths=0, rasterized=True)
+    axes.set(xticks=[], yticks=[])
+    axes.spines[:].set_visible(True)
+    axes.spines[:].set(linewidth=0.5, color="0.7")
+    axes.set_box_aspect(1)
+
+
+def _classes(axes: Axes, record: Record) -> None:
+    colours = _colours()
+    for label in np.unique(record.arrays["projected_labels"]):
+        axes.scatter([], [], color=colours[label], s=16, label=str(label))
+    axes.legend(loc="center", ncols=10, handletextpad=0.0, columnspacing=1.0, borderpad=0.0)
+
+
+def _score(axes: Axes, record: Record) -> None:
+    scores, results = record.arrays["scores"], record.results
+    for seed, curve in enumerate(scores):
+        axes.plot(
+            curve,
+            color=BLUE,
+            alpha=1.0 if seed == 0 else 0.3,
+            linewidth=1.2 if seed == 0 else 0.7,
+            label="batch of the step" if seed == 0 else None,
+        )
+    for step in results["steps"]:
+        axes.axvline(step, color=GREY, linestyle=":", linewidth=0.8)
+    axes.plot(
+        results["steps"],
+        record.arrays["bits"][0],
+        "o",
+        color="black",
+        markerfacecolor="white",
+        markersize=5,
+        label="held-out images",
+        clip_on=False,
+        zorder=5,
+    )
+    axes.set_ylim(bottom=0)
+    axes.set(xlabel="training step", ylabel=r"learnable novelty $S^\phi$ (bits)")
+    axes.legend(loc="lower right", frameon=True, framealpha=1.0, edgecolor="none")
+    label_panel(axes, "b", f"score of {len(scores)} training seeds; dark: that of a")
+
+
+def _accuracies(axes: Axes, record: Record) -> None:
+    results, config = record.results, record.configuration
+    steps, of_paper = results["steps"], config["dataset"] == "mnist"
+    for name, (label, colour, marker) in PROBES.items():
+        for key, width in ((name, 1.5), (SMALL[name], 0.8)):
+            axes.errorbar(
+                steps,
+                results[key]["mean"],
+                yerr=results[key]["sd"],
+                color=colour,
+                marker=marker,
+                markersize=4 if key == name else 2.5,
+                linewidth=width,
+                capsize=3.0,
+                label=label if key == name else None,
+            )
+        if of_paper:
+            ends, paper = [steps[0], steps[-1]], CLAIMS[name]
+            axes.plot(ends, paper, marker, color=colour, markerfacecolor="none", markersize=9)
+        axes.axhline(results["controls"]["pixels"][name], color=colour, ls="--", linewidth=0.9)
+    axes.axhline(results["chance"], color="0.3", linestyle=":", linewidth=1.0)
+    few = f"thin: {config['small_probe_train']:,} plain codes"
+    axes.plot([], [], ".-", color="0.3", linewidth=0.8, label=few)
+    axes.plot([], [], "--", color="0.3", linewidth=0.9, label="raw pixels")
+    axes.plot([], [], ":", color="0.3", linewidth=1.0, label="largest class")
+    if of_paper:
+        axes.plot([], [], "o", color="0.3", markerfacecolor="none", markersize=9, label="paper")
+    axes.set(ylim=(0, 1.02), xlabel="training step", ylabel="accuracy")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 0.12), ncols=2)
+    label_panel(axes, "c", f"labels recovered from {config['probe_train']:,} codes")
+
+
+def _colours() -> np.ndarray:
+    from matplotlib import colormaps
+
+    return np.asarray(colormaps["tab10"].resampled(10)(range(10)))
+
+
+def _spread(values: dict[str, list[float]], place: int, digits: int = 3) -> str:
+    return f"{values['mean'][place]:.{digits}f} ± {values['sd'][place]:.{digits}f}"

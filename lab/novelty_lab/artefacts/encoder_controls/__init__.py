@@ -1,0 +1,1 @@
+"""Ours: what a code of images is worth beside the controls that the paper lacks."""

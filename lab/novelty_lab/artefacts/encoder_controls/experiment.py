@@ -1,0 +1,174 @@
+"""Ours: what a code of images is worth beside the controls that the paper lacks.
+
+Raw pixels, their first 64 principal components, the untrained encoders, the coding rate on the same
+encoder and budget, the paper's encoder, and the one that ``encoder-select`` chose without labels,
+with the two that it had chosen before its images were moved; on MNIST and Fashion-MNIST, five
+training seeds. The probes are fitted on all training images and asked about all test images: labels
+enter there and nowhere else.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from learnable_novelty.seeds import split
+from learnable_novelty.systems import Images
+from novelty_lab.artefacts.encoder.clustering import (
+    clustering_accuracy,
+    kmeans,
+    normalized_mutual_information,
+)
+from novelty_lab.artefacts.encoder.encoding import HERE, NEIGHBOURS, images_of
+from novelty_lab.artefacts.encoder.probes import linear_probe, nearest_neighbours, pca
+from novelty_lab.artefacts.encoder_select.recipes import (
+    CODE_DIM,
+    RECIPES,
+    Recipe,
+    encode,
+    make_encoder,
+    train_recipe,
+)
+from novelty_lab.artefacts.nca.neural import arithmetic
+from novelty_lab.runner import Bench, Outcome, Place, describe_device, deviation, devices_of
+
+ENGINE, USES = "serial", ("device", "data")
+FIXED = ("pixels", "PCA-64")
+"""Codes that need no training and have no seeds."""
+UNTRAINED_CONV = "untrained conv"
+MEASURES = ("linear", "neighbours", "clusters", "information")
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which codes, on which images."""
+
+    datasets: tuple[str, ...] = ("mnist", "fashion-mnist")
+    """Images."""
+    selected: tuple[str, ...] = ("conv by mlp, moved",)
+    """The recipes that encoder-select chose."""
+    chosen_unmoved: tuple[str, ...] = ("conv by mlp", "conv by conv, resolution 300")
+    """Those that it chose when the images it judged by stayed where they were."""
+    seeds: int = 5
+    """Training seeds of all codes that are trained or drawn."""
+    selected_steps: tuple[int, ...] = (4000,)
+    """Training steps of each selected recipe, as encoder-select chose them."""
+    unmoved_steps: tuple[int, ...] = (500, 8000)
+    """Those of the recipes chosen unmoved."""
+    paper_steps: int = 500
+    """Training steps of the paper's encoder, and of the coding rate on it."""
+
+
+PAPER = Config()
+QUICK = Config(
+    datasets=("digits",),
+    selected=("mlp by conv",),
+    chosen_unmoved=(),
+    seeds=2,
+    selected_steps=(20,),
+    unmoved_steps=(),
+    paper_steps=20,
+)
+
+
+def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+    """Make every code and probe it."""
+    tasks = {
+        name_of(dataset, *code): (
+            config,
+            dataset,
+            *code,
+            seed,
+            bench.data,
+            bench.device,
+            bench.place(name_of(dataset, *code)),
+        )
+        for dataset in config.datasets
+        for code in codes_of(config)
+    }
+    found = bench.map(make_and_probe, tasks)
+    table: dict[str, Any] = {dataset: {} for dataset in config.datasets}
+    for dataset in config.datasets:
+        for method in dict(codes_of(config)):
+            numbers = [number for name, number in codes_of(config) if name == method]
+            runs = [found[name_of(dataset, method, number)] for number in numbers]
+            table[dataset][method] = {m: summary([r[m] for r in runs]) for m in MEASURES}
+    return Outcome({"runs": found, "table": table}, device=devices_of(found.values()))
+
+
+def name_of(dataset: str, method: str, number: int) -> str:
+    """Name a code."""
+    return f"{dataset}, {method}, {number}"
+
+
+def summary(values: list[float]) -> dict[str, float]:
+    """Reduce the seeds of a code."""
+    return {"mean": float(np.mean(values)), "sd": float(deviation(values)), "runs": len(values)}
+
+
+def codes_of(config: Config) -> list[tuple[str, int]]:
+    """List the codes made of each set of images: method and seed."""
+    counts = dict.fromkeys(FIXED, 1)
+    trained = "untrained", "coding rate", "paper", UNTRAINED_CONV
+    counts |= dict.fromkeys((*trained, *config.chosen_unmoved, *config.selected), config.seeds)
+    return [(method, number) for method, count in counts.items() for number in range(count)]
+
+
+def make_and_probe(
+    config: Config,
+    dataset: str,
+    method: str,
+    number: int,
+    seed: int,
+    data: Path | None,
+    device: str,
+    place: Place = HERE,
+) -> dict[str, Any]:
+    """Make one code and ask it for the labels."""
+    images = images_of(dataset, data)
+    started = time.perf_counter()
+    with arithmetic("tf32"):
+        child = split(seed, number)
+        train_codes, test_codes = make_codes(config, images, method, child, device, place)
+    made = time.perf_counter() - started
+    labels = images.train_labels.to(device), images.test_labels.to(device)
+    given = train_codes, labels[0], test_codes, labels[1]
+    classes = int(labels[0].max()) + 1
+    clusters = kmeans(test_codes, classes, seed=split(seed, "kmeans", number)).labels
+    return {
+        "linear": linear_probe(*given),
+        "neighbours": nearest_neighbours(*given, neighbours=NEIGHBOURS),
+        "clusters": clustering_accuracy(clusters, labels[1]),
+        "information": normalized_mutual_information(clusters, labels[1]),
+        "seconds": round(made, 1),
+        "device": describe_device(device),
+    }
+
+
+def make_codes(
+    config: Config, images: Images, method: str, seed: int, device: str, place: Place = HERE
+) -> tuple[Tensor, Tensor]:
+    """Return codes of the training and the test images; no label is at hand here."""
+    first, second = images.train_images.to(device), images.test_images.to(device)
+    if method in FIXED:
+        first, second = first.flatten(1), second.flatten(1)
+        if method == "pixels":
+            return first, second
+        projection = pca(first, min(CODE_DIM, first.shape[1]))
+        return projection(first), projection(second)
+    if method in ("untrained", UNTRAINED_CONV):
+        kind = Recipe("mlp" if method == "untrained" else "conv")
+        encoder = make_encoder(kind, images.side, split(seed, "encoder")).to(device)
+    else:
+        chosen = dict(zip(config.selected, config.selected_steps, strict=True))
+        chosen |= zip(config.chosen_unmoved, config.unmoved_steps, strict=True)
+        steps = chosen.get(method, config.paper_steps)
+        encoder, _ = train_recipe(RECIPES[method], first, seed, steps, place)
+    with torch.no_grad():
+        return encode(encoder, first), encode(encoder, second)

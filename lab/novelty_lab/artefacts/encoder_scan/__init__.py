@@ -1,0 +1,1 @@
+"""Appendix G: how the encoder depends on its training and its observer."""

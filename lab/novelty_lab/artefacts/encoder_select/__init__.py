@@ -1,0 +1,1 @@
+"""Ours: encoders and observers for images, ranked without a label."""

@@ -1,0 +1,183 @@
+"""Ours: encoders and observers for images, ranked without a label.
+
+Raw scores of different observers are different rulers, so a code is not judged by the one it was
+trained with. A jury judges: fresh draws of every kind of observer score each code on images that
+no training saw, and the excess over the floor (the part that is not the code's own noise) ranks
+the codes. What is encoded is the image moved by a pixel or two, what is read is the image where it
+was: a thing stays what it is when it moves, so what a code says of the place does not count. The
+code of the best mean rank is chosen, or several on a tie. Then the same jury says how long each
+chosen one is worth training. No label is looked at.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.objective import effective_rank
+from learnable_novelty.observer import Observer, Refit
+from learnable_novelty.seeds import split, torch_generator
+from novelty_lab.artefacts.encoder.encoding import images_of
+from novelty_lab.artefacts.encoder_select.recipes import (
+    PER_SAMPLE,
+    RECIPES,
+    encode,
+    image_observer,
+    move,
+    train_recipe,
+)
+from novelty_lab.artefacts.nca.neural import arithmetic
+from novelty_lab.runner import Bench, Outcome, Place, describe_device, devices_of
+
+ENGINE, USES = "serial", ("device", "data")
+JURORS: tuple[tuple[Literal["mlp", "conv"], float], ...] = (
+    ("mlp", 30.0),
+    ("mlp", 300.0),
+    ("conv", 30.0),
+    ("conv", 300.0),
+)
+"""Kind of reservoir and resolution of each juror."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """What is compared, and by whom."""
+
+    dataset: str = "mnist"
+    """Images; their labels are not used."""
+    recipes: tuple[str, ...] = tuple(RECIPES)
+    """Candidates, by name."""
+    steps: int = 500
+    """Training steps of each candidate."""
+    budgets: tuple[int, ...] = (1000, 2000, 4000)
+    """Longer trainings of the chosen ones, for the jury to choose from."""
+    held_out: int = 10_000
+    """Training images kept from training, for the jury."""
+    judged: int = 1024
+    """Of these, how many each juror sees."""
+    moved: int = 2
+    """The largest shift, in pixels, of the images whose codes are judged."""
+    orders: int = 8
+    """Permutations of the residuals that make the floor."""
+
+
+PAPER = Config()
+QUICK = Config(
+    dataset="digits", recipes=("paper", "coding rate"), steps=20, budgets=(40,), held_out=300,
+    judged=128, moved=1, orders=4,
+)  # fmt: skip
+
+
+def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+    """Train every candidate and let the jury rank them."""
+    if not 0 < config.judged <= config.held_out:
+        raise UserError(f"judged must be from 1 to held_out={config.held_out}, got {config.judged}")
+    found = judged(config, {name: (name, config.steps) for name in config.recipes}, seed, bench)
+    mean_rank = rank(found)
+    chosen = best_of(mean_rank)
+    lengths = {name: choose_length(config, name, found[name], seed, bench) for name in chosen}
+    results = {
+        "candidates": found,
+        "mean_rank": mean_rank,
+        "chosen": chosen,
+        "lengths": lengths,
+        "chosen_steps": [int(best_of(found["mean_rank"])[0]) for found in lengths.values()],
+        "jurors": [f"{kind}, resolution {eta:g}" for kind, eta in JURORS],
+    }
+    trainings = [
+        *found.values(),
+        *(c for found in lengths.values() for c in found["candidates"].values()),
+    ]
+    return Outcome(results, device=devices_of(trainings))
+
+
+def choose_length(
+    config: Config, name: str, first: dict[str, Any], seed: int, bench: Bench
+) -> dict[str, Any]:
+    """Train a chosen recipe for each budget and let the jury rank them, the first length too."""
+    longer = {f"{name}, {steps} steps": (name, steps) for steps in config.budgets}
+    trained = judged(config, longer, seed, bench)
+    found = {str(config.steps): dict(first)}
+    found |= {str(steps): trained[f"{name}, {steps} steps"] for steps in config.budgets}
+    return {"candidates": found, "mean_rank": rank(found)}
+
+
+def judged(
+    config: Config, trainings: Mapping[str, tuple[str, int]], seed: int, bench: Bench
+) -> dict[str, Any]:
+    """Train recipes for so many steps, and have their codes judged."""
+    tasks = {
+        name: (
+            dataclasses.replace(config, steps=steps), recipe, seed, bench.data, bench.device,
+            bench.place(name),
+        )
+        for name, (recipe, steps) in trainings.items()
+    }  # fmt: skip
+    return bench.map(train_and_judge, tasks)
+
+
+def rank(found: Mapping[str, dict[str, Any]]) -> dict[str, float]:
+    """Note every juror's rank with the candidates, 1 the best, and return the mean ranks."""
+    excess = np.array([candidate["excess"] for candidate in found.values()])
+    ranks = 1 + np.argsort(np.argsort(-excess, axis=0), axis=0)
+    for candidate, places in zip(found.values(), ranks.tolist(), strict=True):
+        candidate["ranks"] = places
+    return {name: float(np.mean(candidate["ranks"])) for name, candidate in found.items()}
+
+
+def best_of(mean_rank: Mapping[str, float]) -> list[str]:
+    """Return who has the best mean rank; the shorter training comes first on a tie."""
+    best = min(mean_rank.values())
+    return [name for name, held in mean_rank.items() if held == best]
+
+
+def train_and_judge(
+    config: Config, name: str, seed: int, data: Path | None, device: str, place: Place
+) -> dict[str, Any]:
+    """Train one candidate and have its code judged on images that training did not see."""
+    if name not in RECIPES:
+        raise UserError(f"recipes must be among {', '.join(RECIPES)}; got {name!r}")
+    images = images_of(config.dataset, data).train_images.to(device)
+    seen, unseen = images[: -config.held_out], images[-config.held_out :][: config.judged]
+    with arithmetic("tf32"):
+        child = split(seed, "training")
+        encoder, found = train_recipe(RECIPES[name], seen, child, config.steps, place)
+        codes = encode(encoder, move(unseen, config.moved, torch_generator(seed, "moves")))
+    excess, floors, variances = [], [], []
+    for number, (kind, resolution) in enumerate(JURORS):
+        ridge = PER_SAMPLE * len(unseen)
+        draw = split(seed, "juror", number)
+        juror = image_observer(kind, unseen.shape[-1], ridge, resolution, draw)
+        seen_by = unseen.flatten(1) if kind == "mlp" else unseen
+        bits, floor, variance = above_floor(juror, seen_by, codes, config.orders, draw)
+        excess.append(bits - floor)
+        floors.append(floor)
+        variances.append(variance)
+    return {
+        "excess": excess,
+        "floor": floors,
+        "explained_variance": variances,
+        "own_score": found.scores[-1],
+        "effective_rank": effective_rank(codes),
+        "device": describe_device(device),
+    }
+
+
+def above_floor(
+    observer: Observer, inputs: Tensor, codes: Tensor, orders: int, seed: int
+) -> tuple[float, float, float]:
+    """Return the bits of a code, its floor, and the share of its variance that is explained."""
+    refit = Refit.of(observer, observer.rows(inputs, codes))
+    generator = torch_generator(seed, "floor")
+    count = len(codes)
+    shuffles = (torch.randperm(count, generator=generator).to(codes.device) for _ in range(orders))
+    floors, _ = refit.rearranged(refit.noise(), shuffles, same_penalty=True)
+    return refit.bits(), float(floors.mean()), refit.explained_variance()

@@ -1,0 +1,1 @@
+"""Ours: the noisy television and the dark room, measured."""

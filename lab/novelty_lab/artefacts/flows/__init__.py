@@ -1,0 +1,1 @@
+"""Appendix F: the score of six continuous-time flows."""

@@ -1,0 +1,1 @@
+"""Ours: every life-like automaton on one map of learnable novelty."""

@@ -1,0 +1,166 @@
+"""Ours: every life-like automaton on one map of learnable novelty.
+
+All 2^18 rules are scored by one observer with its floor removed; the best are scored again with
+more draws on larger tori. Recorded beside them: how the ranking depends on the settings, whether a
+rule and its complement agree, where the rules with a name rank, and what the best ones without a
+name do.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from learnable_novelty.engine import open_engine
+from learnable_novelty.systems import LifeRule, named_rules
+from novelty_lab.artefacts.life_map.analysis import compare_settings, named_table
+from novelty_lab.artefacts.life_map.life import vary
+from novelty_lab.artefacts.life_map.look import lempel_ziv_block, look
+from novelty_lab.artefacts.life_map.results import (
+    GRAIN,
+    compare_complements,
+    gallery_entry,
+    glider_areas,
+    map_summary,
+    record_arrays,
+    rule_measures,
+    top_rules,
+)
+from novelty_lab.artefacts.life_map.stages import Scores, StageConfig, mean_excess, scores
+from novelty_lab.rankings import mean_ranks, spearman
+from novelty_lab.runner import Bench, Outcome, unpack
+
+USES = ("device",)
+
+
+@dataclass(frozen=True)
+class Config(StageConfig):
+    """The map, and what is made of it."""
+
+    gallery: int = 50
+    """How many of the best rules without a name are looked at closely."""
+    steady_gallery: int = 20
+    """The same for rules whose empty plane does not flash."""
+    look_steps: int = 400
+    """Steps in which moving objects are searched."""
+    look_period: int = 180
+    """Longest period of a moving object."""
+    look_patches: tuple[int, ...] = (1, 9)
+    """Runs from so many patches of soup each, in an empty torus, from which objects may leave."""
+
+
+PAPER = Config()
+QUICK = dataclasses.replace(
+    PAPER, grid=31, samples=4, burn_in=100, window=8, channels=32, floor_repeats=2,
+    null_repeats=1, rules=200, block=64, again_share=0.1, again_grid=37, again_draws=3,
+    random_rules=200, study_rules=100, study_axes=("density", "states"), symmetry_rules=10,
+    gallery=3, steady_gallery=3, look_steps=60, look_period=20, look_patches=(1,),
+)  # fmt: skip
+
+
+def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+    """Score all rules, and compare them with what is known of them."""
+    held = scores(config, seed, bench)
+    measures = rule_measures(held.codes, held.found)
+    named = named_table(held.codes, measures, held.again_codes, held.again)
+    best = best_unnamed(held, config.gallery)
+    steady = best_unnamed(held, config.steady_gallery, steady=True)
+    with _on_cores(bench) as cores:
+        parsed = lempel_ziv_of(config, held.random_codes, seed, cores)
+        looked = look_closely(config, [*best, *steady, *_codes_of(named)], seed, cores)
+    add_lempel_ziv(named, parsed)
+    gallery, steady_gallery = (
+        [gallery_entry(code, held, measures, looked) for code in codes] for codes in (best, steady)
+    )
+    for row in named:
+        row["moving"] = looked[LifeRule(row["rule"]).number]["kinds"]
+    results = {
+        "rules": len(held.codes),
+        "summary": map_summary(held, measures),
+        "named": named,
+        "areas": glider_areas(named, held.codes, held.random_codes, measures, parsed, seed),
+        "settings": compare_settings(held.study),
+        "lempel_ziv_rules": len(parsed),
+        "study_rules": held.study["reference"]["bits"].shape[1],
+        "complements": compare_complements(held),
+        "correlations": {
+            name: spearman(values, measures["excess"]) for name, values in measures.items()
+        },
+        "top": top_rules(held, 30),
+        "gallery": gallery,
+        "steady_gallery": steady_gallery,
+        "grain": GRAIN,
+    }
+    shown = [unpack(looked[code]["picture"]) for code in [*best, *steady]]
+    pictures = np.array(shown, dtype=np.uint8)
+    names = {row["name"]: row["again_excess"] for row in named}
+    stages = (held.found, held.again, *held.study.values())
+    devices = sorted({name for stage in stages for name in stage.get("devices", ())})
+    return Outcome(results, names, record_arrays(held, pictures), ", ".join(devices))
+
+
+@contextmanager
+def _on_cores(bench: Bench) -> Iterator[Bench]:
+    """Return where to do what no GPU helps with: beside one, on all cores."""
+    if bench.device == "cpu":
+        yield bench
+        return
+    with open_engine("cores") as executor:
+        yield dataclasses.replace(bench, executor=executor)
+
+
+def best_unnamed(held: Scores, count: int, *, steady: bool = False) -> list[int]:
+    """Return the rules of highest excess on the larger tori, one of each pair of complements.
+
+    The complement of a rule with a name does the same as that rule, and is left out. If steady,
+    only rules whose empty plane does not flash.
+    """
+    taken = {one.rule.number for one in named_rules()}
+    taken |= {LifeRule(code).complemented().number for code in taken}
+    best: list[int] = []
+    for code in held.again_codes[np.argsort(-mean_excess(held.again), kind="stable")]:
+        flashes = steady and LifeRule(int(code)).flashes
+        if int(code) not in taken and not flashes and len(best) < count:
+            best.append(int(code))
+            taken |= {int(code), LifeRule(int(code)).complemented().number}
+    return best
+
+
+def _codes_of(named: list[dict[str, Any]]) -> list[int]:
+    return [LifeRule(row["rule"]).number for row in named]
+
+
+def lempel_ziv_of(config: Config, codes: np.ndarray, seed: int, bench: Bench) -> dict[int, float]:
+    """Parse one torus of each rule, on this machine: bits a cell by code."""
+    parts = np.array_split(codes, -(-len(codes) // 64))
+    settings = vary(config)
+    tasks = {
+        f"lempel-ziv, block {place}": (settings, part.tolist(), seed)
+        for place, part in enumerate(parts)
+    }
+    found = bench.map(lempel_ziv_block, tasks)
+    return dict(zip(codes.tolist(), np.concatenate(list(found.values())).tolist(), strict=True))
+
+
+def add_lempel_ziv(named: list[dict[str, Any]], parsed: Mapping[int, float]) -> None:
+    """Give named rules their bits by Lempel and Ziv, and their rank among the rules parsed."""
+    ranks = len(parsed) + 1 - mean_ranks(np.array(list(parsed.values())))
+    place = dict(zip(parsed, ranks.tolist(), strict=True))
+    for row in named:
+        code = LifeRule(row["rule"]).number
+        row["measures"]["lempel_ziv"], row["ranks"]["lempel_ziv"] = parsed[code], place[code]
+
+
+def look_closely(
+    config: Config, codes: list[int], seed: int, bench: Bench
+) -> dict[int, dict[str, Any]]:
+    """Look at every rule once, by code."""
+    knobs = config.look_steps, config.look_period, config.look_patches
+    codes = list(dict.fromkeys(codes))
+    tasks = {f"look, {LifeRule(code)}": (config, code, seed, *knobs) for code in codes}
+    return dict(zip(codes, bench.map(look, tasks).values(), strict=True))

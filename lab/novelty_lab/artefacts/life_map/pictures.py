@@ -1,0 +1,260 @@
+"""The pictures of the life-like automata: the map, what is known on it, and the galleries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from novelty_lab.artefacts.life_map.names import GROUPS, LABELLED, MEASURES, share, with_width
+from novelty_lab.records import Record
+from novelty_lab.style import BLUE, GREY, ORANGE, PURPLE, RED, label_panel, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+OLDEST = 16
+"""What a picture shows where nothing was seen in its last steps."""
+
+
+def figure(record: Record) -> Figure:
+    """Draw the map, the part of it where most names are, the areas, and the settings."""
+    results = record.results
+    fig = new_figure(16.5, 8.6)
+    grid = fig.add_gridspec(3, 3, width_ratios=[2.1, 0.75, 1.0], height_ratios=[1.0, 1.0, 1.25])
+    _draw_map(fig, fig.add_subplot(grid[:, 0]), record)
+    _draw_part(fig.add_subplot(grid[:, 1]), record)
+    _draw_change(fig.add_subplot(grid[0, 2]), results)
+    _draw_areas(fig.add_subplot(grid[1, 2]), results)
+    _draw_settings(fig.add_subplot(grid[2, 2]), results)
+    return fig
+
+
+def place_of(rule: str) -> tuple[int, int]:
+    """Return column and row of a rule on the drawn map: fewer neighbours weigh more.
+
+    The first bit is 0 neighbours, the last one 8, so that halves of the map differ in B0 (left,
+    right) and S0 (up, down), quarters in B1 and S1, and so on.
+    """
+    born, survives = rule.removeprefix("B").split("/S")
+    return _weight(born), _weight(survives)
+
+
+def _weight(counts: str) -> int:
+    return sum(1 << (8 - int(count)) for count in counts)
+
+
+def drawn_order() -> np.ndarray:
+    """Return for every column of the drawn map its nine-bit mask."""
+    return np.array([int(f"{place:09b}"[::-1], 2) for place in range(512)])
+
+
+def _excess(record: Record) -> tuple[np.ndarray, float]:
+    """Return excess bits as drawn, (512, 512) or by code, and where the colours end."""
+    arrays, grain = record.arrays, record.results["grain"]
+    excess = arrays["bits"] * grain["bits"] - arrays["floor"] * grain["floor"]
+    return excess, float(np.quantile(excess, 0.999))
+
+
+def _draw_rules(axes: Axes, record: Record) -> Any:
+    """Draw excess bits: all rules as an image, some as points."""
+    excess, top = _excess(record)
+    look: dict[str, Any] = {"vmin": 0, "vmax": top, "cmap": "viridis"}
+    if "codes" in record.arrays:
+        places = np.array([_place_of_code(int(code)) for code in record.arrays["codes"]])
+        axes.set(xlim=(0, 512), ylim=(512, 0), aspect="equal", facecolor="#222222")
+        return axes.scatter(*places.T, c=excess, s=8, **look)
+    order = drawn_order()
+    return axes.imshow(excess[np.ix_(order, order)], interpolation="nearest", **look)
+
+
+def _draw_map(fig: Figure, axes: Axes, record: Record) -> None:
+    image = _draw_rules(axes, record)
+    for row in record.results["named"]:
+        x, y = place_of(row["rule"])
+        _mark(axes, x, y, row["gliders"])
+        if row["name"] in LABELLED and not PART[0] <= x < PART[1]:
+            _name_beside(axes, x, y, row["name"])
+    ticks, names = [128, 384], ["without", "with"]
+    axes.set_xticks(ticks, [f"{name} B0" for name in names])
+    axes.set_yticks(ticks, [f"{name} S0" for name in names], rotation=90, va="center")
+    axes.set_xlabel("born with: halves by B0, quarters by B1, eighths by B2, ...")
+    axes.set_ylabel("survives with: halves by S0, quarters by S1, eighths by S2, ...")
+    bar = fig.colorbar(image, ax=axes, location="bottom", shrink=0.6, extend="max", pad=0.02)
+    bar.set_label("excess over the floor (bits)")
+    label_panel(axes, "a", f"{record.results['rules']:,} life-like rules")
+
+
+PART = (32, 64)
+"""Columns of the drawn map with B3 and without B0, B1 and B2: where most rules with a name are."""
+
+
+def _draw_part(axes: Axes, record: Record) -> None:
+    """Draw the columns of ``PART``, stretched, with names."""
+    _draw_rules(axes, record)
+    axes.set(xlim=(PART[0] - 0.5, PART[1] - 0.5), aspect="auto")
+    shown: list[tuple[int, int, str]] = []
+    for row in record.results["named"]:
+        x, y = place_of(row["rule"])
+        if PART[0] <= x < PART[1]:
+            _mark(axes, x, y, row["gliders"])
+            if row["name"] in LABELLED:
+                shown.append((x, y, row["name"]))
+    _name_in_margin(axes, shown)
+    axes.set_xticks([39.5, 55.5], ["B3, no B4", "B3 and B4"])
+    axes.set_yticks([])
+    from matplotlib.lines import Line2D
+
+    ring: dict[str, Any] = {"marker": "o", "linestyle": "", "markerfacecolor": "none"}
+    axes.legend(
+        [Line2D([], [], color=RED, **ring), Line2D([], [], color=GREY, **ring)],
+        ["named, has gliders", "named, none or not known (white)"],
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.04),
+    )
+    label_panel(axes, "b", "its columns with B3, without B0 to B2")
+
+
+def _place_of_code(code: int) -> tuple[int, int]:
+    counts = ["".join(str(k) for k in range(9) if code >> (2 * k + state) & 1) for state in (0, 1)]
+    return _weight(counts[0]), _weight(counts[1])
+
+
+def _mark(axes: Axes, x: int, y: int, gliders: bool | None) -> None:
+    colour = RED if gliders else "white"
+    axes.plot(x, y, "o", markersize=5, markerfacecolor="none", markeredgecolor=colour)
+
+
+def _name_beside(axes: Axes, x: int, y: int, name: str) -> None:
+    """Name a ring outside of ``PART``, where it hides no other, with a line to it."""
+    axes.annotate(
+        name, (x, y), xytext=BESIDE.get(name, (22, 12)), textcoords="offset points", fontsize=8,
+        color="white", path_effects=_outline(), annotation_clip=True,
+        arrowprops={"arrowstyle": "-", "color": "white", "linewidth": 0.7, "shrinkB": 3,
+                    "path_effects": _outline()},
+    )  # fmt: skip
+
+
+BESIDE = {"Seeds": (22, -30), "Anneal": (-14, -28)}
+"""Where names stand from their rings, in points."""
+
+
+def _name_in_margin(axes: Axes, rings: list[tuple[int, int, str]]) -> None:
+    """Name rings on the right of the axes, in their order from top to bottom, a line to each."""
+    rings = sorted(rings, key=lambda ring: (ring[1], ring[0]))
+    top, bottom = sorted(axes.get_ylim())
+    heights = spread_apart([y for _, y, _ in rings], 0.028 * (bottom - top), top, bottom)
+    for (x, y, name), height in zip(rings, heights, strict=True):
+        axes.annotate(
+            name, (x, y), xytext=(PART[1] + 1.5, height), fontsize=8, va="center",
+            arrowprops={"arrowstyle": "-", "color": "white", "linewidth": 0.7, "shrinkA": 1,
+                        "shrinkB": 3, "path_effects": _outline()},
+        )  # fmt: skip
+
+
+def spread_apart(places: list[float], gap: float, low: float, high: float) -> list[float]:
+    """Move ascending places as little as they must, so that they are a gap apart and inside.
+
+    >>> spread_apart([1, 1, 9], 2, 0, 10)
+    [1.0, 3.0, 9.0]
+    """
+    moved: list[float] = []
+    for place in places:
+        moved.append(max(float(place), moved[-1] + gap if moved else low))
+    for back in range(len(moved) - 1, -1, -1):
+        moved[back] = min(moved[back], moved[back + 1] - gap if back + 1 < len(moved) else high)
+    return moved
+
+
+def _outline() -> list[Any]:
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=1.5, foreground="black")]
+
+
+def _draw_change(axes: Axes, results: dict[str, Any]) -> None:
+    """Draw bits against how much changes: the median rule, and nine tenths of the rules."""
+    rows = results["summary"]["by_change"]
+    places = np.arange(len(rows))
+    for name, colour, line, label in (
+        ("bits", ORANGE, "o-", "raw bits"),
+        ("null", PURPLE, "s--", "null"),
+        ("floor", GREY, "o-", "floor"),
+        ("excess", BLUE, "o-", "excess"),
+    ):
+        low, middle, high = np.array([row[name] for row in rows]).T
+        axes.plot(places, middle, line, markersize=3, color=colour, label=label)
+        if name == "excess":
+            axes.fill_between(places, low, high, color=colour, alpha=0.2, linewidth=0)
+    axes.set_xticks(places, [share(row) for row in rows], fontsize=6.5)
+    axes.set_xlabel("cells that differ after two steps, below (%)")
+    axes.set_ylabel("bits")
+    axes.set_ylim(top=1.25 * axes.get_ylim()[1])
+    axes.legend(loc="upper left", ncols=4, columnspacing=1.0)
+    label_panel(axes, "c", "still, busy, chaotic: the median rule")
+
+
+def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
+    names = list(results["areas"])[::-1]
+    for shift, (group, (colour, label)) in zip((0.24, 0.0, -0.24), GROUPS.items(), strict=True):
+        found = [(place, results["areas"][name].get(group)) for place, name in enumerate(names)]
+        held = [(place, area) for place, area in found if area is not None]
+        if held:
+            middle = np.array([area["area"] for _, area in held])
+            reach = np.array(
+                [[area["area"] - area["low"], area["high"] - area["area"]] for _, area in held]
+            )
+            axes.errorbar(
+                middle, [place + shift for place, _ in held], xerr=reach.T, fmt="o", color=colour,
+                markersize=4, capsize=2, label=label,
+            )  # fmt: skip
+    axes.axvline(0.5, color=GREY, linestyle=":", linewidth=1)
+    axes.set_yticks(range(len(names)), [MEASURES[name] for name in names])
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("area under the ROC curve, 95%; 0.5 is chance")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.24), ncols=2, columnspacing=1.0)
+    label_panel(axes, "d", "known to support gliders, against")
+
+
+def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
+    found = sorted(results["settings"].items(), key=lambda item: item[1]["spearman_excess"])
+    names = [name.replace("=", " ").replace("_", " ") for name, _ in found]
+    values = [item["spearman_excess"] for _, item in found]
+    raw = [item["spearman_bits"] for _, item in found]
+    axes.barh(range(len(names)), values, color=BLUE, height=0.7, label="by excess bits")
+    axes.plot(raw, range(len(names)), "o", color=ORANGE, markersize=3, label="by raw bits")
+    axes.set_yticks(range(len(names)), names, fontsize=6.5 if len(names) > 12 else 8)
+    axes.set_xlim(min(0.0, *values, *raw), 1)
+    axes.set_xlabel("rank correlation with the reference")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+    label_panel(axes, "e", "one setting changed")
+
+
+def extra_figures(record: Record) -> list[tuple[str, Figure]]:
+    """Draw the two galleries: what was off the background in the last steps, older darker."""
+    results, pictures = record.results, record.arrays["pictures"]
+    split = len(results["gallery"])
+    parts = [
+        ("gallery", results["gallery"], pictures[:split]),
+        ("steady-gallery", results["steady_gallery"], pictures[split:]),
+    ]
+    return [(name, _draw_gallery(entries, shown)) for name, entries, shown in parts if entries]
+
+
+def _draw_gallery(entries: list[dict[str, Any]], pictures: np.ndarray) -> Figure:
+    columns = min(5, len(entries))
+    rows = -(-len(entries) // columns)
+    fig = new_figure(2.2 * columns, 2.6 * rows)
+    for place, axes in enumerate(np.atleast_1d(fig.subplots(rows, columns)).ravel()):
+        axes.set_axis_off()
+        if place < len(entries):
+            entry = entries[place]
+            axes.imshow(
+                pictures[place], cmap="magma_r", interpolation="nearest", vmin=0, vmax=OLDEST
+            )
+            kinds = entry["looked"]["kinds"]
+            moving = "\n" + kinds[0]["kind"].split(",")[0] if kinds else ""
+            bits = with_width(entry["excess"], entry["half_width"])
+            axes.set_title(f"{entry['rule']}\n{bits} bits{moving}", fontsize=9)
+    return fig

@@ -1,0 +1,205 @@
+"""What the record of the life map holds, put together from the scores."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.systems import NUM_RULES, LifeRule, named_rules, why_no_gliders
+from novelty_lab.artefacts.life_map.analysis import (
+    agreement,
+    area_with_interval,
+    compare_pairs,
+    complement_codes,
+    excess_by_draw,
+    finite,
+    half_widths,
+    langton,
+)
+from novelty_lab.artefacts.life_map.life import MEASURES
+from novelty_lab.artefacts.life_map.look import describe
+from novelty_lab.artefacts.life_map.stages import Found, Scores, mean_excess, places
+from novelty_lab.rankings import spearman
+
+GRAIN = {
+    "bits": 0.01, "floor": 0.01, "null": 0.01, "excess_sd": 0.01, "explained": 1e-4,
+    "density": 1e-4, "activity": 1e-4, "change_in_two": 1e-4, "entropy": 1e-3, "compressed": 1e-4,
+}  # fmt: skip
+"""What a unit of the recorded map stands for: arrays are kept as small integers."""
+
+
+def rule_measures(codes: np.ndarray, found: Found) -> dict[str, np.ndarray]:
+    """Return all that rules can be ranked by, averaged over draws."""
+    averaged = {
+        name: values.astype(np.float64).mean(0) if values.ndim > 1 else values.astype(np.float64)
+        for name, values in found.items()
+        if name in MEASURES
+    }
+    return {"excess": mean_excess(found), **averaged, "lambda": langton(codes)}
+
+
+def gallery_entry(
+    code: int, held: Scores, measures: Mapping[str, np.ndarray], looked: dict[int, dict[str, Any]]
+) -> dict[str, Any]:
+    """Put together what the gallery says of one rule."""
+    there = int(np.flatnonzero(held.again_codes == code)[0])
+    excess = excess_by_draw(held.again)[:, there : there + 1]
+    here = int(np.flatnonzero(held.codes == code)[0])
+    again = rule_measures(held.again_codes[there : there + 1], _one(held.again, there))
+    numbers = {name: float(values[0]) for name, values in again.items()}
+    seen = {name: value for name, value in looked[code].items() if name != "picture"}
+    return {
+        "rule": str(LifeRule(code)),
+        "complement": str(LifeRule(code).complemented()),
+        "excess": float(excess.mean()),
+        "half_width": finite(half_widths(excess)[0]),
+        "map_excess": float(measures["excess"][here]),
+        "measures": numbers,
+        "looked": seen,
+        "sentence": describe(numbers, seen),
+    }
+
+
+def _one(found: Found, place: int) -> Found:
+    return {
+        name: values[..., place : place + 1] for name, values in found.items() if name in MEASURES
+    }
+
+
+def map_summary(held: Scores, measures: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """Describe the map as a whole."""
+    spread = excess_by_draw(held.found)
+    draws = len(spread)
+    return {
+        "zero": int((measures["bits"] == 0).sum()),
+        "quantiles": {
+            name: np.quantile(measures[name], [0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0]).tolist()
+            for name in ("excess", "bits", "floor", "null")
+        },
+        "by_change": by_change(measures),
+        "draw_correlation": agreement(spread),
+        "draw_spearman": spearman(*spread[:2]) if draws > 1 else None,
+        "median_sd": float(np.median(spread.std(0, ddof=1))) if draws > 1 else None,
+        "again": len(held.again_codes),
+        "median_block_seconds": finite(float(np.nanmedian(held.found["seconds"]))),
+        "again_spearman": spearman(
+            mean_excess(held.again), measures["excess"][places(held.codes, held.again_codes)]
+        ),
+    }
+
+
+CHANGE_EDGES = (0.0, 1e-9, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 1.01)
+"""Bins of the share of cells that differ after two steps."""
+
+
+def by_change(measures: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
+    """Summarize rules by how many cells differ after two steps.
+
+    Two, and not one: in a quarter of the rules the empty plane flashes.
+    """
+    change = measures["change_in_two"]
+    rows: list[dict[str, Any]] = []
+    for low, high in itertools.pairwise(CHANGE_EDGES):
+        here = (change >= low) & (change < high)
+        if here.any():
+            quantiles = {
+                name: np.quantile(measures[name][here], [0.05, 0.5, 0.95]).tolist()
+                for name in ("excess", "bits", "floor", "null")
+            }
+            rows.append({"low": low, "high": high, "rules": int(here.sum()), **quantiles})
+    return rows
+
+
+def glider_areas(
+    named: list[dict[str, Any]],
+    codes: np.ndarray,
+    random_codes: np.ndarray,
+    measures: Mapping[str, np.ndarray],
+    parsed: Mapping[int, float],
+    seed: int,
+) -> dict[str, dict[str, Any]]:
+    """Ask of every measure how well it tells rules known to have gliders from others.
+
+    Against the other named rules; against rules drawn at random, of which little is known; and
+    against those of them that provably have none.
+    """
+    with_gliders = {LifeRule(row["rule"]).number for row in named if row["gliders"]}
+    without = {LifeRule(row["rule"]).number for row in named} - with_gliders
+    unnamed = set(random_codes.tolist()) - with_gliders - without
+    proved = {code for code in unnamed if why_no_gliders(LifeRule(code))}
+    place = {int(code): here for here, code in enumerate(codes)}
+    areas: dict[str, dict[str, Any]] = {}
+    for name in ("excess", "bits", "compressed", "lempel_ziv", "entropy", "lambda", "activity"):
+
+        def values(codes: set[int], name: str = name) -> np.ndarray:
+            if name == "lempel_ziv":
+                return np.array([parsed[code] for code in sorted(codes)])
+            return measures[name][[place[code] for code in sorted(codes)]]
+
+        areas[name] = {
+            group: area_with_interval(values(with_gliders), values(others), seed)
+            | {"positives": len(with_gliders), "negatives": len(others)}
+            for group, others in (("named", without), ("random", unnamed), ("proved", proved))
+            if with_gliders and others
+        }
+    return areas
+
+
+def compare_complements(held: Scores) -> dict[str, Any]:
+    """Compare rules with their complements: drawn at random in both codings, and on the map."""
+    found = {
+        states: compare_pairs(excess_by_draw(first), excess_by_draw(second))
+        for states, (first, second) in held.complements.items()
+    }
+    if len(held.codes) == NUM_RULES:
+        excess = excess_by_draw(held.found)
+        swapped = complement_codes(held.codes)
+        partner = places(held.codes, swapped)
+        once = held.codes < swapped
+        found["map"] = compare_pairs(excess[:, once], excess[:, partner[once]])
+    return found
+
+
+def top_rules(held: Scores, count: int) -> list[dict[str, Any]]:
+    """List the best rules on the larger tori, names and complements included."""
+    names = {one.rule.number: one.name for one in named_rules()}
+    excess = excess_by_draw(held.again)
+    widths = half_widths(excess)
+    best = np.argsort(-excess.mean(0), kind="stable")[:count]
+    return [
+        {
+            "rule": str(LifeRule(int(held.again_codes[i]))),
+            "name": names.get(int(held.again_codes[i])),
+            "excess": float(excess[:, i].mean()),
+            "half_width": finite(float(widths[i])),
+        }
+        for i in best
+    ]
+
+
+def record_arrays(held: Scores, pictures: np.ndarray) -> dict[str, np.ndarray]:
+    """Keep the map in small integers, 512 x 512 if it is whole, and what was scored again."""
+    whole = len(held.codes) == NUM_RULES
+    kept: dict[str, np.ndarray] = {"pictures": pictures}
+    found = dict(held.found)
+    excess = excess_by_draw(found)
+    found["excess_sd"] = excess.std(0, ddof=1) if len(excess) > 1 else np.zeros(excess.shape[1])
+    for name, grain in GRAIN.items():
+        values = found[name].astype(np.float64)
+        values = values.mean(0) if values.ndim > 1 else values
+        units = np.rint(values / grain)
+        if np.abs(units).max(initial=0) > np.iinfo(np.int16).max:
+            raise UserError(f"{name} does not fit into 16 bits at a grain of {grain}")
+        kept[name] = units.astype(np.int16).reshape((512, 512) if whole else (-1,))
+    if not whole:
+        kept["codes"] = held.codes.astype(np.int32)
+    again = excess_by_draw(held.again)
+    kept["again_codes"] = held.again_codes.astype(np.int32)
+    kept["again_excess"] = again.mean(0).astype(np.float32)
+    kept["again_half_width"] = half_widths(again).astype(np.float32)
+    kept["again_bits"] = held.again["bits"].mean(0).astype(np.float32)
+    return kept

@@ -1,0 +1,231 @@
+"""The scores of the life map: every rule, the best ones again, other settings, complements.
+
+Tasks are blocks of rules; what a task returns is arrays packed for the journal.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from learnable_novelty.seeds import numpy_generator
+from learnable_novelty.systems import NUM_COUNTS, NUM_RULES, LifeRule, named_rules
+from novelty_lab.artefacts.life_map.life import MEASURES, LifeConfig, score_rules, vary
+from novelty_lab.runner import Bench, describe_device, pack, unpack
+
+BY_DRAW = ("bits", "floor", "null")
+"""Measures that are kept draw by draw; of the others the mean over draws is kept."""
+
+STUDY: dict[str, tuple[Any, ...]] = {
+    "density": (0.25, 0.75),
+    "burn_in": (100, 2000),
+    "grid": (64, 97),
+    "window": (8, 32),
+    "samples": (4, 16),
+    "channels": (64, 256),
+    "depth": (2,),
+    "input_scale": (0.3,),
+    "states": ("binary",),
+}
+"""Settings that are varied one at a time, and their other values."""
+
+
+@dataclass(frozen=True)
+class StageConfig(LifeConfig):
+    """Which rules are scored, how often, and how."""
+
+    rules: int = 0
+    """How many rules, drawn at random and the named ones; 0 for all 2^18."""
+    block: int = 4096
+    """Rules per task."""
+    again_share: float = 0.02
+    """Share of the rules, those of highest excess, that is scored again, with the named ones."""
+    again_grid: int = 131
+    """Height and width of their torus: a prime that 2 generates."""
+    again_draws: int = 8
+    """Their draws."""
+    random_rules: int = 1000
+    """Rules at random, with the named ones, that the named ones are compared with."""
+    study_rules: int = 150
+    """How many of these are scored at other settings, one draw each."""
+    study_axes: tuple[str, ...] = tuple(STUDY)
+    """Which settings are varied."""
+    symmetry_rules: int = 60
+    """Rules at random that are scored beside their complements, both codings of the states."""
+    symmetry_draws: int = 4
+    """Their draws."""
+
+
+Found = dict[str, np.ndarray]
+
+
+def map_codes() -> np.ndarray:
+    """Return the codes of all rules by their place on the map, (512 survival, 512 birth)."""
+    masks = np.arange(1 << NUM_COUNTS)
+    spread = np.sum([((masks >> k) & 1) << 2 * k for k in range(NUM_COUNTS)], axis=0)
+    return 2 * spread[:, None] + spread[None, :]
+
+
+def chosen_codes(config: StageConfig, seed: int) -> np.ndarray:
+    """Return the codes of the rules to score, in the order of the map."""
+    every = map_codes().ravel()
+    if not config.rules:
+        return every
+    return every[np.isin(every, _some(config.rules, seed))]
+
+
+def _some(count: int, seed: int) -> np.ndarray:
+    """Return the named rules and others drawn at random, ascending, ``count`` or more in all.
+
+    More of them hold the fewer, and a name more or less changes one of the others.
+    """
+    named = np.array(sorted(one.rule.number for one in named_rules()))
+    order = numpy_generator(seed, "study").permutation(NUM_RULES)
+    drawn = order[~np.isin(order, named)][: max(0, count - len(named))]
+    return np.union1d(named, drawn)
+
+
+def random_codes(
+    config: StageConfig, codes: np.ndarray, seed: int, count: int | None = None
+) -> np.ndarray:
+    """Return the named rules and others at random, as many as configured, of those in codes."""
+    return np.intersect1d(_some(config.random_rules if count is None else count, seed), codes)
+
+
+def score_block(
+    config: LifeConfig, codes: Sequence[int], seed: int, first_draw: int, device: str
+) -> dict[str, Any]:
+    """Measure a block of rules in every draw of a configuration."""
+    started = time.perf_counter()
+    draws = [
+        score_rules(config, codes, seed, first_draw + draw, device) for draw in range(config.draws)
+    ]
+    found = {name: np.stack([one[name] for one in draws]) for name in MEASURES}
+    kept = {name: values if name in BY_DRAW else values.mean(0) for name, values in found.items()}
+    packed: dict[str, Any] = {name: pack(v.astype(np.float32)) for name, v in kept.items()}
+    spent = round(time.perf_counter() - started, 3)
+    return packed | {"device": describe_device(device), "seconds": spent}
+
+
+def score_all(
+    bench: Bench, stage: str, config: LifeConfig, codes: np.ndarray, seed: int, block: int,
+    first_draw: int = 0,
+) -> Found:  # fmt: skip
+    """Measure rules in blocks, one task each.
+
+    Returns:
+        ``BY_DRAW`` measures (draws, rules), the others (rules,).
+    """
+    settings = vary(config)
+    parts = np.array_split(codes, math.ceil(len(codes) / block))
+    tasks = {
+        f"{stage}, block {place}": (settings, part.tolist(), seed, first_draw, bench.device)
+        for place, part in enumerate(parts)
+    }
+    done = list(bench.map(score_block, tasks).values())
+    found = {
+        name: np.concatenate([unpack(part[name]) for part in done], axis=-1) for name in MEASURES
+    }
+    about = {
+        "devices": np.array(sorted({part["device"] for part in done})),
+        "seconds": np.array([part["seconds"] for part in done], dtype=np.float64),
+    }
+    return found | about
+
+
+def mean_excess(found: Found) -> np.ndarray:
+    """Return bits less floor, averaged over draws."""
+    return (found["bits"].astype(np.float64) - found["floor"]).mean(0)
+
+
+def score_again(
+    config: StageConfig, codes: np.ndarray, found: Found, seed: int, bench: Bench
+) -> tuple[np.ndarray, Found]:
+    """Score the best share and the named rules again: larger tori, more draws, all of them new."""
+    best = codes[np.argsort(-mean_excess(found), kind="stable")]
+    best = best[: math.ceil(config.again_share * len(codes))]
+    named = [one.rule.number for one in named_rules()]
+    again = np.union1d(best, np.intersect1d(named, codes))
+    settings = vary(config, grid=config.again_grid, draws=config.again_draws)
+    block = max(1, config.block // 8)
+    return again, score_all(bench, "again", settings, again, seed, block, first_draw=config.draws)
+
+
+def study_settings(
+    config: StageConfig, codes: np.ndarray, found: Found, seed: int, bench: Bench
+) -> dict[str, Found]:
+    """Score some rules at every other setting, one draw each.
+
+    The first draw of the map is the reference; the second shows how far a ranking agrees with
+    itself when chance is new.
+    """
+    some = random_codes(config, codes, seed, config.study_rules)
+    here = places(codes, some)
+    reference, *others = [
+        {name: found[name][draw : draw + 1, here] for name in BY_DRAW}
+        for draw in range(config.draws)
+    ]
+    study: dict[str, Found] = {"reference": reference}
+    for axis in config.study_axes:
+        for value in STUDY[axis]:
+            name, variant = f"{axis}={value}", vary(config, draws=1, **{axis: value})
+            block = min(config.block, 64)
+            study[name] = score_all(bench, f"study {name}", variant, some, seed, block)
+    return study | ({"another draw": others[0]} if others else {})
+
+
+def places(codes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Return where the wanted codes stand among codes, all of which must be there."""
+    order = np.argsort(codes)
+    return order[np.searchsorted(codes, wanted, sorter=order)]
+
+
+def score_complements(
+    config: StageConfig, seed: int, bench: Bench
+) -> dict[str, tuple[Found, Found]]:
+    """Score rules and their complements, cells entering as -1 and 1 and as 0 and 1."""
+    codes = numpy_generator(seed, "symmetry").permutation(NUM_RULES)[: config.symmetry_rules]
+    swapped = np.array([LifeRule(int(code)).complemented().number for code in codes])
+    found: dict[str, tuple[Found, Found]] = {}
+    for states in ("signed", "binary"):
+        settings = vary(config, states=states, draws=config.symmetry_draws)
+        both = score_all(
+            bench, f"symmetry {states}", settings, np.concatenate([codes, swapped]), seed,
+            min(config.block, 64),
+        )  # fmt: skip
+        halves = [{k: v for k, v in both.items() if k in MEASURES} for _ in range(2)]
+        size = len(codes)
+        found[states] = (
+            {name: values[..., :size] for name, values in halves[0].items()},
+            {name: values[..., size:] for name, values in halves[1].items()},
+        )
+    return found
+
+
+class Scores(NamedTuple):
+    """What the device computes."""
+
+    codes: np.ndarray
+    found: Found
+    again_codes: np.ndarray
+    again: Found
+    random_codes: np.ndarray
+    """Rules drawn at random and the named ones."""
+    study: dict[str, Found]
+    complements: dict[str, tuple[Found, Found]]
+
+
+def scores(config: StageConfig, seed: int, bench: Bench) -> Scores:
+    """Score everything that is scored in blocks: what a GPU is for."""
+    codes = chosen_codes(config, seed)
+    found = score_all(bench, "map", config, codes, seed, config.block)
+    again = score_again(config, codes, found, seed, bench)
+    study = study_settings(config, codes, found, seed, bench)
+    complements = score_complements(config, seed, bench)
+    some = random_codes(config, codes, seed)
+    return Scores(codes, found, *again, some, study, complements)

@@ -1,0 +1,1 @@
+"""Appendix D, second half: both readouts along the training of the neural automaton."""

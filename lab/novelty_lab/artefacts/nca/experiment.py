@@ -1,0 +1,245 @@
+"""Figure 3 and appendix G: a neural automaton climbs its own learnable novelty.
+
+Both update rules, nine seeds each. Every run is measured at eleven checkpoints, by fresh
+reservoirs on fresh states in float64, and by the soliton meter on the fixed rule (running
+moments), from the training width to lattices it was not trained on.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.meters import measure_solitons
+from learnable_novelty.seeds import split
+from learnable_novelty.systems import NeuralCA, Update
+from novelty_lab.artefacts.nca.neural import (
+    NeuralConfig,
+    as_vector,
+    evaluate,
+    from_vector,
+    phase,
+    snapshot_every,
+    space_time,
+    train,
+)
+from novelty_lab.runner import Bench, Outcome, describe_device, deviation, devices_of, pack, unpack
+
+ENGINE, USES = "serial", ("device", "ranks")
+"""A training uses all cores, or the GPU, by itself; torchrun divides its batch."""
+
+
+@dataclass(frozen=True)
+class Config(NeuralConfig):
+    """Which runs, and how they are looked at."""
+
+    updates: tuple[str, ...] = ("residual", "direct")
+    """Update rules."""
+    seeds: tuple[int, ...] = tuple(range(9))
+    """Training seeds of each."""
+    draws: int = 3
+    """Reservoirs and batches that judge a checkpoint."""
+    judged_samples: int = 2048
+    """States per judging draw."""
+    shown: int = 3
+    """Seeds of each update whose checkpoints are kept as pictures."""
+    shown_steps: int = 128
+    """Time steps of a picture."""
+    wide: tuple[int, ...] = (256, 1024)
+    """Lattices wider than that of the training, for the final rules."""
+    wide_steps: int = 256
+    """Time steps on these."""
+    meter_width: int = 256
+    """Lattice that the soliton meter looks at."""
+    meter_steps: int = 384
+    """Time steps that it looks at."""
+    meter_rollouts: int = 4
+    """Rollouts per rule, at the start and at the end of training."""
+
+
+PAPER = Config()
+QUICK = Config(
+    hidden=64,
+    batch=64,
+    channels=96,
+    steps=300,
+    learning_rate=2e-3,
+    seeds=(0,),
+    draws=2,
+    judged_samples=64,
+    shown=1,
+    wide=(256,),
+    meter_rollouts=2,
+)
+
+
+def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+    """Train every update rule from every seed, then measure what came out."""
+    for update in config.updates:
+        if update not in ("residual", "direct"):
+            raise UserError(f"updates must be residual or direct, got {update!r}")
+    runs = {
+        f"{update} seed {number}": (update, split(seed, "nca", number))
+        for update in config.updates
+        for number in config.seeds
+    }
+    trained = bench.map(
+        train_and_judge,
+        {
+            name: (config, *run, bench.device, bench.directory(name), bench.narrator(name))
+            for name, run in runs.items()
+        },
+    )
+    shown = [f"seed {number}" for number in config.seeds[: config.shown]]
+    measured = bench.map(
+        look,
+        {
+            f"look at {name}": (
+                config,
+                *run,
+                trained[name]["weights"],
+                trained[name]["final_weights"],
+                name.endswith(tuple(shown)),
+            )
+            for name, run in runs.items()
+        },
+    )
+    found, arrays = {}, {}
+    for name in runs:
+        result = {**trained[name], **measured[f"look at {name}"]}
+        for key, packed in result.pop("arrays").items():
+            arrays[f"{key}/{name.replace(' ', '-')}"] = unpack(packed)
+        for key in ("curve", "weights", "final_weights"):
+            arrays[f"{key}/{name.replace(' ', '-')}"] = unpack(result.pop(key))
+        found[name] = result
+    results: dict[str, Any] = {"runs": found, "checkpoints": checkpoints(config)}
+    results["summary"] = {update: summarize(config, found, update) for update in config.updates}
+    scores = {name: result["final"] for name, result in found.items()}
+    return Outcome(results, scores, arrays, devices_of(found.values()))
+
+
+def checkpoints(config: NeuralConfig) -> list[int]:
+    """List the steps that have a snapshot."""
+    every = snapshot_every(config)
+    return sorted({*range(0, config.steps + 1, every), config.steps})
+
+
+def train_and_judge(
+    config: Config, update: Update, seed: int, device: str, directory: Path | None, report: Any
+) -> dict[str, Any]:
+    """Train one automaton, and score its first and last rule in float64."""
+    started = time.perf_counter()
+    _, found = train(config, update, seed, device, directory, report)
+    seconds = time.perf_counter() - started
+    steps = checkpoints(config)
+    vectors = np.stack([as_vector(found.snapshots[step]) for step in steps])
+    first, last = (rule_of(config, update, vectors[end]).to(device) for end in (0, -1))
+    before, after = judge(config, first, seed), judge(config, last, seed)
+    tail = found.scores[-max(1, len(found.scores) // 40) :]
+    return {
+        "final": float(np.mean(tail)),
+        "start": found.scores[0],
+        "judged": [float(np.mean(before)), float(np.mean(after))],
+        "judged_sd": [float(deviation(before)), float(deviation(after))],
+        "seconds": round(seconds, 1),
+        "device": describe_device(device),
+        "curve": pack(np.array(found.scores, dtype=np.float32)),
+        "weights": pack(vectors.astype(np.float16)),
+        "final_weights": pack(vectors[-1]),
+    }
+
+
+def look(
+    config: Config,
+    update: Update,
+    seed: int,
+    weights: dict[str, Any],
+    final_weights: dict[str, Any],
+    shown: bool,
+) -> dict[str, Any]:
+    """Picture the fixed rules of a run and measure what travels in them."""
+    rules = [rule_of(config, update, vector) for vector in unpack(weights)[:-1]]
+    final = rule_of(config, update, unpack(final_weights))
+    rules.append(final)
+
+    def picture(rule: NeuralCA, width: int, steps: int) -> np.ndarray:
+        return phase(space_time(rule, width, steps, seed=seed))
+
+    arrays = {"picture": picture(final, config.width, config.shown_steps)}
+    if shown:
+        pictures = [picture(rule, config.width, config.shown_steps) for rule in rules]
+        arrays["pictures"] = np.stack(pictures)
+        for width in config.wide:
+            arrays[f"wide-{width}"] = picture(final, width, config.wide_steps)
+    fixed = evaluate(config, final.eval(), seed, 0, config.judged_samples)
+    return {
+        "fixed_rule": fixed["bits"],
+        "solitons": {
+            "start": solitons(config, rules[0], config.meter_width, seed),
+            "end": solitons(config, final, config.meter_width, seed),
+            **{f"wide {w}": solitons(config, final, w, seed, 1) for w in config.wide},
+        },
+        "arrays": {name: pack(array) for name, array in arrays.items()},
+    }
+
+
+def rule_of(config: NeuralConfig, update: Update, vector: np.ndarray) -> NeuralCA:
+    """Make the rule of a snapshot."""
+    return from_vector(update, config.hidden, config.radius, vector)
+
+
+def judge(config: Config, rule: NeuralCA, seed: int) -> list[float]:
+    """Score a rule with fresh reservoirs on fresh states."""
+    return [
+        evaluate(config, rule, seed, draw, config.judged_samples)["bits"]
+        for draw in range(config.draws)
+    ]
+
+
+def solitons(
+    config: Config, rule: NeuralCA, width: int, seed: int, rollouts: int | None = None
+) -> dict[str, Any]:
+    """Measure what travels when the fixed rule runs from random states."""
+    found = [
+        measure_solitons(space_time(rule, width, config.meter_steps, seed=split(seed, "meter", k)))
+        for k in range(config.meter_rollouts if rollouts is None else rollouts)
+    ]
+    fastest = max(found, key=lambda one: one.travelling)
+    return {
+        "travelling": [one.travelling for one in found],
+        "standing": [one.standing for one in found],
+        "remaining": [one.remaining for one in found],
+        "crossings": [one.crossings for one in found],
+        "chance_crossings": [one.chance_crossings for one in found],
+        "velocities": [[float(v), float(share)] for v, share in fastest.velocities],
+    }
+
+
+def summarize(config: Config, found: dict[str, Any], update: str) -> dict[str, Any]:
+    """Reduce the seeds of one update rule to what the paper reports."""
+    runs = [found[f"{update} seed {number}"] for number in config.seeds]
+    final = [r["final"] for r in runs]
+    travelling = {
+        when: [float(np.mean(r["solitons"][when]["travelling"])) for r in runs]
+        for when in ("start", "end")
+    }
+    rises = [b > a for a, b in zip(travelling["start"], travelling["end"], strict=True)]
+    crossings = [
+        np.mean(r["solitons"]["end"]["crossings"]) > np.mean(r["solitons"]["start"]["crossings"])
+        for r in runs
+    ]
+    return {
+        "final_mean": float(np.mean(final)),
+        "final_sd": float(deviation(final)),
+        "final_range": [min(final), max(final)],
+        "travelling_start": travelling["start"],
+        "travelling_end": travelling["end"],
+        "seeds_that_travel_more": sum(rises),
+        "seeds_with_more_crossings": int(sum(crossings)),
+        "seeds": len(runs),
+    }

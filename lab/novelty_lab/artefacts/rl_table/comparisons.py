@@ -1,0 +1,99 @@
+"""Bonus against bonus: who learns sooner, who ends higher, and what a bonus is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from novelty_lab.artefacts.rl_table.runs import NAMES, RIVALS, TASKS, Runs
+from novelty_lab.artefacts.rl_table.statistics import Estimate
+from novelty_lab.report import Table
+
+CLEARLY = 0.9
+"""From which probability on a task is named."""
+
+
+def comparisons(runs: Runs) -> list[Table]:
+    """List all that there are runs for."""
+    return [*_practice(runs), *_head_to_head(runs), *_worth(runs)]
+
+
+def _practice(runs: Runs) -> list[Table]:
+    """Hold learning curves against those of task-only agents: who learns sooner, and where."""
+    rows: list[list[str]] = []
+    for name in runs.conditions:
+        found = {task: runs.head_start(name, [task]) for task in TASKS}
+        held = {task: each.value for task, each in found.items() if each is not None}
+        if name == "task" or not held:
+            continue
+        sooner = [task for task, value in held.items() if value >= CLEARLY]
+        later = [task for task, value in held.items() if value <= 1 - CLEARLY]
+        together = text(runs.head_start(name, held))
+        rows.append([NAMES[name], str(len(held)), together, ", ".join(sooner), ", ".join(later)])
+    title = (
+        "Over the whole of training: P(above), the probability that the mean of a run's learning "
+        "curve is above that of a task-only run's"
+    )
+    columns = [
+        "condition",
+        "tasks",
+        "P(above)",
+        f"{CLEARLY} and more",
+        f"{1 - CLEARLY:.1f} and less",
+    ]
+    return [Table(title, columns, rows)] if rows else []
+
+
+def _head_to_head(runs: Runs) -> list[Table]:
+    """Hold the other bonuses against the paper's: on all tasks of both, and on those of all."""
+    paper = "task+epiplexity"
+    others = [name for name in runs.conditions if name in ("task+magnitude", *RIVALS)]
+    common = [t for t in runs.tasks(paper) if all(t in runs.tasks(name) for name in others)]
+    rows: list[list[str]] = []
+    for name in others:
+        tasks = [task for task in runs.tasks(name) if task in runs.tasks(paper)]
+        if tasks:
+            both = [text(runs.improvement(name, held, over=paper)) for held in (tasks, common)]
+            rows.append([NAMES[name], str(len(tasks)), *both])
+    title = "Other bonuses against the paper's: P(better) that a run beats one of task + epiplexity"
+    if common:
+        title += f"; all bonuses were run on {', '.join(common)}"
+    columns = ["bonus", "tasks", "P(better), these tasks", "P(better), tasks of all bonuses"]
+    return [Table(title, columns, rows)] if rows else []
+
+
+def _worth(runs: Runs) -> list[Table]:
+    """List what the bonus is worth beside what is at stake: the weight is found on random play."""
+    rows: list[list[str]] = []
+    for task in runs.tasks("task+epiplexity"):
+        held = [run.worth for run in runs.cells[task, "task+epiplexity"] if run.worth is not None]
+        random, trained = runs.random_return(task), runs.returns(task, "task")
+        if not held or random is None or not len(trained):
+            continue
+        gain = float(trained.mean()) - random
+        shares = [100 * worth / gain for worth in held] if gain > 0 else []
+        row = [_range(held), _brief(random), _brief(float(trained.mean())), _range(shares)]
+        rows.append([task, *row])
+    title = (
+        "What task + epiplexity pays a random episode, over seeds: 0.1 times the size of its task "
+        "return, however little that is beside what training gains. Trained agents earn more bits"
+    )
+    columns = ["task", "bonus", "random return", "task only", "bonus, % of the gain"]
+    return [Table(title, columns, rows, ("task",))] if rows else []
+
+
+def _range(values: Sequence[float]) -> str:
+    return " to ".join(dict.fromkeys(map(_brief, (min(values), max(values))))) if values else ""
+
+
+def _brief(value: float) -> str:
+    """Return a number in two digits, or as a whole one.
+
+    >>> [_brief(value) for value in (0.01666, 3.3, 1759.6)]
+    ['0.017', '3.3', '1760']
+    """
+    return f"{value:z.0f}" if abs(value) >= 10 else f"{value:z.2g}"
+
+
+def text(estimate: Estimate | None) -> str:
+    """Return an estimate with its interval, or nothing."""
+    return "" if estimate is None else str(estimate)

@@ -1,0 +1,163 @@
+"""Where agents live under each drive, and what the rooms pay those who stay in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from novelty_lab.artefacts.rooms.rows import (
+    DRIVE_NAMES,
+    ROOM_NAMES,
+    departure,
+    describe,
+    is_common,
+    lives_of,
+    ordered,
+)
+from novelty_lab.records import Record
+from novelty_lab.report import Table
+from novelty_lab.style import BLACK, BLUE, GREEN, GREY, RED, SKY, label_panel, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROOM_COLOURS = {"pendulum": BLUE, "automaton": GREEN, "clock": SKY, "noise": RED, "dark": BLACK}
+HABIT_STYLES: dict[str, tuple[str, str]] = {
+    "pendulum, left alone": (BLUE, ":"),
+    "pendulum, swung": (BLUE, "-"),
+    "automaton": (GREEN, "-"),
+    "clock": (SKY, "-"),
+    "noise": (RED, "-"),
+    "dark": (BLACK, "-"),
+    "tour": (GREY, "--"),
+}
+
+
+def tables(record: Record) -> list[Table]:
+    """List shares of time, and what habits are paid."""
+    shares = [
+        [
+            DRIVE_NAMES[row["drive"]],
+            describe(row),
+            *(f"{mean:.0%} ± {sd:.0%}" for mean, sd in zip(row["mean"], row["sd"], strict=True)),
+            f"{row['earned']:.4g} ± {row['earned_sd']:.2g}",
+            "" if best is None else f"{best['paid']:.4g} ({best['habit']})",
+        ]
+        for row in ordered(record.results["shares"])
+        for best in [row["best_habit"]]
+    ]
+    rooms = [ROOM_NAMES.get(room) or str(room) for room in record.results["rooms"]]
+    agents = record.configuration["agents"]
+    lived = Table(
+        f"Share of time in each room, mean ± sd over {agents} agents",
+        ["drive", "corridor", *rooms, "paid per episode", "best habit"],
+        shares,
+    )
+    habits = record.results["habits"]
+    return [lived, *(_habit_table(record, p) for p in dict.fromkeys(h["pixels"] for h in habits))]
+
+
+def _habit_table(record: Record, pixels: int) -> Table:
+    lengths = record.configuration["habit_lengths"]
+    common = record.configuration["corridor"]["length"]
+    at = lengths.index(common) if common in lengths else len(lengths) - 1
+    rows: list[list[str]] = []
+    for habit in HABIT_STYLES:
+        bits = _prices(record, pixels, habit)
+        rows.append(
+            [
+                habit,
+                *(
+                    f"{r:.1f}, {e:.1f}"
+                    for r, e in zip(bits["epiplexity"], bits["excess"], strict=True)
+                ),
+                *(f"{bits[drive][at]:.3g}" for drive in ("surprise", "progress")),
+            ]
+        )
+    return Table(
+        f"Bits and excess of an agent of fixed habits, by length of the episode; {pixels} pixels",
+        ["habit", *map(str, lengths), *(f"{d}, {lengths[at]}" for d in ("surprise", "progress"))],
+        rows,
+    )
+
+
+def _prices(record: Record, pixels: int, habit: str) -> dict[str, list[float]]:
+    """Return the mean payments of a habit by drive, one per length."""
+    return {
+        row["drive"]: row["mean"]
+        for row in record.results["habits"]
+        if row["pixels"] == pixels and row["habit"] == habit
+    }
+
+
+def figure(record: Record) -> Figure:
+    """Draw every agent's days as a thin bar, and bits and excess of habits against length."""
+    screens = list(dict.fromkeys(row["pixels"] for row in record.results["habits"]))
+    kinds = len(record.results["shares"])
+    fig = new_figure(7.0 + 2.4 * len(screens), 1.6 + 0.36 * max(kinds, 8))
+    grid = fig.add_gridspec(2, 1 + len(screens), width_ratios=[1.7, *(1.0 for _ in screens)])
+    lived = fig.add_subplot(grid[:, 0])
+    _lives(lived, record)
+    label_panel(lived, "a", "where agents spend their time")
+    first: Axes | None = None
+    for column, pixels in enumerate(screens, start=1):
+        for row, (drive, title) in enumerate((("epiplexity", "raw bits"), ("excess", "excess"))):
+            axes = fig.add_subplot(grid[row, column], sharex=first, sharey=first)
+            first = first or axes
+            _habits(axes, record, drive, pixels)
+            label_panel(axes, "bcdefg"[2 * column - 2 + row], f"{title}, {pixels} pixels")
+            if column == 1:
+                axes.set_ylabel("paid per episode (bits)")
+            if row == 1:
+                axes.set_xlabel("steps of the episode")
+            if (row, column) == (1, 1):
+                axes.legend(fontsize=6.5, loc="upper left")
+    return fig
+
+
+def _lives(axes: Axes, record: Record) -> None:
+    """Draw one group of bars per drive and corridor, one bar per agent, stacked by room."""
+    rooms, groups = record.results["rooms"], ordered(record.results["shares"])
+    labels: list[str] = []
+    places: list[float] = []
+    place = 0.0
+    for row, before in zip(groups, [groups[0], *groups], strict=False):
+        common = is_common(row, record)
+        place += 0.6 if is_common(before, record) and not common else 0.0
+        shares = np.array([life["share"] for life in lives_of(record, row)])
+        height = 0.8 / len(shares)
+        at = place - 0.4 + height * (np.arange(len(shares)) + 0.5)
+        left = np.zeros(len(shares))
+        for column, room in enumerate(rooms):
+            width = shares[:, column]
+            axes.barh(at, width, height, left=left, color=ROOM_COLOURS[room], linewidth=0)
+            left += width
+        labels.append(
+            DRIVE_NAMES[row["drive"]] + ("" if common else f",\n{departure(row, record)}")
+        )
+        places.append(place)
+        place += 1.0
+    axes.set_yticks(places, labels)
+    axes.set(xlim=(0, 1), ylim=(place - 0.4, -0.6), xlabel="share of time; one bar per agent")
+    axes.tick_params(axis="y", length=0)
+    for room in rooms:
+        axes.barh([0], [0], color=ROOM_COLOURS[room], label=ROOM_NAMES.get(room, room))
+    axes.legend(ncols=len(rooms), loc="lower center", bbox_to_anchor=(0.35, 1.04), fontsize=7)
+
+
+def _habits(axes: Axes, record: Record, drive: str, pixels: int) -> None:
+    """Draw what each habit is paid, mean and deviation over reservoirs and episodes."""
+    lengths = record.configuration["habit_lengths"]
+    for row in record.results["habits"]:
+        if (row["drive"], row["pixels"]) != (drive, pixels):
+            continue
+        colour, style = HABIT_STYLES[row["habit"]]
+        mean, sd = np.array(row["mean"]), np.array(row["sd"])
+        axes.plot(lengths, mean, style, color=colour, label=row["habit"], linewidth=1.3)
+        axes.fill_between(lengths, mean - sd, mean + sd, color=colour, alpha=0.15, linewidth=0)
+    axes.axhline(0, color="0.6", linewidth=0.6, zorder=0)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("")

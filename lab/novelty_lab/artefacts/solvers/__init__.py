@@ -1,0 +1,1 @@
+"""Appendix E: the error and the cost of the ways to one score."""

@@ -1,0 +1,145 @@
+"""The solvers: error against n/lambda on five kinds of features, and cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from novelty_lab.records import Record
+from novelty_lab.report import Table
+from novelty_lab.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, label_panel, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = (ORANGE, RED, BLUE, SKY, GREEN, BLACK, PURPLE)
+STYLES = ("-", "-", "-", "-", "-", "--", ":")
+FLOOR = 1e-17
+"""Where an error of exactly zero is drawn."""
+ERROR_SHOWN_AT = (1e3, 1e5, 1e8)
+
+
+def tables(record: Record) -> list[Table]:
+    """List the largest errors, the limit of the online form, and the times."""
+    results, arrays = record.results, record.arrays
+    ratios = record.configuration["ratios"]
+    columns = [int(np.argmin(np.abs(np.log(np.divide(ratios, at))))) for at in ERROR_SHOWN_AT]
+    errors = Table(
+        "Largest relative error of the score, over all cases",
+        ["solver", *(f"n/lambda = {ratios[c]:.0e}" for c in columns)],
+        [
+            [name, *(_worst(arrays["score_error"][:, row, c]) for c in columns)]
+            for row, name in enumerate(results["solvers"])
+        ],
+    )
+    readout = Table(
+        "Largest relative error of the readout W, over all cases",
+        ["solver", *(f"n/lambda = {ratios[c]:.0e}" for c in columns)],
+        [
+            [name, *(_worst(arrays["readout_error"][:, row, c]) for c in columns)]
+            for row, name in enumerate(results["solvers"][: arrays["readout_error"].shape[1]])
+        ],
+    )
+    shown = [c for c, ratio in enumerate(ratios) if 1e3 <= ratio <= 2e6]
+    limits = Table(
+        "Online: largest error over all cases and streams, relative to the score or to one bit",
+        [
+            "form",
+            *(f"{ratios[c]:.0e}" for c in shown),
+            f"n/lambda for {record.configuration['tolerance']:g}",
+        ],
+        [
+            [
+                name,
+                *(_error(results["online_error"][name][c]) for c in shown),
+                f"{limit['ratio']:.1e}",
+            ]
+            for name, limit in results["online_limit"].items()
+        ],
+    )
+    return [errors, readout, limits, *_time_tables(record)]
+
+
+def _time_tables(record: Record) -> list[Table]:
+    config, results = record.configuration, record.results
+    names = list(dict.fromkeys(name for held in results["milliseconds"] for name in held))
+    batch = Table(
+        f"Median time from features to bits, ms, {config['threads']} thread(s)",
+        ["n, m, D", *names],
+        [
+            [", ".join(map(str, shape)), *(_time(held, name) for name in names)]
+            for shape, held in zip(config["shapes"], results["milliseconds"], strict=True)
+        ],
+    )
+    forms = list(results["online_ms"][0])
+    online = Table(
+        f"Median time of an online evaluation, ms, m = {config['width']}",
+        ["D", *forms],
+        [
+            [str(dim), *(f"{held[form]:.3f}" for form in forms)]
+            for dim, held in zip(config["target_dims"], results["online_ms"], strict=True)
+        ],
+    )
+    return [batch, online]
+
+
+def figure(record: Record) -> Figure:
+    """Draw the error of the score per case, of the readout in one, and the times."""
+    fig = new_figure(9.0, 6.2)
+    axes = fig.subplots(2, 3)
+    cases = record.results["cases"]
+    picked = [name for name in ("random", "Lorenz", "orbit", "rest") if name in cases]
+    panels = (axes[0, 0], axes[0, 1], axes[0, 2], axes[1, 0])
+    for letter, panel, name in zip("abcd", panels, picked, strict=True):
+        _errors(panel, record, record.arrays["score_error"][list(cases).index(name)])
+        panel.set_ylabel("relative error of the score")
+        label_panel(panel, letter, cases[name])
+    row = list(cases).index("orbit")
+    _errors(axes[1, 1], record, record.arrays["readout_error"][row])
+    axes[1, 1].set_ylabel("relative error of $W$")
+    label_panel(axes[1, 1], "e", "the readout, case c")
+    _times(axes[1, 2], record)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    fig.legend(handles, labels, loc="outside lower center", ncols=4)
+    return fig
+
+
+def _errors(axes: Axes, record: Record, errors: np.ndarray) -> None:
+    ratios = record.configuration["ratios"]
+    for row, values in enumerate(errors):
+        axes.plot(
+            ratios,
+            np.maximum(values, FLOOR),
+            STYLES[row],
+            color=COLOURS[row],
+            label=record.results["solvers"][row],
+        )
+    axes.axhline(record.configuration["tolerance"], color="0.6", linewidth=0.8, zorder=0)
+    axes.set(xscale="log", yscale="log", xlabel=r"$n/\lambda$", ylim=(FLOOR, 10.0))
+
+
+def _times(axes: Axes, record: Record) -> None:
+    """Draw the time of each batch solver, shapes side by side."""
+    shapes, times = record.configuration["shapes"], record.results["milliseconds"]
+    solvers = record.results["solvers"]
+    for place, held in enumerate(times):
+        for name, value in held.items():
+            row = solvers.index(name)
+            axes.bar(place + 0.16 * (row - 2), value, 0.16, color=COLOURS[row])
+    axes.set(yscale="log", ylabel=f"time (ms, {record.configuration['threads']} thread)")
+    axes.set_xticks(range(len(shapes)), [f"n {n}\nm {m}\nD {d}" for n, m, d in shapes])
+    label_panel(axes, "f", "time from features to bits")
+
+
+def _worst(errors: np.ndarray) -> str:
+    return _error(None if np.isnan(errors).any() else float(errors.max()))
+
+
+def _error(error: float | None) -> str:
+    return "no answer" if error is None else f"{error:.0e}"
+
+
+def _time(held: dict[str, float], name: str) -> str:
+    return f"{held[name]:.2f}" if name in held else "-"

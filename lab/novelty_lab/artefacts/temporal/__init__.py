@@ -1,0 +1,1 @@
+"""Appendix F.2: how the score accumulates along one trajectory of each flow."""

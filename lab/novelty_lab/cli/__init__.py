@@ -1,0 +1,11 @@
+"""What the lab adds to the ``novelty`` command."""
+
+from typing import Any
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``run``, ``list``, ``render``, ``train``, ``ledger`` and ``explore``."""
+    from novelty_lab.cli import agents, explore, ledger, run
+
+    for module in (run, agents, ledger, explore):
+        module.add_commands(commands)

@@ -1,0 +1,148 @@
+"""``novelty ledger``: every claim of the paper beside ours."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from learnable_novelty.cli import RESULTS_HINT
+from learnable_novelty.errors import UserError
+
+if TYPE_CHECKING:
+    from novelty_lab.ledger import Row
+
+COLOURS = {"reproduced": "green", "differs": "red", "not run": "bright_black"}
+RULES_PAGE = "docs/ledger.md"
+MOST_RECORDS = 12
+"""Records of one claim that are listed by name."""
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``ledger``."""
+    ledger = commands.add_parser("ledger", help="set every claim of the paper beside ours")
+    ledger.add_argument("id", nargs="?", metavar="ID", help="one claim in full, by its name")
+    ledger.add_argument(
+        "--out", type=Path, default=Path("results"), help="results folder (results)"
+    )
+    form = ledger.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print the rows for a program")
+    form.add_argument("--markdown", action="store_true", help="print the page of the docs")
+    ledger.set_defaults(command=_ledger)
+
+
+def _ledger(options: argparse.Namespace) -> int:
+    from novelty_lab import ledger
+
+    if options.markdown and options.id is not None:
+        raise UserError("--markdown writes the whole page, it takes no claim")
+    if not any(options.out.glob("*/*/record.json")):
+        told = f"novelty: there is no record in {options.out}; {RESULTS_HINT}"
+        print(told, file=sys.stderr)
+    rows = ledger.rows(options.out)
+    chosen = rows if options.id is None else [_find(rows, options.id)]
+    if options.json:
+        print(json.dumps([row.to_json() for row in chosen], indent=1, allow_nan=False))
+    elif options.markdown:
+        print(ledger.markdown(rows), end="")
+    elif options.id is not None:
+        _print_one(chosen[0])
+    else:
+        _print_all(rows)
+    return 0
+
+
+def _find(rows: Sequence[Row], name: str) -> Row:
+    by_id = {row.claim.id: row for row in rows}
+    if name not in by_id:
+        near = difflib.get_close_matches(name, by_id, n=3, cutoff=0.4)
+        hint = f"did you mean {', '.join(near)}?" if near else "novelty ledger lists them"
+        raise UserError(f"there is no claim {name!r}; {hint}")
+    return by_id[name]
+
+
+def _print_all(rows: Sequence[Row]) -> None:
+    """Print tables without frames, which leaves the claims room in 80 columns.
+
+    Where the terminal can, a claim is a link to its record, and a verdict one to its figure.
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from novelty_lab import ledger
+
+    console = Console()
+    for title, held in ledger.sections(rows):
+        shown = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
+        for column in ("claim", "paper", "ours", "verdict"):
+            shown.add_column(column, overflow="fold")
+        for row in held:
+            shown.add_row(
+                _linked(row.claim.id, row.record),
+                Text(ledger.paper_text(row.claim)),
+                Text(ledger.ours_text(row)),
+                _linked(row.verdict, row.figure, COLOURS[row.verdict]),
+            )
+        console.print(shown)
+        console.print()
+    counts = ", ".join(f"{n} {verdict}" for verdict, n in ledger.count(rows).items())
+    print(
+        "novelty ledger ID shows a claim in full: rule, note, records, figure, command.\n"
+        f"The rules and all notes: {RULES_PAGE}, or novelty explore.\n"
+        f"{counts}; of {len(rows)} claims"
+    )
+
+
+def _print_one(row: Row) -> None:
+    """Print all that is known of one claim, a line for each part."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from novelty_lab import ledger
+
+    claim, console = row.claim, Console()
+    console.print(Text(f"{claim.id}: {claim.statement}"))
+    shown = Table.grid(padding=(0, 2, 0, 1))
+    for name, text in (
+        ("section", Text(claim.section)),
+        ("paper", Text(ledger.paper_text(claim))),
+        ("ours", Text(ledger.ours_text(row) or "nothing yet")),
+        ("verdict", Text(row.verdict, style=COLOURS[row.verdict])),
+        ("note", Text(row.note)),
+        ("command", Text(row.command)),
+        ("figure", _linked(row.figure, row.figure)),
+        ("records", Text("\n").join(_records(row))),
+        ("rule", Text(f"{claim.kind}: {_unwrapped(ledger.rule_text(claim.kind))}")),
+    ):
+        if text.plain:
+            shown.add_row(Text(name, style="bold"), text)
+    console.print(shown)
+
+
+def _unwrapped(text: str) -> str:
+    """Leave the breaking of lines to the terminal, but for formulas, which are indented."""
+    parts = text.split("\n\n")
+    return "\n\n".join(part if part.startswith(" ") else " ".join(part.split()) for part in parts)
+
+
+def _records(row: Row) -> list[Any]:
+    from rich.text import Text
+
+    listed = [_linked(path, path) for path in row.records[:MOST_RECORDS]]
+    more = len(row.records) - len(listed)
+    return [*listed, Text(f"and {more} more: --json lists them")] if more else listed
+
+
+def _linked(text: str, path: str, colour: str = "") -> Any:
+    """Return text that leads to a file, on terminals that know links."""
+    from rich.style import Style
+    from rich.text import Text
+
+    link = Path(path).resolve().as_uri() if path else None
+    return Text(text, style=Style(color=colour or None, link=link))

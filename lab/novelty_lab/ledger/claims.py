@@ -1,0 +1,93 @@
+"""What the paper claims, as data, and a row of the ledger: a claim beside ours."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Literal
+
+Verdict = Literal["reproduced", "differs", "not run"]
+Kind = Literal["number", "range", "bound", "rank", "ordering", "same", "statement"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of the paper, as ``ledger/claims.json`` holds it."""
+
+    id: str
+    section: str
+    kind: Kind
+    """Which rule judges it."""
+    statement: str
+    value: Any = None
+    """A number, several, or names; None where the statement says it all."""
+    sd: float | None = None
+    """Deviation over the paper's runs, where it prints one."""
+    runs: int = 1
+    """Draws or seeds behind the paper's value, one where it names no number."""
+    side: Literal["above", "below"] | None = None
+    """Of a bound: where the paper sees all values."""
+    decimals: int | None = None
+    """Digits after the point that the paper prints, where the value as a number has lost some."""
+    note: str = ""
+    """Where the paper leaves a setting open, or disagrees with itself."""
+
+    @property
+    def numbers(self) -> list[float]:
+        """The paper's values, one after the other."""
+        return [float(v) for v in (self.value if isinstance(self.value, list) else [self.value])]
+
+    @property
+    def printed_decimals(self) -> int:
+        """Digits after the point, the most that any of the values has."""
+        if self.decimals is not None:
+            return self.decimals
+        values = self.value if isinstance(self.value, list) else [self.value]
+        return max(len(str(v).partition(".")[2]) for v in values)
+
+    @property
+    def rounding(self) -> float:
+        """Half a unit of the last digit that the paper prints."""
+        return 0.5 * 10.0**-self.printed_decimals
+
+
+@dataclass(frozen=True)
+class Row:
+    """A claim, what our records hold of it, and the verdict."""
+
+    claim: Claim
+    verdict: Verdict
+    ours: Any = None
+    """A number, several, names, or whether a statement holds; None where there is nothing."""
+    spread: Any = None
+    """Deviation over runs, beside each number; of a rank the places it could have."""
+    runs: int = 0
+    """Draws or seeds that ours rests on."""
+    note: str = ""
+    record: str = ""
+    """Directory of the record, where there is one."""
+    records: tuple[str, ...] = ()
+    """Directories of all records that ours is read from: of agents, one for every run."""
+    figure: str = ""
+    command: str = ""
+    """What runs it again."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as JSON can hold it."""
+        claim = self.claim
+        about = {name: getattr(claim, name) for name in ("id", "section", "kind", "statement")}
+        ours = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)[1:]}
+        paper = {"paper": claim.value, "paper_sd": claim.sd, "paper_runs": claim.runs}
+        return about | paper | ours
+
+
+def load_claims() -> list[Claim]:
+    """Read the claims, in the order of the data."""
+    held = resources.files("novelty_lab.ledger") / "claims.json"
+    names = {field.name for field in dataclasses.fields(Claim)}
+    return [
+        Claim(**{name: value for name, value in entry.items() if name in names})
+        for entry in json.loads(held.read_text(encoding="utf-8"))
+    ]

@@ -1,0 +1,189 @@
+"""How a claim is judged: one rule for every kind of claim, and nothing by hand.
+
+A rule returns what speaks against a claim; where nothing does, the claim is reproduced. So
+"reproduced" means: not contradicted beyond the errors of both sides. Where these are wide that is a
+weak statement, which is why spread and runs stand beside every number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from novelty_lab.ledger.claims import Claim, Kind
+from novelty_lab.ledger.values import Finding, Ranked, Value
+
+# fmt: off
+STUDENT = (
+    12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13,
+    2.12, 2.11, 2.10, 2.09, 2.09, 2.08, 2.07, 2.07, 2.06, 2.06, 2.06, 2.05, 2.05, 2.05, 2.04,
+)
+# fmt: on
+"""95% points of Student's distribution, two-sided, for 1 to 30 degrees of freedom."""
+NORMAL = 1.96
+"""The same for the normal distribution."""
+
+
+def number(claim: Claim, found: Finding) -> list[str]:
+    """Each of our means is the paper's, within the error of both and the paper's rounding.
+
+        |ours - paper| <= t sqrt(sd_ours^2 / n_ours + sd_paper^2 / n_paper) + half a last digit
+
+    with t the 95% point of Student's distribution (Welch). The error is that of a mean, not the
+    spread of a run: the paper prints means, and by the spread of a run anything would pass on a
+    task where runs differ, however many were made. Where the paper prints no deviation ours stands
+    in for it; where the record holds none either, the printed digits must agree.
+    """
+    paper = claim.numbers * (len(found.values) if len(claim.numbers) == 1 else 1)
+    return [
+        f"{ours.mean:.4g} for {value:g}"
+        for ours, value in zip(found.values, paper, strict=True)
+        if abs(ours.mean - value) > tolerance(ours, claim) + claim.rounding
+    ]
+
+
+def within(claim: Claim, found: Finding) -> list[str]:
+    """Each of our means lies in the paper's range, widened at both ends by the error of a number.
+
+        low - w <= ours <= high + w,  w = t sqrt(sd^2 / n_ours + sd^2 / n_paper) + half a last digit
+
+    with sd our deviation, for the paper prints none beside a range.
+    """
+    low, high = claim.numbers
+    return [
+        f"{ours.mean:.4g}"
+        for ours in found.values
+        for wide in [tolerance(ours, claim) + claim.rounding]
+        if not low - wide <= ours.mean <= high + wide
+    ]
+
+
+def bound(claim: Claim, found: Finding) -> list[str]:
+    """Each of our means lies on the stated side of the paper's bound, or within its error.
+
+        ours >= bound - w  where the paper says above,  ours <= bound + w  where it says below
+
+    with w as for a range.
+    """
+    (limit,) = claim.numbers
+    sign = 1 if claim.side == "above" else -1
+    return [
+        f"{ours.mean:.4g}"
+        for ours in found.values
+        if sign * (ours.mean - limit) < -(tolerance(ours, claim) + claim.rounding)
+    ]
+
+
+def rank(claim: Claim, found: Finding) -> list[str]:
+    """The paper's rank is one that ours could have if scores moved within their error.
+
+        1 + #{j: S_j - S_i > w_ij}  <=  paper  <=  1 + #{j: S_j - S_i > -w_ij}
+
+    with w_ij the error of a number for the difference of two scores, as if they were independent.
+    """
+    return [
+        f"{ranked.place} for {value:g}"
+        for ranked, value in zip(found.ranked, claim.numbers, strict=True)
+        for low, high in [places(ranked, claim)]
+        if not low <= value <= high
+    ]
+
+
+def ordering(claim: Claim, found: Finding) -> list[str]:
+    """No difference of our means has the other sign than the paper says, by more than its error.
+
+        above - below >= -t sqrt(sd_above^2 / n_above + sd_below^2 / n_below)
+
+    An order that two noisy means decide by chance does not decide the verdict; it is noted.
+    """
+    return [
+        pair.name
+        for pair in found.pairs
+        if pair.above.mean - pair.below.mean < -welch(pair.above, pair.below)
+    ]
+
+
+def same(claim: Claim, found: Finding) -> list[str]:
+    """What the paper calls one band, or independent, varies less by the setting than by chance.
+
+        sd of our means over settings <= root mean square of the sd over runs at one setting
+
+    The claim is that a setting matters no more than the draw of a run does.
+    """
+    between = float(np.std([value.mean for value in found.values], ddof=1))
+    by_chance = math.sqrt(float(np.mean([(value.sd or 0.0) ** 2 for value in found.values])))
+    return [f"{between:.2g} between, {by_chance:.2g} within"] if between > by_chance else []
+
+
+def statement(claim: Claim, found: Finding) -> list[str]:
+    """Every part of the statement is true of our record, run by run where it speaks of every run.
+
+    There is no error to allow for: parts are about counts, sets and names.
+    """
+    return [objection for objection, is_so in found.against.items() if is_so]
+
+
+RULES: dict[Kind, Callable[[Claim, Finding], list[str]]] = {
+    "number": number,
+    "range": within,
+    "bound": bound,
+    "rank": rank,
+    "ordering": ordering,
+    "same": same,
+    "statement": statement,
+}
+
+
+def objections(claim: Claim, found: Finding) -> list[str]:
+    """Return what speaks against a claim: by its own rule, in its orderings, in other parts."""
+    rules = dict.fromkeys([RULES[claim.kind], ordering, statement])
+    return [objection for rule in rules for objection in rule(claim, found)]
+
+
+def undecided(found: Finding) -> list[str]:
+    """Name the pairs whose order our means do not tell."""
+    return [
+        pair.name
+        for pair in found.pairs
+        if abs(pair.above.mean - pair.below.mean) <= welch(pair.above, pair.below)
+    ]
+
+
+def tolerance(ours: Value, claim: Claim) -> float:
+    """Return how far our mean may be from the paper's: t times the error of their difference."""
+    if ours.sd is None and claim.sd is None:
+        return 0.0
+    if claim.sd is not None:
+        return welch(ours, Value(0.0, claim.sd, claim.runs))
+    # The stand-in for the paper's deviation is ours: it adds no degrees of freedom.
+    return student(ours.freedom) * math.sqrt(ours.variance + (ours.sd or 0.0) ** 2 / claim.runs)
+
+
+def welch(one: Value, other: Value) -> float:
+    """Return t times the error of the difference of two means; 0 if neither has a deviation.
+
+    Degrees of freedom: (a + b)^2 / (a^2 / f_a + b^2 / f_b), a and b the variances of the means.
+    """
+    parts = [(v.variance, v.freedom) for v in (one, other) if v.variance > 0]
+    total = sum(variance for variance, _ in parts)
+    if not parts:
+        return 0.0
+    freedom = total**2 / sum(variance**2 / max(f, 1) for variance, f in parts)
+    return student(freedom) * math.sqrt(total)
+
+
+def student(freedom: float) -> float:
+    """Return the 95% point for a number of degrees of freedom, at least 1, by interpolation."""
+    inverse = [0.0, *(1 / f for f in range(len(STUDENT), 0, -1))]
+    return float(np.interp(1 / max(freedom, 1.0), inverse, [NORMAL, *reversed(STUDENT)]))
+
+
+def places(ranked: Ranked, claim: Claim) -> tuple[int, int]:
+    """Return the best and the worst place that a thing could have; see ``rank``."""
+    own = ranked.scores[ranked.name]
+    gaps = [score.minus(own) for name, score in ranked.scores.items() if name != ranked.name]
+    above = sum(gap.mean > tolerance(gap, claim) for gap in gaps)
+    perhaps = sum(gap.mean > -tolerance(gap, claim) for gap in gaps)
+    return 1 + above, 1 + perhaps

@@ -1,0 +1,67 @@
+"""How the two sides of a row read, in the terminal and on the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from novelty_lab.ledger.claims import Claim, Row
+
+STATED = "stated"
+"""What stands for the paper's value where the statement says it all."""
+LARGE = 100.0
+"""From here on numbers are shown with the digits that the paper prints; below, with one more."""
+SPANS = ("range", "bound", "same")
+"""Kinds of which two numbers are the ends of a span."""
+
+
+def paper_text(claim: Claim) -> str:
+    """Say what the paper has."""
+    if claim.value is None:
+        return STATED
+    digits = claim.printed_decimals
+    text = _joined(claim.value, digits, claim.kind)
+    if claim.kind == "bound":
+        text = f"{claim.side} {text}"
+    return text + _plus_minus(claim.sd, digits)
+
+
+def ours_text(row: Row) -> str:
+    """Say what ours is, with its spread, and the number of runs in brackets."""
+    ours, spread = row.ours, row.spread
+    if ours is None:
+        return ""
+    digits = _digits(row)
+    if isinstance(ours, bool):
+        text = "holds" if ours else "does not hold"
+    elif row.claim.kind == "rank":
+        places = zip(ours, spread, strict=True) if isinstance(ours, list) else [(ours, spread)]
+        text = ", ".join(f"{place} [{low}-{high}]" for place, (low, high) in places)
+    elif isinstance(spread, list):
+        each = zip(ours, spread, strict=True)
+        text = ", ".join(_number(v, digits) + _plus_minus(sd, digits) for v, sd in each)
+    else:
+        text = _joined(ours, digits, row.claim.kind) + _plus_minus(spread, digits)
+    return f"{text} ({row.runs})"
+
+
+def _digits(row: Row) -> int:
+    claim, ours = row.claim, row.ours if isinstance(row.ours, list) else [row.ours]
+    if claim.value is None:
+        return 2
+    whole = all(isinstance(value, int) for value in ours)
+    large = any(isinstance(value, float) and abs(value) >= LARGE for value in ours)
+    return claim.printed_decimals + (0 if whole or large else 1)
+
+
+def _joined(value: Any, digits: int, kind: str) -> str:
+    if not isinstance(value, list):
+        return _number(value, digits)
+    return (" to " if kind in SPANS else ", ").join(_number(v, digits) for v in value) or "none"
+
+
+def _number(value: Any, digits: int) -> str:
+    return value if isinstance(value, str) else f"{value:z.{digits}f}"
+
+
+def _plus_minus(sd: float | None, digits: int) -> str:
+    return "" if sd is None else f" ± {sd:.{digits}f}"

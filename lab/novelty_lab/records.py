@@ -1,0 +1,253 @@
+"""One run is one record: ``record.json`` with arrays beside it, written atomically."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.storage import not_written, read_arrays
+from novelty_lab.atomic import DRAFT, put_in_place
+
+FORMAT = 1
+MOST_TEXT = 256 * 2**20
+"""Bytes of a record.json."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """Configuration, seed, versions and figures of merit of one run."""
+
+    experiment: str
+    config: str
+    """Name of the configuration: paper, quick, or custom with a digest."""
+    configuration: dict[str, Any]
+    seed: int
+    results: dict[str, Any]
+    """Figures of merit, as JSON can hold them."""
+    scores: dict[str, float] | None = None
+    """Bits by name, where the experiment ranks things."""
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    device: str = "cpu"
+    wall_time_s: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Directory name of the run within its experiment."""
+        return f"{self.config}-seed{self.seed}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but the arrays, whose shapes are listed."""
+        values = {key: value for key, value in self.__dict__.items() if key != "arrays"}
+        shapes = {name: list(array.shape) for name, array in self.arrays.items()}
+        return {"format": FORMAT, **values, "arrays": shapes}
+
+    def path(self, root: Path) -> Path:
+        """Return the directory of this record under a results folder."""
+        return root / self.experiment / self.name
+
+    def save(self, root: Path) -> Path:
+        """Write the record; a record of the same name is replaced whole or not at all.
+
+        Raises:
+            OSError: in one sentence, if it cannot be written; what was there is as it was.
+        """
+        target = self.path(root)
+        values = json.loads(json.dumps(self.to_json(), allow_nan=False))
+        values["checksum"] = checksum(values, self.arrays)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            name = {"prefix": f".{self.name}-", "suffix": DRAFT}
+            draft = Path(tempfile.mkdtemp(**name, dir=target.parent))
+            try:
+                (draft / "record.json").write_text(json.dumps(values, indent=1) + "\n")
+                if self.arrays:
+                    np.savez_compressed(draft / "arrays.npz", allow_pickle=False, **self.arrays)
+                draft.chmod(0o755)
+                put_in_place(draft, target)
+            finally:
+                shutil.rmtree(draft, ignore_errors=True)
+        except OSError as error:
+            raise not_written(target, error) from error
+        return target
+
+
+def checksum(values: dict[str, Any], arrays: dict[str, np.ndarray]) -> str:
+    """Return a fingerprint of what a record says, to tell when it was changed afterwards."""
+    found = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        found.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
+
+
+def load(path: Path) -> Record:
+    """Read a record from its directory.
+
+    Raises:
+        ValueError: if it is not there, damaged, or not what was written.
+    """
+    try:
+        return _load(path)
+    except ValueError as error:
+        raise UserError(
+            f"expected a record in {path}, could not read one: {error}; restore it, or remove "
+            "this folder and run the same command again"
+        ) from None
+
+
+def _load(path: Path) -> Record:
+    file = path / "record.json"
+    try:
+        if file.stat().st_size > MOST_TEXT:
+            raise UserError(f"record.json is larger than {MOST_TEXT:,} bytes")
+        values = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise UserError(str(error)) from None
+    if not isinstance(values, dict) or values.pop("format", None) != FORMAT:
+        raise UserError(f"it is not of format {FORMAT}")
+    told = values.pop("checksum", None)
+    _check_fields(values)
+    arrays: dict[str, np.ndarray] = {}
+    if values["arrays"]:
+        held = read_arrays(path / "arrays.npz")
+        shapes = {name: list(array.shape) for name, array in held.items()}
+        if shapes != values["arrays"]:
+            raise UserError("arrays.npz does not hold the arrays that record.json lists")
+        arrays = dict(held)
+    # Records from before there were checksums have none.
+    if told is not None and told != checksum({"format": FORMAT, **values}, arrays):
+        raise UserError("it was changed after it was written")
+    del values["arrays"]
+    return Record(**values, arrays=arrays)
+
+
+def _check_fields(values: dict[str, Any]) -> None:
+    """Raise unless these are the fields of a record, each of its kind."""
+    missing = [name for name in _KINDS if name not in values and name not in _OPTIONAL]
+    unknown = [name for name in values if name not in _KINDS]
+    if missing or unknown:
+        raise UserError(f"fields are missing ({missing}) or unknown ({unknown[:3]})")
+    for name, value in values.items():
+        if not isinstance(value, _KINDS[name]) or isinstance(value, bool):
+            raise UserError(f"its {name} is of another kind")
+    if any(not isinstance(bits, (int, float)) for bits in (values.get("scores") or {}).values()):
+        raise UserError("its scores are not numbers")
+
+
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "experiment": str,
+    "config": str,
+    "configuration": dict,
+    "seed": int,
+    "results": dict,
+    "scores": (dict, type(None)),
+    "arrays": dict,
+    "versions": dict,
+    "device": str,
+    "wall_time_s": (int, float),
+}
+_OPTIONAL = ("scores", "versions", "device", "wall_time_s")
+
+
+def find(root: Path, experiment: str | None = None) -> Iterator[Path]:
+    """Yield the directories of all records under a results folder, in order."""
+    for path in sorted(root.glob(f"{experiment or '*'}/*/record.json")):
+        if not path.parent.name.startswith("."):
+            yield path.parent
+
+
+def configuration_of(config: Any) -> dict[str, Any]:
+    """Return a configuration dataclass as JSON would read it back."""
+    return json.loads(json.dumps(asdict(config)))
+
+
+def digest(configuration: dict[str, Any]) -> str:
+    """Return eight letters that stand for a configuration."""
+    text = json.dumps(configuration, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a result may depend on."""
+    import torch
+
+    from learnable_novelty._version import __version__
+
+    return {
+        "learnable_novelty": __version__,
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "numpy": np.__version__,
+    }
+
+
+class Journal:
+    """Finished parts of a run that was cut off: one JSON line each, keyed by task.
+
+    A line that a kill cut short or that was changed is dropped, and its task runs again; lines of
+    another configuration are ignored.
+    """
+
+    def __init__(self, path: Path, configuration: dict[str, Any]) -> None:
+        self.path, self._digest = path, digest(configuration)
+
+    def read(self) -> dict[str, Any]:
+        """Return finished tasks and their results."""
+        if not self.path.exists():
+            return {}
+        done: dict[str, Any] = {}
+        for line in self.path.read_text(encoding="utf-8", errors="replace").split("\n"):
+            entry = _entry(line)
+            if entry is not None and entry["digest"] == self._digest:
+                done[entry["task"]] = entry["result"]
+        return done
+
+    def add(self, task: str, result: Any) -> None:
+        """Append a finished task, in one write: two runners never share a line."""
+        entry = {"digest": self._digest, "task": task, "result": json.loads(json.dumps(result))}
+        # A newline first: the last line may have been cut off in the middle.
+        line = "\n" + json.dumps(entry | {"check": _check(entry)}) + "\n"
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("ab", buffering=0) as file:
+                data = line.encode()
+                if file.write(data) != len(data):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            raise not_written(self.path, error) from error
+
+    def discard(self) -> None:
+        """Remove the journal once the run has been saved."""
+        self.path.unlink(missing_ok=True)
+
+
+def _check(entry: dict[str, Any]) -> str:
+    """Return a fingerprint of a line of a journal."""
+    return hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _entry(line: str) -> dict[str, Any] | None:
+    """Read a line of a journal; None if it is cut off, damaged or changed."""
+    try:
+        entry = json.loads(line)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    if not isinstance(entry, dict):
+        return None
+    told = entry.pop("check", None)
+    sound = told in (None, _check(entry))  # lines from before there were checks have none
+    return entry if sound and set(entry) == {"digest", "task", "result"} else None

@@ -1,0 +1,92 @@
+"""A saved policy is weights: nothing in its file is ever run."""
+
+import json
+import pickle
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from novelty_lab.agents import video
+from novelty_lab.agents.policy import UNITS, load_policy, to_bytes
+from novelty_lab.agents.training import PPOSettings, Training, make_vec_env, train
+
+SMALL = Training("Pendulum", ppo=PPOSettings(num_envs=2, n_steps=64, batch_size=32))
+
+
+class Bomb:
+    def __reduce__(self):
+        return pytest.fail, ("unpickled",)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    model = SMALL.ppo.make_model(make_vec_env("Pendulum", 2), 3)
+    (tmp_path / "policy.zip").write_bytes(to_bytes(model))
+    return model, tmp_path / "policy.zip"
+
+
+def test_a_policy_read_back_acts_as_the_one_that_was_saved(saved):
+    model, path = saved
+    observations = np.random.default_rng(0).normal(size=(20, 3)).astype(np.float32)
+    expected = model.predict(observations, deterministic=True)[0]
+    assert np.array_equal(load_policy(SMALL, path).act(observations), expected)
+
+
+def test_a_policy_of_normalized_observations_reads_those_of_the_task(tmp_path):
+    ppo = PPOSettings(num_envs=2, n_steps=256, batch_size=64, normalize=True)
+    training = Training("Pendulum", "task", steps=512, ppo=ppo, evaluation_episodes=2)
+    model, _ = train(training, seed=0)
+    path = tmp_path / "policy.zip"
+    path.write_bytes(to_bytes(model))
+    observations = np.random.default_rng(0).normal(size=(20, 3)) * [1, 1, 30]
+    normalized = model.get_vec_normalize_env().normalize_obs(observations)
+    expected = model.predict(normalized.astype(np.float32), deterministic=True)[0]
+    assert np.array_equal(load_policy(training, path).act(observations), expected)
+    with zipfile.ZipFile(path) as archive:
+        held = {name: archive.read(name) for name in archive.namelist()}
+    units = json.loads(held.pop(UNITS))
+    spoiled = [
+        None,
+        {**units, "mean": [0.0]},
+        {**units, "variance": [-1.0, 1.0, 1.0]},
+        {**units, "clip": "ten"},
+        {**units, "epsilon": float("nan")},
+    ]
+    for each in spoiled:
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in held.items():
+                archive.writestr(name, content)
+            if each is not None:
+                archive.writestr(UNITS, json.dumps(each))
+        with pytest.raises(ValueError, match="is damaged or of other settings"):
+            load_policy(training, path)
+
+
+def test_a_driver_that_is_not_there_is_one_sentence(monkeypatch):
+    def make(**how):
+        raise AttributeError("no driver\nof that name")
+
+    monkeypatch.setattr(video, "task_of", lambda name: type("Task", (), {"make": make}))
+    with pytest.raises(
+        ValueError, match=r"cannot be rendered .*MUJOCO_GL=egl.*: no driver of that"
+    ):
+        video.check_video("Hopper", Path("film.gif"))
+
+
+def test_a_pickle_in_a_policy_is_not_loaded_and_damage_is_refused(saved):
+    _, path = saved
+    with zipfile.ZipFile(path) as archive:
+        held = {name: archive.read(name) for name in archive.namelist()}
+    import base64
+
+    bomb = base64.b64encode(pickle.dumps(Bomb())).decode()
+    held["data"] = json.dumps({"policy_class": {":type:": "x", ":serialized:": bomb}}).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in held.items():
+            archive.writestr(name, content)
+    load_policy(SMALL, path)
+    path.write_bytes(path.read_bytes()[:2000])
+    with pytest.raises(ValueError, match="is damaged or of other settings; remove it"):
+        load_policy(SMALL, path)

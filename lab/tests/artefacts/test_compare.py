@@ -1,0 +1,138 @@
+"""Rank correlations, and what the comparison is made of."""
+
+import dataclasses
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from novelty_lab import records
+from novelty_lab.artefacts.compare import experiment as compare
+from novelty_lab.artefacts.compare.figure import MEASURES
+from novelty_lab.rank_correlation import Published, correlate, interval, spearman
+
+
+def test_spearman_is_scipys_with_ties_and_infinities():
+    generator = np.random.default_rng(0)
+    x = generator.integers(0, 6, (20, 30)).astype(float)
+    y = x + generator.integers(0, 9, (20, 30))
+    x[3, :4] = np.inf
+    expected = [stats.spearmanr(a, b).statistic for a, b in zip(np.minimum(x, 99), y, strict=True)]
+    assert spearman(x, y) == pytest.approx(expected, rel=1e-12)
+    assert spearman(np.ones((1, 5)), y[:1, :5])[0] == 0.0
+
+
+def test_the_interval_covers_the_truth_as_often_as_it_says():
+    generator = np.random.default_rng(1)
+    truth = 6 / np.pi * np.arcsin(0.6 / 2)  # of a Gaussian pair with correlation 0.6
+    held = 0
+    for trial in range(150):
+        x = generator.standard_normal(80)
+        y = 0.6 * x + 0.8 * generator.standard_normal(80)
+        low, high = interval(x, y, 200, trial)
+        held += low <= truth <= high
+    assert 0.88 <= held / 150 <= 1.0
+
+
+def test_rates_are_turned_into_rates_per_period_and_dimensions_are_not():
+    periods = np.array([1.0, 10.0, 100.0, 1000.0, 10000.0])
+    systems = [
+        Published(str(i), float(p), {"lyapunov": 1 / p**0.5, "kaplan_yorke": -float(p)})
+        for i, p in enumerate(periods)
+    ]
+    values = {"rising": {str(i): float(i) for i in range(5)}, "short": {"0": 1.0}}
+    for per_period, sign in ((True, 1.0), (False, -1.0)):
+        found = {
+            (f["measure"], f["figure"]): f for f in correlate(values, systems, per_period, 50, 0)
+        }
+        assert found["rising", "lyapunov"]["rho"] == pytest.approx(sign)
+        assert found["rising", "kaplan_yorke"]["rho"] == pytest.approx(-1.0)
+        assert found["rising", "lyapunov"]["n"] == 5
+        assert ("short", "lyapunov") not in found
+
+
+def test_rings_are_cut_into_every_state_and_its_future():
+    config = dataclasses.replace(compare.QUICK, rings=2, ring_steps=40)
+    cells = compare.make_rings(config, "automaton", "110", 0)
+    assert cells.shape == (40, 2, 64)
+    left, right = np.roll(cells, 1, -1), np.roll(cells, -1, -1)
+    table = np.array([(110 >> i) & 1 for i in range(8)])
+    assert (table[4 * left + 2 * cells + right][:-1] == cells[1:]).all()
+    values = {r.key: r.value for r in compare.measure_rings(config, cells, "110", 0)}
+    assert values["bits"] > 0
+    assert 0 < values["lempel_ziv"] < 1.2
+
+
+def test_a_flow_that_cannot_be_followed_is_said_and_stops_nothing(monkeypatch):
+    def fail(*_):
+        raise ArithmeticError("Lorenz left all bounds")
+
+    monkeypatch.setattr(compare, "make_series", fail)
+    row = compare.measure(compare.QUICK, "flow", "Lorenz", "period", 0)
+    assert row["failed"] == "Lorenz left all bounds"
+    assert row["values"] == {}
+
+
+def test_noise_is_its_own_measure_of_being_fooled():
+    def row(kind, name, sampling, value):
+        values = {"bits": value, "prequential_total": 1.0}
+        return {"kind": kind, "name": name, "sampling": sampling, "values": values}
+
+    rows = [row("control", "white noise", "", 5.0)]
+    rows += [row("flow", str(i), "period", float(i)) for i in range(10)]
+    rows += [row("flow", "x", "fixed", "inf")]
+    shares = compare._below_noise(rows, "flow")
+    assert shares["period"]["bits"] == 0.5
+    assert shares["fixed"]["bits"] == 0.0
+
+
+def test_the_committed_record_says_what_the_page_says():
+    root = Path(__file__).parents[3] / "results"
+    results = records.load(root / "compare" / "paper-seed0").results
+    kinds = Counter((row["kind"], row["sampling"]) for row in results["rows"])
+    assert kinds["automaton", ""] == 88
+    assert kinds["flow", "period"] == kinds["flow", "fixed"] == 135
+    assert not any("failed" in row for row in results["rows"])
+    flows = results["below_noise"]["flow"]
+    for sampling in compare.SAMPLINGS:
+        assert flows[sampling]["bits"] > 0.9  # the raw score prefers noise to flows
+        assert flows[sampling]["excess"] < 0.02
+        assert flows[sampling]["evidence_excess"] == 0.0
+        assert flows[sampling]["gzip"] > 0.98
+    bits = {r["name"]: r["values"]["excess"] for r in results["rows"] if r["kind"] == "automaton"}
+    assert max(bits, key=lambda rule: bits[rule]) == "110"
+    still = {name for name, value in bits.items() if value == 0.0}
+    assert still == {"0", "8", "32", "40", "60", "90", "128", "136", "160", "168"}
+
+
+def test_the_page_names_the_rules_and_dimensions_that_the_record_has():
+    root = Path(__file__).parents[3] / "results"
+    results = records.load(root / "compare" / "paper-seed0").results
+    rules = {int(r["name"]): r for r in results["rows"] if r["kind"] == "automaton"}
+
+    def ranking(measure):
+        return sorted(rules, key=lambda rule: -float(rules[rule]["values"][measure]))
+
+    loud = {30, 45, 105, 106, 150}
+    assert set(ranking("gzip")[:5]) == set(ranking("lempel_ziv")[:5]) == loud
+    assert [ranking(name).index(110) + 1 for name in ("gzip", "lempel_ziv")] == [36, 45]
+    assert ranking("sample_entropy")[0] == 15 and set(ranking("sample_entropy")[1:6]) == loud
+    assert ranking("prequential_rate")[1] == 154 and rules[154]["class"] == 2
+    ordered = ranking("permutation_entropy")
+    assert ordered[:4] == [25, 11, 27, 26] and ordered.index(110) + 1 == 25
+    assert all(rules[rule]["class"] == 2 for rule in ordered[:4])
+
+    def sizes(figure):
+        return {
+            c["measure"]: abs(round(c["rho"], 2))
+            for c in results["correlations"]
+            if (c["sampling"], c["figure"]) == ("period", figure) and c["measure"] in MEASURES
+        }
+
+    assert max(sizes("kaplan_yorke").values()) == 0.32 == sizes("kaplan_yorke")["evidence_excess"]
+    seen = sizes("correlation")
+    top = [seen.pop(name) for name in ("gzip", "sample_entropy", "lempel_ziv")]
+    assert top == [0.54, 0.52, 0.49]
+    assert max(seen.values()) == 0.3

@@ -1,0 +1,114 @@
+"""Appendix A.3: the edge of chaos."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from novelty_lab.artefacts.criticality import experiment as criticality
+from novelty_lab.report import save_figure, tables_of
+from novelty_lab.runner import Bench, run_experiment
+
+TINY = dataclasses.replace(
+    criticality.QUICK,
+    depths=(2, 3),
+    gains=(1.0,),
+    input_scales=(1.0,),
+    depth=3,
+    width=8,
+    input_dim=2,
+    sizes=(5, 3),
+    samples=2,
+    draws=1,
+)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    root = tmp_path_factory.mktemp("results")
+    return run_experiment("criticality", "quick", root=root)[0], root
+
+
+@pytest.fixture(scope="module")
+def base():
+    return criticality.run(TINY, seed=0, bench=Bench())
+
+
+def test_plain_reservoirs_are_ordered_at_every_depth(found):
+    results = found[0].results
+    assert results["plain_to_depth_16"][0] > 0.45
+    assert max(results["plain_to_depth_16"][1], results["plain_deepest"][1]) < 0.65
+
+
+def test_normalized_reservoirs_are_at_the_edge(found):
+    low, high = found[0].results["normalized"]
+    assert 0.9 < low <= high < 1.1
+
+
+def test_normalization_takes_out_the_input_scale(found):
+    plain, normalized = found[0].results["scale_plain"], found[0].results["scale_normalized"]
+    assert normalized[1] - normalized[0] < 0.05 < plain[1] - plain[0]
+
+
+def test_float32_differences_pretend_that_deep_plain_reservoirs_recover(found):
+    exact = found[0].results["plain_deepest"][1]
+    assert found[0].results["plain_deepest_by_differences"]["0.001"] > exact + 0.1
+
+
+def test_perturbations_die_in_plain_reservoirs_only(found):
+    last = found[0].arrays["survival"][:, -1]
+    assert np.all(last[0::2] < 1e-6)
+    assert np.all(last[1::2] > 0.1)
+
+
+def test_preactivations_of_a_plain_reservoir_shrink_to_tenths(found):
+    sd = found[0].results["preactivation_sd"]
+    assert sd == sorted(sd, reverse=True)
+    assert sd[-1] < 0.5
+
+
+def test_mean_field_of_relu_is_one_but_for_the_bias():
+    assert criticality.mean_field("relu", 1.0, 10**9) == pytest.approx(1.0, abs=1e-6)
+    assert criticality.mean_field("relu", 1.0, 2) == pytest.approx(math.sqrt(0.5), abs=1e-6)
+
+
+def test_mean_field_of_tanh_agrees_with_sampling():
+    z = 1.5 * torch.randn(10**6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    slope = 1.5 * (1 - z.tanh() ** 2)
+    sampled = (slope.square().mean() / (z.tanh().square().mean() + 1 / 64)).sqrt()
+    assert criticality.mean_field("tanh", 1.5, 64) == pytest.approx(float(sampled), rel=5e-3)
+
+
+def test_gain_follows_mean_field(found):
+    arrays = found[0].arrays
+    np.testing.assert_allclose(arrays["gain"][..., 0], arrays["gain_theory"], rtol=0.12)
+
+
+def test_figure_and_tables_render(found):
+    record, root = found
+    assert save_figure(record, root).stat().st_size > 10_000
+    assert all(len(row) == 3 for row in tables_of(record)[0].rows)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"depths": (2, 4)},
+        {"gains": (1.0, 2.0)},
+        {"input_scales": (2.0,)},
+        {"depth": 4},
+        {"width": 16},
+        {"input_dim": 3},
+        {"sizes": (6, 4)},
+        {"samples": 3},
+        {"draws": 2},
+        {"difference_steps": (1e-2,)},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_every_field_changes_the_outcome(change, base):
+    assert set(change) <= {field.name for field in dataclasses.fields(criticality.Config)}
+    other = criticality.run(dataclasses.replace(TINY, **change), seed=0, bench=Bench())
+    assert any(not np.array_equal(base.arrays[name], held) for name, held in other.arrays.items())

@@ -1,0 +1,218 @@
+"""Drives against learners written out by hand: every readout refitted from its pairs."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from learnable_novelty.observer import Moments
+from learnable_novelty.reward.bonus import Step
+from learnable_novelty.reward.calibration import RandomPlay
+from learnable_novelty.reward.novelty import NoveltyBonus
+from learnable_novelty.reward.scale import ObservationScale
+from novelty_lab.artefacts.rooms.drives import (
+    DRIVES,
+    LEARNER_DRIVES,
+    Progress,
+    Surprise,
+    make_drive,
+)
+
+ENVS, DIM, WINDOW, WIDTH, PENALTY = 2, 2, 2, 5, 0.3
+KINDS = ("empirical", "fixed")
+
+
+def make_learner(kind, *, resolution=1.0):
+    scale = ObservationScale(np.full(DIM, 0.1), np.full(DIM, 1.5), None)
+    options = {
+        "num_envs": ENVS,
+        "window": WINDOW,
+        "width": WIDTH,
+        "ridge_penalty": PENALTY,
+        "resolution": resolution,
+    }
+    if kind == "empirical":
+        return NoveltyBonus(scale, **options)
+    reservoir = NoveltyBonus(scale, **options).online.reservoir
+    draws = np.random.default_rng(5)
+    x, y = draws.standard_normal((50, DIM)), draws.standard_normal((50, WINDOW * DIM))
+    reference = Moments.of(reservoir(torch.from_numpy(x)), torch.from_numpy(y))
+    return NoveltyBonus(scale, **options, standardization="fixed", reference=reference)
+
+
+def make_steps(count, *, end_at=None, seed=0):
+    """Make steps of a noisy rotation; the second environment begins anew after ``end_at``."""
+    draws = np.random.default_rng(seed)
+    turn = np.array([[0.8, -0.6], [0.6, 0.8]])
+    held = draws.standard_normal((ENVS, DIM))
+    steps = []
+    for t in range(count):
+        after = held @ turn + 0.2 * draws.standard_normal((ENVS, DIM))
+        ended = np.array([False, t == end_at])
+        steps.append(Step(held, np.eye(3)[[1, 1]], after, ended))
+        held = np.where(ended[:, None], draws.standard_normal((ENVS, DIM)), after)
+    return steps
+
+
+def episodes_of(steps, env, scale):
+    """Return the standardized observations of each episode of an environment."""
+    found = [[]]
+    for step in steps:
+        found[-1] = found[-1] or [step.observations[env]]
+        found[-1].append(step.next_observations[env])
+        if step.ended[env]:
+            found.append([])
+    return [scale(np.array(episode)) for episode in found if episode]
+
+
+def pairs_of(episode):
+    count = len(episode) - WINDOW
+    targets = np.array([episode[t + 1 : t + 1 + WINDOW].reshape(-1) for t in range(count)])
+    return episode[:count], targets
+
+
+def fit(features, targets, online):
+    """Fit a ridge by augmented least squares; return it as a function of features."""
+    if len(features) == 0 and online.calibration is None:
+        return lambda h: np.zeros(targets.shape[1])
+    if online.calibration is None:
+        mean_h, mean_y, sd = features.mean(0), targets.mean(0), features.std(0)
+    else:
+        held = online.calibration
+        mean_h, mean_y = held.feature_mean.numpy(), held.target_mean.numpy()
+        sd = np.sqrt(held.gram.diagonal().numpy() / held.count)
+    inverse = np.divide(1, sd * np.sqrt(WIDTH), out=np.zeros(WIDTH), where=sd > 1e-12)
+    rows = np.concatenate([(features - mean_h) * inverse, PENALTY**0.5 * np.eye(WIDTH)])
+    values = np.concatenate([targets - mean_y, np.zeros((WIDTH, targets.shape[1]))])
+    readout = np.linalg.lstsq(rows, values, rcond=None)[0]
+    return lambda h: mean_y + ((h - mean_h) * inverse) @ readout
+
+
+def expected_payments(steps, env, learner):
+    """Return surprise and progress of each step of an environment, in bits."""
+    surprise, progress = [], []
+    noise = PENALTY / (2 * 0.5 * learner.online.resolution)
+    for episode in episodes_of(steps, env, learner.scale):
+        x, y = pairs_of(episode)
+        h = learner.online.reservoir(torch.from_numpy(x)).numpy()
+        surprise += [0.0] * (WINDOW - 1)
+        progress += [0.0] * (WINDOW - 1)
+        for t in range(len(x)):
+            old = fit(h[:t], y[:t], learner.online)
+            new = fit(h[: t + 1], y[: t + 1], learner.online)
+            errors = [np.square(y[: t + 1] - f(h[: t + 1])).sum() for f in (old, new)]
+            surprise.append(np.square(y[t] - old(h[t])).sum() / (2 * noise * math.log(2)))
+            progress.append((errors[0] - errors[1]) / (2 * noise * math.log(2)))
+    return np.array(surprise), np.array(progress)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("resolution", [1.0, 2.5])
+def test_surprise_and_progress_are_those_of_readouts_refitted_from_their_pairs(kind, resolution):
+    steps = make_steps(30, end_at=13)
+    surprise = Surprise(make_learner(kind, resolution=resolution))
+    progress = Progress(make_learner(kind, resolution=resolution))
+    paid = np.array([[surprise.pay(step), progress.pay(step)] for step in steps])
+    for env in range(ENVS):
+        expected = expected_payments(steps, env, make_learner(kind, resolution=resolution))
+        assert np.allclose(paid[:, 0, env], expected[0], rtol=1e-8, atol=1e-9)
+        assert np.allclose(paid[:, 1, env], expected[1], rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_episodes_progress_is_its_surprise_less_what_the_last_readout_leaves(kind):
+    steps = make_steps(40)
+    surprise, progress = Surprise(make_learner(kind)), Progress(make_learner(kind))
+    total = sum(surprise.pay(step) - progress.pay(step) for step in steps)
+    learner = make_learner(kind)
+    for env in range(ENVS):
+        x, y = pairs_of(episodes_of(steps, env, learner.scale)[0])
+        h = learner.online.reservoir(torch.from_numpy(x)).numpy()
+        left = np.square(y - fit(h, y, learner.online)(h)).sum()
+        assert total[env] == pytest.approx(left / (2 * PENALTY * math.log(2)), rel=1e-9)
+
+
+def test_the_drive_of_free_energy_pays_minus_the_surprise():
+    seek, avoid = Surprise(make_learner("fixed")), Surprise(make_learner("fixed"), sign=-1)
+    for step in make_steps(20, end_at=7):
+        assert np.array_equal(seek.pay(step), -avoid.pay(step))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("drive", [Surprise, Progress])
+def test_a_drive_that_was_reset_pays_as_a_new_one(drive, kind):
+    used, new = drive(make_learner(kind)), drive(make_learner(kind))
+    for step in make_steps(12, seed=1):
+        used.pay(step)
+    used.reset()
+    for step in make_steps(12, seed=2):
+        assert np.allclose(used.pay(step), new.pay(step), rtol=1e-12)
+
+
+def test_a_state_carries_the_reservoir_over():
+    drive, steps = Surprise(make_learner("empirical")), make_steps(10)
+    other = Surprise(
+        NoveltyBonus(drive.learner.bonus.scale, num_envs=ENVS, window=WINDOW, width=WIDTH)
+    )
+    other.learner.online.reservoir.redraw(99)
+    other.load_state_dict(drive.state_dict())
+    assert np.array_equal([drive.pay(s) for s in steps], [other.pay(s) for s in steps])
+
+
+def test_environments_that_only_began_anew_are_paid_nothing():
+    drive, steps = Surprise(make_learner("fixed")), make_steps(8)
+    for step in steps[:-1]:
+        drive.pay(step)
+    last = steps[-1]
+    idle = Step(last.observations, last.actions, last.next_observations, last.ended, ~last.ended)
+    assert not drive.pay(idle).any()
+
+
+def noise_play(length=200, dim=3):
+    draws = np.random.default_rng(0)
+    rows = draws.standard_normal((length + 1, ENVS, dim))
+    ends = [np.full(ENVS, t == length - 1) for t in range(length)]
+    steps = [Step(rows[t], np.eye(3)[[1, 1]], rows[t + 1], ends[t]) for t in range(length)]
+    return RandomPlay(steps, np.zeros((length, ENVS)), np.ones((length, ENVS)), ENVS)
+
+
+def make(name, play, window=2):
+    return make_drive(name, play, num_envs=ENVS, action_dim=3, window=window, seed=4)
+
+
+@pytest.mark.parametrize("name", DRIVES)
+def test_drives_are_made_by_name_and_pay_finite_numbers(name):
+    play = noise_play()
+    drive = make(name, play)
+    paid = np.array([drive.pay(step) for step in play.steps[:20]])
+    assert paid.shape == (20, ENVS)
+    assert np.isfinite(paid).all()
+    assert paid.any()
+
+
+def test_all_drives_of_a_seed_have_one_learner():
+    play = noise_play()
+    drives = [make(name, play) for name in LEARNER_DRIVES]
+    onlines = [(d.learner if hasattr(d, "learner") else d).online for d in drives]
+    x = torch.randn(4, 3, dtype=torch.float64)
+    assert all(torch.equal(onlines[0].reservoir(x), o.reservoir(x)) for o in onlines)
+    for drive in drives:
+        for step in play.steps[:30]:
+            drive.pay(step)
+    assert all(torch.equal(onlines[0].raw, o.raw) for o in onlines)
+
+
+def test_noise_earns_many_raw_bits_and_hardly_any_above_the_floor():
+    play = noise_play(dim=8)
+    raw, excess = (
+        sum(drive.pay(step) for step in play.steps[:-1])
+        for drive in (make("epiplexity", play, window=8), make("excess", play, window=8))
+    )
+    assert np.all(raw > 50)
+    assert np.all(np.abs(excess) < 0.15 * raw)
+
+
+def test_unknown_drives_are_refused():
+    with pytest.raises(ValueError, match="one of surprise"):
+        make("boredom", noise_play())

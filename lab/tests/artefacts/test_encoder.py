@@ -1,0 +1,216 @@
+"""Figure 4 and appendix G: the encoder experiments."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+pytest.importorskip("sklearn", reason="the quick configurations read scikit-learn's digits")
+
+from learnable_novelty.systems.images import load_images
+from novelty_lab.artefacts.encoder import encoding
+from novelty_lab.artefacts.encoder import experiment as encoder
+from novelty_lab.artefacts.encoder_scan import experiment as encoder_scan
+from novelty_lab.report import save_figure, tables_of
+from novelty_lab.runner import Bench, run_experiment
+
+SMALL = {
+    "widths": (8,),
+    "code_dim": 4,
+    "reservoir_width": 16,
+    "reservoir_depth": 2,
+    "batch_size": 32,
+    "steps": 4,
+    "probe_train": 60,
+    "probe_test": 50,
+}
+TINY = dataclasses.replace(
+    encoder.QUICK,
+    **SMALL,
+    training_seeds=2,
+    checkpoint_every=2,
+    small_probe_train=40,
+    projected=20,
+    perplexity=5.0,
+)
+TINY_SCAN = dataclasses.replace(encoder_scan.QUICK, **SMALL)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    root = tmp_path_factory.mktemp("results")
+    return run_experiment("encoder", "quick", root=root)[0], root
+
+
+@pytest.fixture(scope="module")
+def scanned(tmp_path_factory):
+    root = tmp_path_factory.mktemp("results")
+    overrides = {"axes": ("ridge_penalty",)}
+    return run_experiment("encoder-scan", "quick", root=root, overrides=overrides)[0], root
+
+
+def test_the_score_rises_and_both_probes_with_it(found):
+    results = found[0].results
+    for name in ("bits", "linear", "neighbours", "clusters", "information"):
+        assert results[name]["mean"][-1] > results[name]["mean"][0]
+    scores = found[0].arrays["scores"]
+    assert (scores[:, -10:].mean(1) > 4 * scores[:, 0]).all()
+
+
+def test_there_are_six_checkpoints_and_controls_beside_them(found):
+    record, _ = found
+    assert record.results["steps"] == [0, 20, 40, 60, 80, 100]
+    assert record.arrays["linear"].shape == (2, 6)
+    assert record.arrays["projection"].shape == (6, 200, 2)
+    assert record.arrays["projection"].dtype == np.float32
+    assert set(record.results["controls"]) == {"pixels", "pca"}
+    assert all(v > 0.8 for c in record.results["controls"].values() for v in c.values())
+    np.testing.assert_allclose(
+        record.results["linear"]["mean"], record.arrays["linear"].mean(0), rtol=1e-12
+    )
+
+
+def test_images_of_the_map_carry_its_labels(found):
+    """Each kept image is a test image of the label that was kept for it."""
+    images, labels = (found[0].arrays[f"projected_{name}"] for name in ("images", "labels"))
+    assert images.shape == (encoder.QUICK.projected, 8, 8)
+    held = load_images("digits")
+    pixels = (255 * held.test_images).round().numpy().astype(np.uint8)
+    known = {(i.tobytes(), n) for i, n in zip(pixels, held.test_labels.tolist(), strict=True)}
+    assert {(i.tobytes(), int(n)) for i, n in zip(images, labels, strict=True)} <= known
+
+
+def test_figures_and_tables_render(found, scanned):
+    for record, root in (found, scanned):
+        assert save_figure(record, root).stat().st_size > 10_000
+        for table in tables_of(record):
+            assert table.rows
+            assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+def test_the_scan_varies_one_setting_and_holds_the_reference(scanned):
+    cells = scanned[0].results["cells"].values()
+    assert [cell["value"] for cell in cells] == list(encoder_scan.AXES["ridge_penalty"])
+    held = [cell for cell in cells if cell["is_reference"]]
+    assert [cell["value"] for cell in held] == [3.0]
+    assert held[0]["linear"] == scanned[0].results["reference"]["linear"]
+    bits = [cell["bits"] for cell in cells]
+    assert bits == sorted(bits, reverse=True), "a looser readout is a longer one"
+
+
+def test_labels_change_no_weight(monkeypatch):
+    states, probes = [], []
+    images = load_images("digits")
+    order = torch.randperm(1300, generator=torch.Generator().manual_seed(0))
+    shuffled = dataclasses.replace(images, train_labels=images.train_labels[order])
+
+    def spy(*arguments):
+        found = encoding.train(*arguments)
+        states.append(found[2].snapshots)
+        return found
+
+    monkeypatch.setattr(encoder, "train", spy)
+    for given in (images, shuffled):
+        monkeypatch.setattr(encoder, "images_of", lambda dataset, data, given=given: given)
+        probes.append(encoder.train_and_probe(TINY, 0, 0, None, "cpu"))
+    first, second = states
+    assert list(first) == list(second) == [0, 2, 4]
+    for step in first:
+        for name, weight in first[step].items():
+            assert torch.equal(weight, second[step][name])
+    assert not torch.equal(first[0]["layers.0.weight"], first[4]["layers.0.weight"])
+    assert probes[0]["measures"]["linear"] != probes[1]["measures"]["linear"]
+    assert probes[0]["scores"] == probes[1]["scores"]
+
+
+def test_training_is_given_no_labels():
+    images = load_images("digits")
+    _, _, one = encoding.train(TINY, images.train_images, 0, 2)
+    _, _, same = encoding.train(TINY, images.train_images, 0, 2)
+    _, _, other = encoding.train(TINY, images.train_images, 1, 2)
+    assert one.scores == same.scores != other.scores
+
+
+def test_batches_and_probes_larger_than_the_data_are_refused():
+    images = load_images("digits")
+    with pytest.raises(ValueError, match="batch_size must be from 1 to 1300, got 1301"):
+        encoding.train(dataclasses.replace(TINY, batch_size=1301), images.train_images, 0, 2)
+    with pytest.raises(ValueError, match="probe_test must be from 1 to 497, got 498"):
+        encoding.probed_images(dataclasses.replace(TINY, probe_test=498), images, 0, "cpu")
+    with pytest.raises(ValueError, match="axes must be among learning_rate"):
+        encoder_scan.run(dataclasses.replace(TINY_SCAN, axes=("colour",)), seed=0, bench=Bench())
+    with pytest.raises(ValueError, match="got none"):
+        encoder_scan.run(dataclasses.replace(TINY_SCAN, axes=()), seed=0, bench=Bench())
+
+
+CHANGES = [
+    {"widths": (8, 8)},
+    {"code_dim": 5},
+    {"activation": "elu"},
+    {"normalize": False},
+    {"reservoir_width": 24},
+    {"reservoir_depth": 3},
+    {"ridge_penalty": 1.0},
+    {"resolution": 3.0},
+    {"batch_size": 48},
+    {"steps": 6},
+    {"learning_rate": 0.1},
+    {"probe_train": 80},
+    {"probe_test": 60},
+]
+OWN = [
+    {"training_seeds": 1},
+    {"checkpoint_every": 4},
+    {"small_probe_train": 50},
+    {"projected": 25},
+    {"perplexity": 6.0},
+]
+by_name = {"ids": lambda change: next(iter(change))}
+
+
+@pytest.fixture(scope="module")
+def base():
+    return encoder.run(TINY, seed=0, bench=Bench())
+
+
+def test_every_field_is_changed_below():
+    changed = {name for change in CHANGES + OWN for name in change}
+    assert changed | {"dataset"} == {field.name for field in dataclasses.fields(encoder.Config)}
+    scan = {field.name for field in dataclasses.fields(encoder_scan.Config)}
+    assert {name for change in CHANGES for name in change} | {"dataset", "axes"} == scan
+
+
+@pytest.mark.parametrize("change", OWN, **by_name)
+def test_every_own_field_changes_the_outcome(change, base):
+    other = encoder.run(dataclasses.replace(TINY, **change), seed=0, bench=Bench())
+    same = other.results == base.results
+    assert not (same and all(np.array_equal(base.arrays[k], v) for k, v in other.arrays.items()))
+
+
+@pytest.mark.parametrize("change", CHANGES, **by_name)
+def test_every_shared_field_changes_what_is_trained_or_probed(change):
+    first = encoder_scan.train_variant(TINY_SCAN, 0, None, "cpu")
+    second = encoder_scan.train_variant(dataclasses.replace(TINY_SCAN, **change), 0, None, "cpu")
+    assert first != second
+
+
+def test_the_dataset_is_the_one_named(monkeypatch):
+    asked = []
+
+    def spy(name, data):
+        asked.append((name, data))
+        return load_images("digits")
+
+    monkeypatch.setattr(encoder_scan, "images_of", spy)
+    config = dataclasses.replace(TINY_SCAN, dataset="fashion-mnist")
+    encoder_scan.train_variant(config, 0, None, "cpu")
+    assert asked == [("fashion-mnist", None)]
+
+
+def test_a_run_repeats_bit_for_bit(base):
+    again = encoder.run(TINY, seed=0, bench=Bench())
+    assert again.results == base.results
+    assert all(np.array_equal(base.arrays[k], v) for k, v in again.arrays.items())

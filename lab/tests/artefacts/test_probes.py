@@ -1,0 +1,301 @@
+"""Probes and clusterings, against scikit-learn and SciPy."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+
+from novelty_lab.artefacts.encoder.clustering import (
+    assign,
+    clustering_accuracy,
+    contingency,
+    kmeans,
+    normalized_mutual_information,
+)
+from novelty_lab.artefacts.encoder.probes import (
+    fit_logistic,
+    linear_probe,
+    nearest_neighbours,
+    pca,
+    vote,
+)
+from novelty_lab.artefacts.encoder_select.coding_rate import total_coding_rate
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture
+def blobs():
+    """Overlapping classes: train and test codes with labels."""
+    rng = np.random.default_rng(7)
+    centres = rng.standard_normal((4, 6))
+
+    def draw(count):
+        labels = rng.integers(0, 4, count)
+        codes = centres[labels] + rng.standard_normal((count, 6))
+        return torch.from_numpy(codes * [1, 10, 0.1, 1, 1, 1] + 5), torch.from_numpy(labels)
+
+    return *draw(300), *draw(200)
+
+
+# The linear probe
+
+
+def test_linear_probe_finds_the_minimum_that_scikit_learn_finds(blobs):
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    codes, labels, *_ = blobs
+    standard = (codes - codes.mean(0)) / codes.std(0, correction=0)
+    penalty = 1e-3
+    weight, bias = fit_logistic(standard, labels, penalty, 1e-8, 2000)
+    other = linear_model.LogisticRegression(C=1 / (penalty * len(codes)), tol=1e-10, max_iter=5000)
+    other.fit(standard.numpy(), labels.numpy())
+    np.testing.assert_allclose(weight.T.numpy(), other.coef_, atol=2e-4)
+    ours = (bias - bias.mean()).numpy()
+    np.testing.assert_allclose(ours, other.intercept_ - other.intercept_.mean(), atol=2e-4)
+
+
+def test_linear_probe_has_the_accuracy_of_scikit_learn(blobs):
+    pipeline = pytest.importorskip("sklearn.pipeline")
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
+    codes, labels, test_codes, test_labels = (part.numpy() for part in blobs)
+    other = pipeline.make_pipeline(
+        StandardScaler(), LogisticRegression(C=1 / (1e-4 * len(codes)), tol=1e-9, max_iter=5000)
+    ).fit(codes, labels)
+    expected = other.score(test_codes, test_labels)
+    assert linear_probe(*blobs) == pytest.approx(expected, abs=1e-12)
+    assert 0.3 < expected < 1
+
+
+def test_a_plain_linear_probe_is_scikit_learns_default(blobs):
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    codes, labels, test_codes, test_labels = (part.numpy() for part in blobs)
+    other = linear_model.LogisticRegression(tol=1e-9, max_iter=20_000).fit(codes, labels)
+    found = linear_probe(*blobs, penalty=1 / len(codes), standardize=False)
+    assert found == pytest.approx(other.score(test_codes, test_labels), abs=1e-12)
+
+
+def test_linear_probe_does_not_mind_the_scale_and_the_place_of_codes(blobs):
+    codes, labels, test_codes, test_labels = blobs
+    moved = linear_probe(3 * codes - 100, labels, 3 * test_codes - 100, test_labels)
+    assert moved == linear_probe(*blobs)
+
+
+def test_linear_probe_ignores_columns_that_are_constant_but_for_rounding(blobs):
+    codes, labels, test_codes, test_labels = blobs
+    constant = torch.full((300, 1), 0.1) + torch.randn(300, 1) * 1e-9
+    with_one = torch.cat([codes.float(), constant], 1)
+    other = torch.cat([test_codes.float(), torch.full((200, 1), 0.3)], 1)
+    plain = linear_probe(codes.float(), labels, test_codes.float(), test_labels)
+    assert linear_probe(with_one, labels, other, test_labels) == pytest.approx(plain, abs=0.02)
+
+
+def test_linear_probe_that_is_cut_short_says_so(blobs):
+    with pytest.raises(RuntimeError, match="did not converge in 2 iterations"):
+        linear_probe(*blobs, iterations=2)
+
+
+def test_a_smaller_penalty_fits_the_training_codes_better(blobs):
+    codes, labels, *_ = blobs
+    standard = (codes - codes.mean(0)) / codes.std(0, correction=0)
+    losses = []
+    for penalty in (1e-4, 1.0):
+        weight, bias = fit_logistic(standard, labels, penalty, 1e-7, 2000)
+        loss = torch.nn.functional.cross_entropy(standard @ weight + bias, labels)
+        losses.append(float(loss))
+    assert losses[0] < losses[1]
+
+
+# Nearest neighbours
+
+
+@pytest.mark.parametrize("neighbours", [1, 2, 5, 8])
+@pytest.mark.parametrize("chunk", [7, 1024])
+def test_neighbours_vote_as_in_a_plain_loop(blobs, neighbours, chunk):
+    module = pytest.importorskip("sklearn.neighbors")
+    codes, labels, test_codes, test_labels = (part.numpy() for part in blobs)
+    search = module.NearestNeighbors(n_neighbors=neighbours, algorithm="kd_tree").fit(codes)
+    right = 0
+    for row, label in zip(
+        search.kneighbors(test_codes, return_distance=False), test_labels, strict=True
+    ):
+        voters = labels[row].tolist()
+        counts = Counter(voters)
+        tied = [name for name, count in counts.items() if count == max(counts.values())]
+        right += next(voter for voter in voters if voter in tied) == label
+    found = nearest_neighbours(*blobs, neighbours=neighbours, chunk=chunk)
+    assert found == pytest.approx(right / len(test_labels), abs=1e-12)
+
+
+def test_of_tied_labels_the_nearest_wins():
+    ballots = torch.tensor([[2, 1, 1, 2, 0], [0, 1, 1, 2, 2], [3, 0, 1, 2, 4], [4, 4, 0, 0, 0]])
+    assert vote(ballots).tolist() == [2, 1, 3, 0]
+
+
+def test_neighbours_far_from_the_origin_are_still_told_apart_in_single_precision():
+    generator = torch.Generator().manual_seed(0)
+    codes = torch.randn(200, 3, generator=generator)
+    labels = (codes[:, 0] > 0).long()
+    near = nearest_neighbours(codes[:100], labels[:100], codes[100:], labels[100:])
+    far = codes + 1000
+    assert nearest_neighbours(far[:100], labels[:100], far[100:], labels[100:]) == near
+
+
+@pytest.mark.parametrize("probe", [linear_probe, nearest_neighbours])
+def test_codes_and_labels_that_do_not_match_are_refused(probe, blobs):
+    codes, labels, test_codes, test_labels = blobs
+    with pytest.raises(ValueError, match="as many train_labels"):
+        probe(codes, labels[:-1], test_codes, test_labels)
+    with pytest.raises(ValueError, match="as many test_labels"):
+        probe(codes, labels, test_codes[None], test_labels)
+
+
+# Clusters
+
+
+def test_kmeans_is_as_good_as_scikit_learns(blobs):
+    cluster = pytest.importorskip("sklearn.cluster")
+    codes = blobs[0]
+    other = cluster.KMeans(4, n_init=10, random_state=0).fit(codes.numpy())
+    found = kmeans(codes, 4, restarts=10)
+    assert found.inertia <= other.inertia_ * 1.001
+
+
+def test_kmeans_ends_where_centres_are_means_and_codes_are_with_the_nearest(blobs):
+    codes = blobs[0]
+    found = kmeans(codes, 5, restarts=2)
+    distances = ((codes[:, None] - found.centres) ** 2).sum(2)
+    assert torch.equal(distances.argmin(1), found.labels)
+    for cluster in range(5):
+        mean = codes[found.labels == cluster].mean(0)
+        assert torch.allclose(found.centres[cluster], mean, atol=1e-12)
+    own = distances.gather(1, found.labels[:, None])
+    assert found.inertia == pytest.approx(float(own.sum()), rel=1e-10)
+
+
+def test_kmeans_repeats_with_its_seed_and_improves_with_restarts(blobs):
+    codes = blobs[0]
+    assert torch.equal(kmeans(codes, 6, seed=3).labels, kmeans(codes, 6, seed=3).labels)
+    one = [kmeans(codes, 6, restarts=1, seed=seed).inertia for seed in range(6)]
+    assert len(set(one)) > 1
+    assert kmeans(codes, 6, restarts=10, seed=0).inertia <= one[0]
+
+
+@pytest.mark.parametrize("clusters", [1, 3, 4])
+def test_kmeans_separates_what_is_separate_and_bears_duplicates(clusters):
+    points = torch.tensor([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]]).repeat(5, 1)
+    found = kmeans(points, clusters)
+    assert bool(torch.isfinite(found.centres).all())
+    if clusters >= 3:
+        assert found.inertia == 0
+    else:
+        assert torch.allclose(found.centres[0], points.mean(0))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 6])
+def test_assignment_is_the_best_of_all_permutations(size):
+    rng = np.random.default_rng(size)
+    for kind in range(6):
+        cost = rng.standard_normal((size, size)) if kind < 3 else rng.integers(0, 4, (size, size))
+        chosen = assign(cost.tolist())
+        assert sorted(chosen) == list(range(size))
+        best = min(
+            sum(cost[r, c] for r, c in enumerate(order))
+            for order in itertools.permutations(range(size))
+        )
+        assert sum(cost[r, c] for r, c in enumerate(chosen)) == pytest.approx(best)
+
+
+def test_assignment_is_scipys():
+    optimize = pytest.importorskip("scipy.optimize")
+    rng = np.random.default_rng(0)
+    for size in (10, 23, 40):
+        cost = rng.standard_normal((size, size))
+        rows, columns = optimize.linear_sum_assignment(cost)
+        assert assign(cost.tolist()) == columns.tolist()
+        assert rows.tolist() == list(range(size))
+
+
+@pytest.mark.parametrize("clusters, classes", [(4, 4), (6, 4), (3, 5), (1, 3)])
+def test_clustering_accuracy_is_that_of_the_best_naming(clusters, classes):
+    optimize = pytest.importorskip("scipy.optimize")
+    rng = np.random.default_rng(1)
+    found, labels = rng.integers(0, clusters, 90), rng.integers(0, classes, 90)
+    table = np.zeros((clusters, classes))
+    np.add.at(table, (found, labels), 1)
+    rows, columns = optimize.linear_sum_assignment(-table)
+    ours = clustering_accuracy(torch.from_numpy(found) * 3 + 2, torch.from_numpy(labels))
+    assert ours == pytest.approx(table[rows, columns].sum() / 90, abs=1e-12)
+
+
+def test_a_renamed_labelling_agrees_wholly():
+    labels = torch.tensor([0, 0, 1, 2, 2, 2])
+    renamed = torch.tensor([5, 5, 0, 3, 3, 3])
+    assert clustering_accuracy(renamed, labels) == 1
+    assert normalized_mutual_information(renamed, labels) == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("clusters, classes", [(4, 4), (6, 4), (1, 3), (1, 1)])
+def test_mutual_information_is_scikit_learns(clusters, classes):
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(2)
+    found, labels = rng.integers(0, clusters, 80), rng.integers(0, classes, 80)
+    ours = normalized_mutual_information(torch.from_numpy(found), torch.from_numpy(labels))
+    expected = metrics.normalized_mutual_info_score(labels, found)
+    assert ours == pytest.approx(expected, abs=1e-12)
+
+
+def test_contingency_counts_pairs():
+    first, second = torch.tensor([0, 0, 7, 7, 7]), torch.tensor([1, 2, 1, 1, 2])
+    assert contingency(first, second).tolist() == [[1, 1], [2, 1]]
+    with pytest.raises(ValueError, match="two labellings of one length"):
+        contingency(first, second[:-1])
+
+
+# Principal components and the coding rate
+
+
+def test_pca_is_scikit_learns_up_to_sign(blobs):
+    decomposition = pytest.importorskip("sklearn.decomposition")
+    codes, _, test_codes, _ = blobs
+    projection = pca(codes, 3)
+    other = decomposition.PCA(3, svd_solver="full").fit(codes.numpy())
+    found, expected = projection(test_codes).numpy(), other.transform(test_codes.numpy())
+    signs = np.sign((found * expected).sum(0))
+    np.testing.assert_allclose(found * signs, expected, atol=1e-9)
+    with pytest.raises(ValueError, match="from 1 to columns=6, got 7"):
+        pca(codes, 7)
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5)])
+def test_coding_rate_is_half_the_sum_over_singular_values(shape):
+    rng = np.random.default_rng(0)
+    codes = rng.standard_normal(shape)
+    count, dim = shape
+    squares = np.linalg.svd(codes, compute_uv=False) ** 2
+    expected = 0.5 * np.log2(1 + dim / (count * 0.5) * squares).sum()
+    found = total_coding_rate(torch.zeros(count, 1), torch.from_numpy(codes))
+    assert float(found) == pytest.approx(expected, rel=1e-12)
+    other = total_coding_rate(torch.zeros(count, 1), torch.from_numpy(codes), squared_distortion=2)
+    assert float(other) < float(found)
+
+
+def test_coding_rate_of_evenly_spread_unit_codes_has_a_closed_form():
+    # n = k d codes, k on each axis: Z'Z = k I, so R = d/2 log2(1 + 1 / epsilon^2).
+    codes = torch.eye(4).repeat(6, 1)
+    found = float(total_coding_rate(codes, codes, squared_distortion=0.5))
+    assert found == pytest.approx(2 * math.log2(3), rel=1e-12)
+
+
+def test_coding_rate_has_a_gradient_in_the_codes_alone():
+    generator = torch.Generator().manual_seed(0)
+    codes = torch.randn(6, 3, generator=generator, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda z: total_coding_rate(torch.zeros(6, 2), z), codes)
+    with pytest.raises(ValueError, match="num_samples=6"):
+        total_coding_rate(torch.zeros(6, 2), codes[:5])

@@ -1,0 +1,231 @@
+"""The table of agents: each run has one record, whatever happens while it runs."""
+
+import contextlib
+import itertools
+import json
+import random
+import subprocess
+import sys
+import time
+from concurrent.futures import Executor, Future
+from pathlib import Path
+
+import pytest
+
+from learnable_novelty.cli import main
+from learnable_novelty.engine import Serial
+from novelty_lab import records
+from novelty_lab.agents import runs as agents
+from novelty_lab.agents.training import CURVE_POINTS, REWARDS, Training, thinned
+from novelty_lab.artefacts.rl_table import experiment as rl_table
+from novelty_lab.lock import Busy
+
+SMALL = rl_table.Config(
+    tasks=("Pendulum",), rewards=("task", "task+magnitude"), seeds=(0, 1), steps=1,
+    evaluation_episodes=2,
+)  # fmt: skip
+
+DRIVER = """
+import sys
+from pathlib import Path
+import torch
+torch.set_num_threads(1)
+from learnable_novelty.engine import open_engine
+from novelty_lab.runner import rl_table
+config = rl_table.Config(
+    tasks=("Pendulum",), rewards=("task", "task+magnitude"), seeds=(0, 1), steps=1,
+    evaluation_episodes=2,
+)
+print("ready", flush=True)
+with open_engine(sys.argv[2]) as executor:
+    assert not rl_table.run(config, Path(sys.argv[1]), executor)
+"""
+
+
+def results(root):
+    found = {path.name: records.load(path) for path in records.find(root, "rl-table")}
+    return {name: (record.configuration, record.results) for name, record in found.items()}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    root = tmp_path_factory.mktemp("undisturbed")
+    assert rl_table.run(SMALL, root, Serial()) == {}
+    return results(root)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("engine", "kills", "longest"), [("serial", 20, 4.0), ("cores:2", 4, 8.0)])
+def test_killed_many_times_it_ends_with_the_same_records(
+    tmp_path, undisturbed, engine, kills, longest
+):
+    assert len(undisturbed) == 4
+    chance = random.Random(0)
+    for _ in range(kills):
+        process = subprocess.Popen(
+            [sys.executable, "-c", DRIVER, tmp_path, engine], stdout=subprocess.PIPE, text=True
+        )
+        process.stdout.readline()  # past the imports
+        time.sleep(chance.uniform(0.0, longest))
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        for name, held in results(tmp_path).items():
+            assert held == undisturbed[name]
+    # A worker outlives its killed parent until its run is saved: that run is left to it.
+    deadline = time.monotonic() + 120.0
+    while len(results(tmp_path)) < len(undisturbed) and time.monotonic() < deadline:
+        assert rl_table.run(SMALL, tmp_path, Serial()) == {}
+    assert results(tmp_path) == undisturbed
+
+
+def test_what_is_there_is_not_run_again_and_a_damaged_one_is(tmp_path, undisturbed):
+    one = rl_table.Config(
+        tasks=("Pendulum",), rewards=("task",), seeds=(0,), steps=1, evaluation_episodes=2
+    )
+    seen = []
+    rl_table.run(one, tmp_path, Serial(), report=lambda *told: seen.append(told))
+    rl_table.run(one, tmp_path, Serial(), report=lambda *told: seen.append(told))
+    assert seen == [(0, 1), (1, 1), (1, 1)]
+    (path,) = records.find(tmp_path, "rl-table")
+    held = json.loads((path / "record.json").read_text())
+    held["configuration"]["steps"] = 5
+    (path / "record.json").write_text(json.dumps(held))
+    with pytest.raises(ValueError, match="changed after it was written; restore it, or remove"):
+        rl_table.run(one, tmp_path, Serial())
+    del held["checksum"]  # as if it had been written for other settings
+    (path / "record.json").write_text(json.dumps(held))
+    rl_table.run(one, tmp_path, Serial())
+    assert results(tmp_path)[path.name] == undisturbed[path.name]
+
+
+def test_a_run_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
+    def fail(training, *, seed, report=None):
+        if seed == 0:
+            raise ValueError("no such luck")
+        return object(), {"return": 1.0}
+
+    monkeypatch.setattr(agents, "train", fail)
+    failures = rl_table.run(SMALL, tmp_path, Serial())
+    assert [str(error) for error in failures.values()] == ["no such luck"] * 2
+    assert all("seed0" in name for name in failures)
+    assert len(results(tmp_path)) == 2
+
+
+class Elsewhere(Executor):
+    """Does the work at once, in another folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def submit(self, work, /, *given, **named):
+        future = Future()
+        with contextlib.chdir(self.folder):
+            future.set_result(work(*given, **named))
+        return future
+
+
+def test_a_worker_in_another_folder_saves_where_the_table_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(agents, "train", lambda *_, **__: (object(), {"return": 1.0}))
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert rl_table.run(SMALL, Path("out"), Elsewhere(tmp_path / "there")) == {}
+    assert len(results(tmp_path / "here" / "out")) == 4
+    assert not list((tmp_path / "there").iterdir())
+
+
+def test_a_record_that_was_saved_out_of_sight_is_a_failure(tmp_path, monkeypatch):
+    monkeypatch.setattr(rl_table, "run_agent", lambda *_, **__: None)
+    failures = rl_table.run(SMALL, tmp_path, Serial())
+    assert len(failures) == 4
+    assert all("does not see it" in str(error) for error in failures.values())
+
+
+def test_a_run_that_another_process_is_at_is_left_to_it(tmp_path, monkeypatch):
+    def busy(*_, **__):
+        raise Busy("another process is at it")
+
+    monkeypatch.setattr(rl_table, "run_agent", busy)
+    assert rl_table.run(SMALL, tmp_path, Serial()) == {}
+
+
+@pytest.mark.parametrize(("points", "kept"), [(0, 0), (1, 1), (200, 200), (201, 101), (601, 151)])
+def test_curves_keep_evenly_spaced_points_and_the_last(points, kept):
+    curve = [(step, float(step)) for step in range(1, points + 1)]
+    found = thinned(curve)
+    assert len(found) == kept
+    assert found[-1:] == curve[-1:]
+    assert len({b[0] - a[0] for a, b in itertools.pairwise(found)}) <= 1
+
+
+def test_the_help_names_every_reward(capsys):
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert all(reward.removeprefix("task+") in shown for reward in REWARDS)
+
+
+def test_names_tell_settings_apart():
+    assert agents.config_name(Training("Hopper", "task")) == "Hopper-task"
+    assert agents.config_name(Training("Hopper", "task", steps=5)).startswith("Hopper-task-custom-")
+    tuned = agents.make_training("Hopper", "task", tuned=True)
+    assert agents.config_name(tuned) == "Hopper-task-tuned"
+    again = agents.training_of(records.configuration_of(tuned))
+    assert again == tuned
+
+
+def test_seeds_come_one_after_the_other_so_that_a_cut_table_is_even():
+    order = [(seed, t.reward) for t, seed in rl_table.trainings(SMALL)]
+    assert order == [(0, "task"), (0, "task+magnitude"), (1, "task"), (1, "task+magnitude")]
+    tuned = rl_table.Config(tuned=True, rewards=("task",), seeds=(0,))
+    assert len(list(rl_table.trainings(tuned))) == 5
+
+
+def test_committed_runs_are_of_the_papers_settings():
+    root = Path(__file__).parents[3] / "results"
+    paths = list(records.find(root, "rl-table"))
+    assert paths
+    for path in paths:
+        record = records.load(path)
+        training = agents.training_of(record.configuration)
+        assert agents.path_of(training, record.seed, root) == path
+        assert len(record.results["returns"]) == 100
+        assert len(record.results["curve"]) <= CURVE_POINTS
+        assert record.results["steps_trained"] >= training.steps
+
+
+def test_the_command_refuses_what_it_cannot_do(capsys, tmp_path):
+    for arguments, sentence in [
+        (["train", "Atlantis"], "expected a task"),
+        (["train", "Hopper", "--reward", "fame"], "expected a reward"),
+        (["train", "Hopper", "--steps", "0"], "steps of at least 1"),
+        (["train", "Hopper", "--video", "film.mp4"], "takes a .gif file"),
+        (["run", "rl-table", "--tasks", "Atlantis"], "--tasks takes names among Acrobot"),
+        (["run", "rl-table", "--seeds", "a-b"], "--seeds takes whole numbers"),
+        (["run", "rl-table", "--workers", "0"], "at least 1"),
+        (["run", "eca", "--tasks", "Hopper"], "--tasks is for rl-table"),
+        (["run", "rl-table", "--seed", "3"], "takes no --seed (seeds are --seeds"),
+        (["run", "rl-table", "--set", "steps=5"], "takes no --set"),
+        (["run", "rl-table", "--seeds", "9-0"], "--seeds takes ranges that go up"),
+        (["run", "rl-table", "--steps", "0"], "steps of at least 1"),
+        (["run", "rl-table", "--tuned", "--tasks", "Pendulum"], "--tasks with --tuned takes names"),
+        (["run", "rl-table", "--tuned", "--config", "quick"], "no settings for Pendulum"),
+        (["run", "rl-table", "--workers", "2", "--engine", "cores"], "does not go with --engine"),
+        (["run", "rl-table", "--resume"], "takes no --resume"),
+    ]:
+        assert main([*arguments, "--out", str(tmp_path)]) == 2
+        error = capsys.readouterr().err
+        assert sentence in error
+        assert len(error.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_trains_saves_and_finds_again(capsys, tmp_path):
+    command = ["train", "Pendulum", "--reward", "task", "--steps", "1", "--out", str(tmp_path)]
+    assert main(command) == 0
+    assert "return -1" in capsys.readouterr().out
+    (path,) = records.find(tmp_path, "rl-table")
+    assert (path / "policy.zip").exists()
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["results"]["steps_trained"] == 8192

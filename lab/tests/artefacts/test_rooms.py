@@ -1,0 +1,192 @@
+"""The corridor: what its screens show, how it is walked, and that it is a proper environment."""
+
+import dataclasses
+import json
+import math
+import warnings
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from novelty_lab.artefacts.rooms.world import (
+    CLOCK_PERIOD,
+    LIMIT,
+    ROOMS,
+    Rooms,
+    automaton_orbit,
+    shuffled_rooms,
+)
+from novelty_lab.runner import Bench
+
+LEFT, STAY, RIGHT = range(3)
+LIVE = [room for room in ROOMS if room != "dark"]
+SCREENS = (6, 8, 13, 16)
+
+
+def watch(room, steps, *, pixels=16, seed=0, action=STAY):
+    """Return the screens of an agent that stays in a room, (steps + 1, pixels)."""
+    rooms = Rooms(length=10**6, pixels=pixels)
+    first, _ = rooms.reset(seed=seed, options={"room": room})
+    return np.array([first, *(rooms.step(action)[0] for _ in range(steps))], float)[:, 1:]
+
+
+@pytest.mark.parametrize("pixels", [8, 16])
+def test_it_is_a_gymnasium_environment(pixels):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(Rooms(length=20, pixels=pixels), skip_render_check=True)
+
+
+def test_one_seed_gives_one_episode_and_another_seed_another():
+    def episode(seed):
+        rooms, walk = Rooms(length=300), np.random.default_rng(0)
+        first, _ = rooms.reset(seed=seed)
+        return np.array([first, *(rooms.step(walk.integers(3))[0] for _ in range(300))])
+
+    assert np.array_equal(episode(1), episode(1))
+    assert not np.array_equal(episode(1), episode(2))
+
+
+def test_episodes_are_cut_at_their_length_and_pay_nothing():
+    rooms = Rooms(length=7)
+    rooms.reset(seed=0)
+    outcomes = [rooms.step(RIGHT) for _ in range(7)]
+    assert [truncated for _, _, _, truncated, _ in outcomes] == [False] * 6 + [True]
+    assert not any(terminated or reward for _, reward, terminated, _, _ in outcomes)
+
+
+@pytest.mark.parametrize("pixels", SCREENS)
+@pytest.mark.parametrize("room", LIVE)
+def test_squares_of_live_pixels_average_one(room, pixels):
+    screens = watch(room, 20_000 if room == "noise" else 2_000, pixels=pixels)
+    assert np.square(screens).mean() == pytest.approx(1.0, abs=0.02)
+    assert np.abs(screens).max() <= LIMIT + 1e-6
+
+
+def test_the_dark_room_shows_nothing():
+    assert not watch("dark", 50).any()
+
+
+def test_noise_has_unit_pixels_without_memory_or_relation():
+    screens = watch("noise", 20_000)
+    both = np.concatenate([screens[1:], screens[:-1]], axis=1)
+    assert np.abs(np.cov(both.T) - np.eye(32)).max() < 0.04
+    assert np.abs(screens.mean(0)).max() < 0.04
+
+
+@pytest.mark.parametrize("pixels", SCREENS)
+def test_the_automaton_obeys_rule_110(pixels):
+    cells = (watch("automaton", 400, pixels=pixels) > 0).astype(int)
+    left, right = np.roll(cells, 1, axis=1), np.roll(cells, -1, axis=1)
+    # Rule 110 in words: a live cell or a live right neighbour, but not all three of them.
+    following = (cells | right) & ~(left & cells & right)
+    assert np.array_equal(cells[1:], following[:-1])
+
+
+@pytest.mark.parametrize(("pixels", "period"), [(8, 16), (16, 32)])
+def test_the_automaton_goes_around_an_orbit_of_distinct_states(pixels, period):
+    orbit = automaton_orbit(pixels)
+    assert len(orbit) == len(np.unique(orbit, axis=0)) == period
+    assert orbit.mean() == pytest.approx(0.0, abs=1e-12)
+    assert orbit.var() == pytest.approx(1.0)
+
+
+def test_the_clock_repeats_after_its_period_and_not_before():
+    screens = watch("clock", 40)
+    assert np.allclose(screens[CLOCK_PERIOD:], screens[:-CLOCK_PERIOD])
+    assert all(np.abs(screens[k:] - screens[:-k]).max() > 0.1 for k in range(1, CLOCK_PERIOD))
+
+
+def test_the_pendulum_is_read_off_its_screen_and_falls_as_pendulums_do():
+    screens = watch("pendulum", 200)
+    phase = np.exp(2j * np.pi * np.arange(8) / 8)
+    angles = np.unwrap(np.angle(screens[:, :8] @ phase))
+    before = np.angle(screens[:, 8:] @ phase)
+    assert np.allclose(np.exp(1j * before[1:]), np.exp(1j * angles[:-1]), atol=1e-5)
+    velocity = np.diff(angles)
+    k, c = (2 * math.pi / 16) ** 2, 0.02
+    expected = (1 - c) * velocity[:-1] - k * np.sin(angles[1:-1])
+    assert np.allclose(velocity[1:], expected, atol=1e-4)
+
+
+def test_only_steps_in_its_room_push_the_pendulum():
+    def velocities(room, actions):
+        rooms = Rooms(order=("noise", "dark", "pendulum", "clock", "automaton"))
+        rooms.reset(seed=3, options={"room": room})
+        found = []
+        for action in actions:
+            rooms.step(action)
+            found.append(rooms.pendulum_velocity)
+        return found
+
+    shuffle = [LEFT, RIGHT] * 10
+    left_alone = velocities("pendulum", [STAY] * 20)
+    assert velocities("dark", shuffle) == left_alone
+    assert velocities("pendulum", shuffle) != left_alone
+    # At the end of the corridor a step is not taken, wherever the agent wants to go.
+    assert velocities("noise", [LEFT] * 20) == left_alone
+
+
+def test_a_random_walk_is_in_all_rooms_equally_often():
+    rooms, walk = Rooms(length=100), np.random.default_rng(0)
+    visits = np.zeros(len(ROOMS))
+    for episode in range(400):
+        _, info = rooms.reset(seed=episode)
+        for action in walk.integers(3, size=100):
+            visits[info["room"]] += 1
+            *_, info = rooms.step(action)
+    assert np.abs(visits / visits.sum() - 0.2).max() < 0.03
+
+
+def test_rooms_stand_in_the_order_given_and_are_named_by_what_they_show():
+    order = ("dark", "noise", "clock", "pendulum", "automaton")
+    rooms = Rooms(order=order)
+    first, info = rooms.reset(seed=0, options={"room": "dark"})
+    seen, places = [info["room"]], [first[0]]
+    for _ in range(24):
+        observation, *_, info = rooms.step(RIGHT)
+        seen.append(info["room"])
+        places.append(observation[0])
+    assert [ROOMS[room] for room in dict.fromkeys(seen)] == list(order)
+    assert np.all(np.diff(places) >= 0)
+    assert np.square(np.unique(places)).sum() > 0
+    assert places[-1] == places[-2] == pytest.approx(math.sqrt(3), abs=0.1)
+
+
+def test_orders_are_drawn_by_seed_and_every_room_comes_first_sometimes():
+    orders = [shuffled_rooms(seed) for seed in range(60)]
+    assert orders[0] == shuffled_rooms(0)
+    assert all(sorted(order) == sorted(ROOMS) for order in orders)
+    assert {order[0] for order in orders} == set(ROOMS)
+
+
+def test_what_is_no_corridor_is_refused():
+    with pytest.raises(ValueError, match="expected an order of"):
+        Rooms(order=("dark", "noise"))
+    with pytest.raises(ValueError, match="length and room_width"):
+        Rooms(length=0)
+    with pytest.raises(ValueError, match="6 to 16 pixels"):
+        Rooms(pixels=5)
+
+
+def test_agents_live_and_habits_are_priced_in_what_json_holds():
+    from novelty_lab.artefacts.rooms import experiment
+
+    config = dataclasses.replace(experiment.QUICK, drives=("epiplexity", "counts"), steps=1024)
+    outcome = experiment.run(config, seed=0, bench=Bench())
+    assert json.loads(json.dumps(outcome.results)) == outcome.results
+    again = experiment.live(config, "counts", config.corridor, 0, 0)
+    assert again.pop("along") == pytest.approx(outcome.arrays["along"][-1])
+    assert again == outcome.results["lives"][-1]
+    assert len(outcome.results["lives"]) == 3
+    for life in outcome.results["lives"]:
+        assert sum(life["share"]) == pytest.approx(1.0)
+    assert outcome.arrays["along"].shape == (3, 2, len(ROOMS))
+    bits = {
+        (row["drive"], row["habit"]): row["mean"]
+        for row in outcome.results["habits"]
+        if row["pixels"] == 16
+    }
+    assert bits["surprise", "noise"][-1] > 5 * bits["surprise", "clock"][-1]
+    assert bits["epiplexity", "noise"][-1] > bits["epiplexity", "dark"][-1]

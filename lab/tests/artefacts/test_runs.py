@@ -1,0 +1,159 @@
+"""Every experiment runs in its quick configuration, is saved, found again, and drawn."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from novelty_lab import records
+from novelty_lab.report import save_figure, tables_of
+from novelty_lab.runner import EXPERIMENTS, configure, module_of, run_experiment
+
+FAST = {
+    "eca": {"channels": 32, "samples": 32, "burn_in": 60},
+    "eca-scan": {"channels": 16, "samples": 24, "burn_in": 40, "axes": ("depth",)},
+    "mdl": {"channels": 24, "samples": 24, "burn_in": 40, "observers": ("table 2",)},
+    "overview": {"length": 60, "repeats": 2, "samples": 64},
+    "compare": {"pairs": 64, "flows": ("Lorenz", "MackeyGlass"), "rules": (0, 30, 110), "rings": 2},
+    "life-map": {
+        "grid": 11,
+        "samples": 2,
+        "burn_in": 6,
+        "window": 2,
+        "channels": 4,
+        "rules": 100,
+        "again_grid": 13,
+        "again_draws": 2,
+        "random_rules": 96,
+        "study_rules": 92,
+        "study_axes": ("states",),
+        "symmetry_rules": 2,
+        "gallery": 2,
+        "steady_gallery": 1,
+        "look_steps": 20,
+    },
+    "calibration": {"repeats": 4, "noise_repeats": 2, "series_length": 128, "null": 9},
+    "signs": {
+        "repeats": 2,
+        "samples": 128,
+        "series_length": 256,
+        "lattices": 20,
+        "floor_size": 128,
+    },
+}
+
+QUICK_RUNS = [
+    "overview",
+    "eca",
+    "eca-scan",
+    "mdl",
+    "floor",
+    "calibration",
+    "compare",
+    "signs",
+    "life-map",
+]
+
+
+@pytest.mark.parametrize("name", QUICK_RUNS)
+def test_quick_run_is_saved_found_again_and_drawn(name, tmp_path):
+    overrides = FAST.get(name, {})
+    record, fresh = run_experiment(name, "quick", root=tmp_path, overrides=overrides)
+    assert fresh
+    held, fresh_again = run_experiment(name, "quick", root=tmp_path, overrides=overrides)
+    assert not fresh_again
+    assert held.to_json() == json.loads(json.dumps(record.to_json()))
+    assert not list(tmp_path.glob(f"{name}/.*"))
+    picture = save_figure(record, tmp_path)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    for table in tables_of(record):
+        assert table.rows
+        assert all(len(row) == len(table.columns) for row in table.rows)
+        assert table.title in table.markdown()
+
+
+def test_every_experiment_has_its_two_configurations_and_a_report():
+    for name in EXPERIMENTS:
+        module = module_of(name)
+        assert dataclasses.is_dataclass(module.PAPER)
+        assert type(module.PAPER) is type(module.QUICK)
+        assert module.PAPER != module.QUICK
+
+
+def test_the_same_seed_gives_the_same_scores_and_another_seed_others(tmp_path):
+    small = FAST["eca"]
+    first, _ = run_experiment("eca", "quick", root=tmp_path / "a", overrides=small)
+    same, _ = run_experiment("eca", "quick", root=tmp_path / "b", overrides=small)
+    other, _ = run_experiment("eca", "quick", seed=1, root=tmp_path / "a", overrides=small)
+    assert first.scores == same.scores
+    assert first.scores != other.scores
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("eca", {"draws": 1}),
+        ("eca-scan", {"draws": 1}),
+        ("mdl", {"draws": 1}),
+        ("overview", {"draws": 1, "repeats": 1}),
+    ],
+)
+def test_one_draw_has_no_spread_and_is_no_error(name, change, tmp_path):
+    record, _ = run_experiment(name, "quick", root=tmp_path, overrides=FAST[name] | change)
+    assert save_figure(record, tmp_path).exists()
+    assert tables_of(record)
+
+
+def test_changed_settings_get_a_name_of_their_own():
+    assert configure("eca", "paper", {})[0] == "paper"
+    assert configure("eca", "paper", {"draws": 10})[0] == "paper"
+    assert configure("eca", "paper", {"draws": 3})[0].startswith("custom-")
+
+
+def test_unknown_experiments_settings_and_configurations_are_refused():
+    with pytest.raises(ValueError, match="one of overview"):
+        module_of("nothing")
+    with pytest.raises(ValueError, match="no setting 'colour'"):
+        configure("eca", "paper", {"colour": 1})
+    with pytest.raises(ValueError, match="paper or quick"):
+        configure("eca", "large", {})
+
+
+def test_a_small_ranking_puts_110_first_and_dead_rules_at_zero(tmp_path):
+    record, _ = run_experiment(
+        "eca", "quick", root=tmp_path, overrides={"samples": 128, "burn_in": 400, "draws": 2}
+    )
+    assert record.scores is not None
+    assert record.results["ranking"][0] == "110"
+    assert {"0", "8", "32", "40", "128", "136", "160", "168"} <= set(record.results["exactly_zero"])
+    assert record.results["rank_by_excess"]["110"] == 1
+
+
+def test_committed_paper_ranking_holds_what_it_must():
+    from pathlib import Path
+
+    root = Path(__file__).parents[3] / "results"
+    record = records.load(root / "eca" / "paper-seed0")
+    results = record.results
+    assert record.configuration == records.configuration_of(module_of("eca").PAPER)
+    assert results["ranking"][0] == "110"
+    assert results["runner_up"] == "25"
+    assert 18 <= results["margin"] <= 24
+    assert results["rank_54"] <= 5
+    assert 10 <= results["rank_30"] <= 15
+    zero = ["0", "8", "32", "40", "60", "90", "128", "136", "160", "168"]
+    assert results["exactly_zero"] == zero
+    assert record.arrays["scores"].shape == (88, 10)
+    assert np.all(record.arrays["scores"] >= 0)
+
+
+@pytest.mark.parametrize("name", list(EXPERIMENTS))
+def test_committed_record_is_of_the_present_paper_configuration(name):
+    from pathlib import Path
+
+    root = Path(__file__).parents[3] / "results"
+    record = records.load(root / name / "paper-seed0")
+    assert record.configuration == records.configuration_of(module_of(name).PAPER)
+    assert tables_of(record)
+    assert (root / name / "paper-seed0" / "figure.png").exists()

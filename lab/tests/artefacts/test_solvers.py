@@ -1,0 +1,136 @@
+"""Appendix E: the error and the cost of the solvers."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from learnable_novelty.observer import Rows
+from novelty_lab.artefacts.solvers import experiment as solvers
+from novelty_lab.artefacts.solvers import forms as solver_forms
+from novelty_lab.report import save_figure, tables_of
+from novelty_lab.runner import Bench, run_experiment
+
+TINY = dataclasses.replace(
+    solvers.QUICK,
+    samples=24,
+    width=4,
+    window=1,
+    ratios=(1e2, 1e4),
+    long_samples=48,
+    shapes=((32, 4, 2),),
+    repeats=1,
+)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    root = tmp_path_factory.mktemp("results")
+    return run_experiment("solvers", "quick", root=root)[0], root
+
+
+@pytest.fixture(scope="module")
+def base():
+    return solvers.run(TINY, seed=0, bench=Bench())
+
+
+def row(record, solver):
+    return record.arrays["score_error"][:, record.results["solvers"].index(solver)]
+
+
+def test_exact_agrees_with_a_hand_computed_case():
+    # One centred feature of variance 1 and targets 2 x: H~'H~ = n, W = 2 n / (n + lambda).
+    x = torch.tensor([[-1.0], [1.0], [-1.0], [1.0]], dtype=torch.float64)
+    bits, readout = solver_forms.Exact(Rows(x, 2 * x)).solve(4.0)
+    assert readout == pytest.approx(1.0)
+    assert bits == pytest.approx(0.5)
+
+
+def test_float64_batch_solvers_are_exact_to_a_hundred_millionth(found):
+    for name in ("float64 Gram", "float64 QR", "float64 dual"):
+        assert row(found[0], name).max() < 1e-8
+
+
+def test_float32_gram_loses_more_than_float32_qr_on_collinear_features(found):
+    errors = found[0].arrays["readout_error"]
+    names = found[0].results["solvers"]
+    case = list(found[0].results["cases"]).index("orbit")
+    gram, qr = (errors[case, names.index(n), 1] for n in ("float32 Gram", "float32 QR"))
+    assert np.isnan(gram) or gram > 3 * qr
+
+
+def test_determinants_lose_digits_that_the_readout_keeps(found):
+    assert np.nanmax(row(found[0], "determinants")) > 100 * row(found[0], "float64 Gram").max()
+
+
+def test_the_limit_keeps_the_tolerance(found):
+    limits = found[0].results["online_limit"]
+    for limit in limits.values():
+        assert limit["ratio"] in (0.0, *found[0].configuration["ratios"])
+        assert limit["error"] <= found[0].configuration["tolerance"]
+
+
+@pytest.mark.parametrize(
+    ("errors", "ratio"),
+    [([1e-9, 1e-8, 1e-7], 1e8), ([1e-9, 1e-3, 1e-9], 1e2), ([1e-3, 0.0, 0.0], 0.0)],
+)
+def test_the_limit_is_the_last_ratio_before_the_first_excess(errors, ratio):
+    assert solvers.largest_within(np.array(errors), solvers.QUICK)["ratio"] == ratio
+
+
+def test_times_are_positive_and_the_dual_is_left_out_where_it_is_too_large():
+    config = dataclasses.replace(TINY, dual_rows=16)
+    (held,) = (solvers.time_batch(config, shape, 0) for shape in config.shapes)
+    assert "float64 dual" not in held
+    assert min(held.values()) > 0
+
+
+def test_threads_hold_during_the_timings_only(monkeypatch):
+    seen = []
+    before = torch.get_num_threads()
+    monkeypatch.setattr(
+        solvers, "time_batch", lambda *_: seen.append(torch.get_num_threads()) or {}
+    )
+    solvers.times(dataclasses.replace(TINY, threads=before + 1), 0)
+    assert seen == [before + 1]
+    assert torch.get_num_threads() == before
+
+
+def test_repeats_is_how_often_a_call_is_timed():
+    calls = []
+    solvers.time_all({"a": lambda: calls.append(1)}, 4)
+    assert len(calls) == 5  # one more, to warm up
+
+
+def test_figure_and_tables_render(found):
+    record, root = found
+    assert save_figure(record, root).stat().st_size > 10_000
+    assert len(tables_of(record)) == 5
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"samples": 25},
+        {"width": 5},
+        {"window": 2},
+        {"ratios": (1e2, 1e5)},
+        {"long_samples": 49},
+        {"long_draws": 3},
+        {"tolerance": 1e-30},
+        {"shapes": ((32, 4, 2), (33, 4, 2))},
+        {"target_dims": (4, 5)},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_every_field_changes_the_outcome(change, base):
+    assert set(change) <= {field.name for field in dataclasses.fields(solvers.Config)}
+    other = solvers.run(dataclasses.replace(TINY, **change), seed=0, bench=Bench())
+
+    def told(outcome):
+        lengths = [len(outcome.results[key]) for key in ("milliseconds", "online_ms")]
+        kept = {key: outcome.results[key] for key in ("bits", "online_error", "online_limit")}
+        return kept, lengths
+
+    assert told(other) != told(base)

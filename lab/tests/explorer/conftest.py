@@ -1,0 +1,24 @@
+"""The page: built, served, and written to a folder."""
+
+import pytest
+
+from lab.tests.explorer.page import RESULTS, serving
+from novelty_lab.explorer import build, export
+
+
+@pytest.fixture(scope="session")
+def site():
+    return build(RESULTS, served=True)
+
+
+@pytest.fixture(scope="session")
+def address(site):
+    with serving(site) as server:
+        yield server.address
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    export(RESULTS, folder)
+    return (folder / "index.html").as_uri()

@@ -1,0 +1,137 @@
+import re
+import socket
+
+import numpy as np
+import pytest
+
+from lab.tests.explorer.page import RESULTS, content
+from learnable_novelty.cli import main, make_parser
+from novelty_lab import ledger, records
+from novelty_lab.explorer import build, export
+from novelty_lab.explorer.packing import packed
+from novelty_lab.records import Record
+
+PANELS = ("automata", "neural", "ledger", "agents", "flows", "criticality", "robustness", "encoder")
+
+
+def test_every_data_file_assigns_json(site):
+    index = content(site, "index")
+    assert set(PANELS) <= set(index["names"])
+    for name in index["names"]:
+        content(site, name)
+
+
+def test_the_page_names_only_its_own_files(site):
+    own = re.compile(r"http://www\.w3\.org/2000/svg")  # a namespace, not an address
+    for name, held in site.items():
+        if not name.startswith(("data/", "results/")):
+            assert "://" not in own.sub("", held.decode()), name
+    html = site["index.html"].decode()
+    named = re.findall(r'(?:src|href)="([^"#:]+)"', html)
+    assert set(named) <= set(site)
+    assert {n for n in site if n.startswith("js/")} <= set(named)
+
+
+def test_the_palette_is_that_of_the_figures(site):
+    style = pytest.importorskip("novelty_lab.style")
+    css = site["style.css"].decode().partition("}")[0]
+    found = dict(re.findall(r"--(\w+): (#\w{6})", css))
+    for name in ("black", "orange", "sky", "green", "yellow", "blue", "red", "purple", "grey"):
+        assert found[name] == getattr(style, name.upper())
+
+
+def test_automata_hold_what_the_record_holds(site):
+    record = records.load(RESULTS / "eca" / "paper-seed0")
+    rules = content(site, "automata")["rules"]
+    assert [str(r["rule"]) for r in rules] == record.results["ranking"]
+    assert [r["bits"] for r in rules] == pytest.approx(
+        [record.scores[str(r["rule"])] for r in rules], rel=1e-4
+    )
+
+
+def test_packed_arrays_keep_their_bytes():
+    import base64
+
+    array = np.random.default_rng(0).standard_normal((3, 4)).astype(np.float16)[:, ::2]
+    held = packed(array)
+    back = np.frombuffer(base64.b64decode(held["base64"]), held["dtype"]).reshape(held["shape"])
+    np.testing.assert_array_equal(back, array)
+
+
+def test_export_writes_what_build_makes(tmp_path):
+    site = build(RESULTS)
+    count = export(RESULTS, tmp_path / "page")
+    written = {
+        p.relative_to(tmp_path / "page").as_posix(): p.read_bytes()
+        for p in (tmp_path / "page").rglob("*.*")
+    }
+    assert written == site
+    assert count == len(site)
+
+
+def test_the_ledger_links_to_files_of_the_site(site):
+    rows = content(site, "ledger")["rows"]
+    linked = {name for row in rows for name in [*row["records"], row["figure"]]} - {""}
+    assert len(linked) > 10
+    assert linked == {name for name in site if name.startswith("results/")}
+    for name in linked:
+        assert site[name] == (RESULTS.parent / name).read_bytes()
+
+
+def test_every_judged_claim_links_to_its_records(site):
+    for row in content(site, "ledger")["rows"]:
+        assert row["records"] or row["runs"] == 0, row["id"]
+        if re.fullmatch(r"rl\.\w+\.(task|epiplexity)(\+\w+)?", row["id"]):
+            assert len(row["records"]) == row["runs"]
+
+
+def test_the_page_says_what_the_terminal_says(site):
+    held = content(site, "ledger")
+    for row, shown in zip(ledger.rows(RESULTS), held["rows"], strict=True):
+        assert (shown["id"], shown["verdict"]) == (row.claim.id, row.verdict)
+        assert shown["paper"] == ledger.paper_text(row.claim)
+        assert shown["ours"] == ledger.ours_text(row)
+    assert set(held["rules"]) == {row["kind"] for row in held["rows"]}
+
+
+def test_every_command_that_the_page_names_is_known(site):
+    parser = make_parser()
+    named = {row["command"] for row in content(site, "ledger")["rows"]} - {""}
+    for name, held in site.items():
+        if name.startswith("js/"):
+            named |= set(re.findall(r'command: "(novelty [^"]+)"', held.decode()))
+    assert len(named) > 20
+    for command in named:
+        parser.parse_args(command.split()[1:])
+
+
+def test_a_missing_record_is_a_missing_panel(tmp_path):
+    Record("eca", "other", {}, 0, {}).save(tmp_path)
+    names = content(build(tmp_path), "index")["names"]
+    assert names == ["ledger"]
+
+
+def test_a_missing_folder_is_a_sentence(tmp_path, capsys):
+    assert main(["explore", "--out", str(tmp_path / "none"), "--export", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert "expected a folder of results" in told
+    assert "--out" in told
+
+
+def test_a_page_onto_a_file_is_a_sentence(tmp_path, capsys):
+    path = tmp_path / "taken"
+    path.write_text("mine")
+    assert main(["explore", "--out", str(tmp_path), "--export", str(path)]) == 2
+    assert f"cannot write the page to {path}: file exists" in capsys.readouterr().err
+    assert path.read_text() == "mine"
+
+
+def test_a_taken_port_is_a_sentence(tmp_path, capsys):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["explore", "--out", str(tmp_path), "--no-browser", "--port", str(port)]) == 2
+    told = capsys.readouterr().err
+    assert f"port {port} cannot be used: address already in use" in told
+    assert "leave --port out" in told

@@ -1,0 +1,419 @@
+"""Rules against closed forms and hand-made cases; every claim is judged, none is dropped."""
+
+import dataclasses
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from learnable_novelty.cli import main, make_parser
+from novelty_lab import records
+from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
+from novelty_lab.ledger import count, load_claims, rows
+from novelty_lab.ledger.agents import COLLAPSE, ENOUGH
+from novelty_lab.ledger.claims import Claim
+from novelty_lab.ledger.neural import SMOOTH, plateau_step
+from novelty_lab.ledger.rules import RULES, objections, ordering, places, student, undecided
+from novelty_lab.ledger.sources import SOURCES, WITHOUT
+from novelty_lab.ledger.values import Finding, Pair, Ranked, Value
+from novelty_lab.records import Record
+
+ROOT = Path(__file__).parents[3]
+RESULTS = ROOT / "results"
+
+
+def a_claim(kind, value=None, **more):
+    return Claim("x", "app X", kind, "a statement", value, **more)
+
+
+def holds(claim, *values, **more):
+    return not objections(claim, Finding(values=values, **more))
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 2.57, 4, 9, 17.3, 30, 100, 1e6])
+def test_student_factors_are_those_of_the_distribution(freedom):
+    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=0.02)
+
+
+@pytest.mark.parametrize("runs", [3, 5, 10])
+@pytest.mark.parametrize("sd", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize("distance", np.linspace(0.0, 6.0, 13))
+def test_a_number_with_both_spreads_is_judged_as_by_welch(runs, sd, distance):
+    found = stats.ttest_ind_from_stats(distance, sd, runs, 0.0, 1.0, 10, equal_var=False)
+    if abs(found.pvalue - 0.05) > 0.003:
+        claim = a_claim("number", 0.0, sd=1.0, runs=10, decimals=12)
+        assert holds(claim, Value(distance, sd, runs)) == (found.pvalue > 0.05)
+
+
+def test_more_runs_sharpen_the_verdict_of_a_number():
+    claim = a_claim("number", 100, sd=50.0, runs=10)
+    assert holds(claim, Value(150.0, 50.0, 5))
+    assert not holds(claim, Value(150.0, 50.0, 10))
+
+
+def test_a_number_without_printed_spread_borrows_ours():
+    claim = a_claim("number", 46, runs=8)
+    edge = 0.5 + 2.36 * 1.0 * np.sqrt(1 / 8 + 1 / 8)
+    assert holds(claim, Value(46 + edge - 1e-6, 1.0, 8))
+    assert not holds(claim, Value(46 + edge + 1e-6, 1.0, 8))
+
+
+@pytest.mark.parametrize(
+    ("printed", "decimals", "ours", "verdict"),
+    [
+        (0.997, None, 0.9974, True),
+        (0.997, None, 0.9976, False),
+        (46, None, 46.5, True),
+        (46, None, 46.51, False),
+        (0.9, 2, 0.904, True),
+        (0.9, 2, 0.906, False),
+        (-500, None, -500.4, True),
+    ],
+)
+def test_without_any_spread_the_printed_digits_must_agree(printed, decimals, ours, verdict):
+    assert holds(a_claim("number", printed, decimals=decimals), Value(ours)) == verdict
+
+
+def test_every_number_of_a_claim_must_fit():
+    claim = a_claim("number", [1.0, 2.0])
+    assert holds(claim, Value(1.04), Value(1.96))
+    assert not holds(claim, Value(1.04), Value(2.06))
+    assert not holds(a_claim("number", 1.0), Value(1.0), Value(1.1))
+    with pytest.raises(ValueError, match="zip"):
+        holds(claim, Value(1.0))
+
+
+def test_a_range_is_widened_by_rounding_and_error():
+    claim = a_claim("range", [6.9, 8.4])
+    assert holds(claim, Value(6.86), Value(8.44))
+    assert not holds(claim, Value(6.84))
+    assert not holds(claim, Value(7.0), Value(8.46))
+    assert holds(claim, Value(8.46, 0.2, 1, degrees=9))
+    edge = 0.05 + 2.26 * 0.2 * np.sqrt(2.0)
+    assert holds(claim, Value(8.4 + edge - 1e-6, 0.2, 1, degrees=9))
+    assert not holds(claim, Value(8.4 + edge + 1e-6, 0.2, 1, degrees=9))
+
+
+def test_a_bound_has_a_side():
+    above, below = a_claim("bound", 0.9, side="above"), a_claim("bound", 0.9, side="below")
+    assert holds(above, Value(0.95)) and holds(above, Value(0.86)) and not holds(above, Value(0.84))
+    assert holds(below, Value(0.1)) and holds(below, Value(0.94)) and not holds(below, Value(0.96))
+    assert not holds(below, Value(0.1), Value(0.96))
+
+
+def test_a_rank_may_move_as_far_as_scores_do():
+    bits = {"a": 9.0, "b": 5.2, "c": 5.0, "d": 4.9, "e": 1.0}
+    sharp = {name: Value(mean, 0.001, 10) for name, mean in bits.items()}
+    blunt = {name: Value(mean, 0.3, 10) for name, mean in bits.items()}
+    claim = a_claim("rank", 2, runs=10)
+    assert Ranked("c", sharp).place == 3
+    assert places(Ranked("c", sharp), claim) == (3, 3)
+    assert places(Ranked("c", blunt), claim) == (2, 4)
+    assert not objections(claim, Finding(ranked=(Ranked("c", blunt),)))
+    assert objections(claim, Finding(ranked=(Ranked("c", sharp),))) == ["3 for 2"]
+    assert places(Ranked("a", blunt), claim) == (1, 1)
+
+
+def test_an_order_is_contradicted_only_beyond_its_error():
+    def found(difference):
+        return Finding(pairs=(Pair("p", Value(difference, 1.0, 5), Value(0.0, 1.0, 5)),))
+
+    claim, edge = a_claim("ordering"), 2.31 * np.sqrt(2 / 5)
+    assert objections(claim, found(-edge - 1e-6)) == ["p"]
+    assert not objections(claim, found(-edge + 1e-6))
+    assert undecided(found(-edge + 1e-6)) == undecided(found(edge - 1e-6)) == ["p"]
+    assert not undecided(found(edge + 1e-6))
+    exact = Finding(pairs=(Pair("p", Value(1.0), Value(1.0)), Pair("q", Value(0.9), Value(1.0))))
+    assert ordering(claim, exact) == ["q"]
+
+
+def test_one_band_is_no_wider_than_chance():
+    claim = a_claim("same")
+    # The deviation of 0 and 1 is 1 / sqrt(2).
+    assert holds(claim, Value(0.0, 0.7072, 9), Value(1.0, 0.7072, 9))
+    assert not holds(claim, Value(0.0, 0.7070, 9), Value(1.0, 0.7070, 9))
+
+
+def test_orders_and_parts_count_whatever_the_kind():
+    claim = a_claim("number", 1.0)
+    assert holds(claim, Value(1.0), against={"no": False})
+    assert not holds(claim, Value(1.0), against={"no": False, "yes": True})
+    wrong = Pair("p", Value(0.0), Value(1.0))
+    assert objections(claim, Finding(values=(Value(1.0),), pairs=(wrong,))) == ["p"]
+
+
+def test_every_claim_has_a_source_or_is_listed_without_one():
+    ids = [claim.id for claim in load_claims()]
+    assert len(ids) == len(set(ids)) == 95
+    assert set(SOURCES) | set(WITHOUT) == set(ids)
+    assert not set(SOURCES) & set(WITHOUT)
+    assert {claim.kind for claim in load_claims()} == set(RULES)
+
+
+def test_the_claims_of_table_one_are_those_of_the_table():
+    claims = {claim.id: claim for claim in load_claims()}
+    for task, row in PAPER.items():
+        for condition in CONDITIONS:
+            claim = claims[f"rl.{task}.{condition}"]
+            assert (claim.value, claim.sd, claim.runs) == (*row[condition], 10)
+
+
+def test_commands_are_known():
+    parser = make_parser()
+    for source in SOURCES.values():
+        parser.parse_args(source.command.split()[1:])
+
+
+def by_id(root):
+    found = rows(root)
+    assert len(found) == 95
+    return {row.claim.id: row for row in found}
+
+
+def test_the_committed_records_judge_all_but_agents():
+    found = by_id(RESULTS)
+    judged = {name for name, row in found.items() if row.verdict != "not run"}
+    assert {name for name in found if not name.startswith("rl.")} <= judged
+    for row in found.values():
+        assert bool(row.note) or row.verdict != "not run"
+        assert row.verdict == "not run" or row.runs > 0
+        assert not row.record or Path(row.record).is_dir()
+        assert not row.figure or Path(row.figure).is_file()
+
+
+@pytest.fixture(scope="module")
+def flows():
+    return records.load(RESULTS / "flows" / "paper-seed0")
+
+
+def test_a_doctored_record_flips_the_verdict(flows, tmp_path):
+    flows.save(tmp_path)
+    before = by_id(tmp_path)
+    assert before["flows.thomas"].verdict == before["flows.order"].verdict == "reproduced"
+    doctored = {**flows.scores, "Thomas": 2.0}
+    dataclasses.replace(flows, scores=doctored).save(tmp_path)
+    after = by_id(tmp_path)
+    assert after["flows.thomas"].verdict == after["flows.order"].verdict == "differs"
+    assert "Against it: Thomas above rotation" in after["flows.order"].note
+    assert after["flows.rossler"] == before["flows.rossler"]
+
+
+@pytest.mark.parametrize("config", ["quick", "custom-0123abcd"])
+def test_only_the_papers_configuration_counts(flows, tmp_path, config):
+    dataclasses.replace(flows, config=config).save(tmp_path)
+    assert count(rows(tmp_path))["not run"] == 95
+    # Nor does a name on the folder make it so.
+    path = tmp_path / "flows" / f"{config}-seed0"
+    shutil.move(path, path.with_name("paper-seed0"))
+    assert count(rows(tmp_path))["not run"] == 95
+
+
+def test_a_record_that_lacks_something_says_so(flows, tmp_path):
+    results = {name: value for name, value in flows.results.items() if name != "sd"}
+    dataclasses.replace(flows, results=results).save(tmp_path)
+    row = by_id(tmp_path)["flows.lorenz"]
+    assert row.verdict == "not run"
+    assert row.note.startswith("The record does not hold 'sd'.")
+
+
+def some_runs(root, task, reward, values, *, config=None):
+    for seed, value in enumerate(values):
+        results = {"return": float(value), "curve": []}
+        if reward != "task":
+            results["random_return"] = -2000.0
+        configuration = {"task": task, "reward": reward}
+        name = config or f"{task}-{reward}"
+        Record("rl-table", name, configuration, seed, results).save(root)
+
+
+def around(mean, sd, seeds=ENOUGH):
+    """Return values of exactly this mean and deviation."""
+    values = np.linspace(-1.0, 1.0, seeds)
+    return mean + sd * values / values.std(ddof=1)
+
+
+def the_papers_table(root, *, sd=1.0):
+    for task, row in PAPER.items():
+        for condition in CONDITIONS:
+            mean, spread = row[condition]
+            some_runs(root, task, condition, around(mean, spread * sd))
+
+
+def test_few_seeds_are_not_judged(tmp_path):
+    some_runs(tmp_path, "Hopper", "task", around(1879, 10, ENOUGH - 1))
+    row = by_id(tmp_path)["rl.Hopper.task"]
+    assert (row.verdict, row.runs, row.ours) == ("not run", ENOUGH - 1, pytest.approx(1879))
+    assert row.note.startswith(f"{ENOUGH - 1} seeds, fewer than {ENOUGH}.")
+    some_runs(tmp_path, "Hopper", "task", around(1879, 10, ENOUGH))
+    assert by_id(tmp_path)["rl.Hopper.task"].verdict == "reproduced"
+    some_runs(tmp_path, "Hopper", "task", around(9999, 10, ENOUGH))
+    assert by_id(tmp_path)["rl.Hopper.task"].verdict == "differs"
+
+
+@pytest.mark.parametrize("end", ["-tuned", "-custom-0123abcd"])
+def test_agents_at_other_settings_do_not_count(tmp_path, end):
+    some_runs(tmp_path, "Hopper", "task", around(1879, 10), config=f"Hopper-task{end}")
+    row = by_id(tmp_path)["rl.Hopper.task"]
+    assert (row.verdict, row.runs, row.ours) == ("not run", 0, None)
+
+
+def test_the_papers_own_table_reproduces_its_claims(tmp_path):
+    the_papers_table(tmp_path)
+    found = by_id(tmp_path)
+    agents = {name: row for name, row in found.items() if name.startswith("rl.")}
+    differing = {name for name, row in agents.items() if row.verdict != "reproduced"}
+    assert differing == {"rl.noise"}
+    assert found["rl.improves"].ours == 9
+    assert found["rl.collapses"].ours == 0
+    assert set(found["rl.magnitude.below"].ours) == {"Hopper", "Walker2d", "LunarLander"}
+    assert found["rl.walker2d.change"].ours == pytest.approx(285 / 296 - 1)
+    assert "Not told apart by our means:" in found["rl.magnitude.below"].note
+
+
+def test_a_task_that_goes_the_other_way_is_named(tmp_path):
+    the_papers_table(tmp_path, sd=0.1)
+    some_runs(tmp_path, "Swimmer", "task+epiplexity", around(-50.0, 1.0))
+    row = by_id(tmp_path)["rl.improves"]
+    assert (row.verdict, row.ours) == ("differs", 8)
+    assert row.note.startswith("Against it: Swimmer.")
+
+
+def test_a_collapse_is_a_loss_of_most_of_what_was_gained(tmp_path):
+    the_papers_table(tmp_path, sd=0.0)
+    random, task = -2000.0, PAPER["LunarLander"]["task"][0]
+    edge = random + COLLAPSE * (task - random)
+    for mean, verdict in ((edge + 1, "reproduced"), (edge - 1, "differs")):
+        some_runs(tmp_path, "LunarLander", "task+epiplexity", around(mean, 0.0))
+        row = by_id(tmp_path)["rl.collapses"]
+        assert row.verdict == verdict
+        assert ("Collapsed in the mean: LunarLander." in row.note) == (row.ours == 1)
+
+
+def test_reliability_is_about_every_seed(tmp_path):
+    the_papers_table(tmp_path)
+    for task, solved, failed in (
+        ("Acrobot", -85.0, -500.0),
+        ("MountainCarContinuous", 93.0, 0.0),
+    ):
+        some_runs(tmp_path, task, "task", [solved, failed, solved, solved, solved])
+        some_runs(tmp_path, task, "task+epiplexity", [solved] * ENOUGH)
+    assert by_id(tmp_path)["rl.reliability"].verdict == "reproduced"
+    some_runs(tmp_path, "Acrobot", "task+epiplexity", [-85.0, -85.0, -85.0, -85.0, -101.0])
+    row = by_id(tmp_path)["rl.reliability"]
+    assert row.verdict == "differs"
+    assert row.note.startswith("Against it: Acrobot solved by 4 of 5 with the bonus.")
+
+
+@pytest.mark.parametrize(("bits", "verdict"), [(0.3, "reproduced"), (30.0, "differs")])
+def test_noise_is_read_off_the_rooms(tmp_path, bits, verdict):
+    habits = [
+        {"pixels": pixels, "drive": drive, "habit": habit, "mean": [99.0, mean], "sd": [1.0, 0.1]}
+        for pixels, mean in ((16, bits), (8, 77.0))
+        for drive in ("epiplexity", "excess")
+        for habit in ("noise", "dark")
+    ]
+    corridor = {"length": 500, "pixels": 16, "clock": True}
+    configuration = {"corridor": corridor, "habit_lengths": [50, 500], "agents": 10}
+    Record("rooms", "paper", configuration, 0, {"habits": habits}).save(tmp_path)
+    row = by_id(tmp_path)["rl.noise"]
+    assert (row.verdict, row.ours, row.runs) == (verdict, bits, 10)
+
+
+def test_the_plateau_begins_where_the_curve_stays_near_its_end():
+    curve = np.full(2000, 80.0)
+    assert plateau_step(curve) == 0
+    curve[:700] = 40.0
+    # A mean that holds one of the early values is more than half a bit off.
+    assert plateau_step(curve) == 700 + SMOOTH - 2
+    curve[1200] = 100.0
+    assert plateau_step(curve) == 700 + SMOOTH - 2
+
+
+def run(capsys, *arguments):
+    code = main(["ledger", *map(str, arguments)])
+    return code, capsys.readouterr().out
+
+
+def test_without_results_nothing_was_run(capsys, tmp_path):
+    found = by_id(tmp_path / "none")
+    assert {row.verdict for row in found.values()} == {"not run"}
+    assert all(row.runs == 0 and row.ours is None and not row.record for row in found.values())
+    code = main(["ledger", "--out", str(tmp_path / "none")])
+    told = capsys.readouterr()
+    assert code == 0
+    assert "0 reproduced, 0 differs, 95 not run; of 95 claims" in told.out
+    assert f"there is no record in {tmp_path / 'none'}" in told.err
+    assert "--out" in told.err
+
+
+def test_every_claim_of_agents_names_its_runs(tmp_path):
+    the_papers_table(tmp_path)
+    found = by_id(tmp_path)
+    for row in found.values():
+        assert all((Path(path) / "record.json").is_file() for path in row.records)
+    one = found["rl.Hopper.task+epiplexity"]
+    assert [Path(path).name for path in one.records] == [
+        f"Hopper-task+epiplexity-seed{seed}" for seed in range(ENOUGH)
+    ]
+    assert len(found["rl.improves"].records) == 2 * len(PAPER) * ENOUGH
+    assert len(found["rl.reliability"].records) == 4 * ENOUGH
+
+
+def test_one_claim_is_told_in_full(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    for name in ("mnist.linear", "rl.improves", "rl.noise"):
+        row = by_id(RESULTS)[name]
+        code, out = run(capsys, name, "--out", RESULTS)
+        told = " ".join(out.split())
+        assert code == 0
+        for text in (row.claim.statement, row.verdict, row.note, row.command, *row.records[:3]):
+            assert " ".join(text.split()) in told
+    code, out = run(capsys, "mnist.linear", "--json", "--out", RESULTS)
+    assert [row["id"] for row in json.loads(out)] == ["mnist.linear"]
+
+
+def test_an_unknown_claim_is_a_sentence(capsys):
+    assert main(["ledger", "mnist.liner", "--out", str(RESULTS)]) == 2
+    told = capsys.readouterr().err
+    assert "there is no claim 'mnist.liner'; did you mean mnist.linear" in told
+
+
+def test_a_terminal_gets_links_to_records_and_figures(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    code, out = run(capsys, "--out", RESULTS)
+    assert code == 0
+    assert f"{(RESULTS / 'flows' / 'paper-seed0').as_uri()}\x1b\\flows.lorenz" in out
+    assert (RESULTS / "flows" / "paper-seed0" / "figure.png").as_uri() in out
+
+
+def test_json_has_a_row_for_every_claim(capsys):
+    code, out = run(capsys, "--json", "--out", RESULTS)
+    assert code == 0
+    found = json.loads(out)
+    assert [row["id"] for row in found] == [claim.id for claim in load_claims()]
+    for row in found:
+        assert {"section", "statement", "paper", "ours", "spread", "runs", "verdict"} <= set(row)
+        assert {"kind", "note", "record", "figure", "command"} <= set(row)
+        assert row["verdict"] in ("reproduced", "differs", "not run")
+
+
+def test_the_terminal_has_eighty_columns(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out = run(capsys, "--out", RESULTS)
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= 80
+    assert all(claim.id in out for claim in load_claims())
+    assert out.rstrip().endswith("of 95 claims")
+
+
+def test_the_page_of_the_docs_is_current(capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    code, out = run(capsys, "--markdown")
+    assert code == 0
+    assert (ROOT / "docs" / "ledger.md").read_text() == out, (
+        "docs/ledger.md is not what the records say: write it again with novelty ledger --markdown"
+    )

@@ -1,0 +1,309 @@
+"""The right numbers in the right cells, and figures that draw whatever has been run."""
+
+import io
+import re
+
+import numpy as np
+import pytest
+
+from novelty_lab.artefacts.rl_table.figure import NOT_RUN, tables
+from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
+from novelty_lab.artefacts.rl_table.pictures import LOOKS, figure, summary_figure
+from novelty_lab.artefacts.rl_table.runs import NAMES, RIVALS, TASKS, collect
+from novelty_lab.records import Record
+from novelty_lab.style import in_style
+
+
+def a_run(task, reward, seed, value, *, random=0.0, config=None, curve=None):
+    results = {
+        "return": value,
+        "return_sd": 1.0,
+        "returns": [value],
+        "curve": [[8192, random], [16384, value]] if curve is None else curve,
+    }
+    if reward != "task":
+        results |= {"random_return": random, "weight": 0.5, "random_bonus": 0.2 * random}
+    configuration = {"task": task, "reward": reward}
+    return Record("rl-table", config or f"{task}-{reward}", configuration, seed, results)
+
+
+def some_runs(task, reward, values, **more):
+    return [a_run(task, reward, seed, value, **more) for seed, value in enumerate(values)]
+
+
+def row(table, name):
+    (found,) = [row for row in table.rows if row[0] == name]
+    return dict(zip(table.columns, found, strict=True))
+
+
+def titled(start, found):
+    (table,) = [table for table in tables(found) if table.title.startswith(start)]
+    return table
+
+
+def test_cells_hold_mean_sd_and_seeds_beside_the_papers():
+    found = [
+        *some_runs("Hopper", "task", [1000.0, 1200.0, 1400.0, 1600.0, 1800.0]),
+        *some_runs("Hopper", "task+epiplexity", [2000.0, 2000.0, 2000.0, 2000.0, 1500.0]),
+        *some_runs("Hopper", "task+magnitude", [1401.0, 1403.0]),
+        *some_runs("Acrobot", "task+epiplexity", [-80.25]),
+    ]
+    table = tables(found)[0]
+    assert table.columns == ["task", *(NAMES[condition] for condition in CONDITIONS)]
+    hopper = table.rows.index(next(cells for cells in table.rows if cells[0] == "Hopper"))
+    assert table.rows[hopper : hopper + 2] == [
+        ["Hopper", "1400 ± 316 (5)", NOT_RUN, "1402 ± 1 (2) △", "1900 ± 224 (5) ▲"],
+        ["  paper", "1879 ± 325", "1006 ± 21", "516 ± 128", "2192 ± 270 ▲"],
+    ]
+    acrobot = row(table, "Acrobot")
+    assert acrobot["task only"] == NOT_RUN
+    assert acrobot["task + epiplexity"] == "-80.2 (1)"
+    assert [cells[0] for cells in table.rows[::2]] == list(TASKS)
+
+
+def test_marks_of_the_papers_numbers_are_those_it_prints_bold():
+    table = tables([a_run("Hopper", "task", 0, 10.0)])[0]
+    pairs = list(zip(table.rows[::2], table.rows[1::2], strict=True))
+    marked = {
+        condition: [ours[0] for ours, paper in pairs if paper[1 + place].endswith("▲")]
+        for place, condition in enumerate(CONDITIONS)
+    }
+    assert marked["task"] == []
+    assert marked["epiplexity"] == ["Walker2d"]
+    below = {"Hopper", "Walker2d", "LunarLander"}
+    assert set(marked["task+magnitude"]) == set(TASKS) - below
+    assert set(marked["task+epiplexity"]) == set(TASKS) - {"Walker2d"}
+
+
+def test_runs_at_published_settings_have_a_table_of_their_own():
+    found = [
+        a_run("Hopper", "task", 0, 10.0),
+        *(a_run("Hopper", "task", s, 20.0, config="Hopper-task-tuned") for s in range(3)),
+        a_run("Hopper", "task+epiplexity", 0, 30.0, config="Hopper-task+epiplexity-tuned"),
+    ]
+    assert collect(found).returns("Hopper", "task").tolist() == [10.0]
+    table = tables(found)[-1]
+    assert table.columns == ["task", "task only", "task + epiplexity"]
+    assert table.rows == [["Hopper", "20.0 ± 0.0 (3)", "30.0 (1) △"]]
+
+
+def test_runs_at_other_settings_are_listed_apart():
+    found = a_run("Hopper", "task", 3, 99.0, config="Hopper-task-custom-0123abcd")
+    found.results["steps_trained"] = 16384
+    found.configuration.update(steps=16384, ppo={"gamma": 0.9, "n_steps": 8})
+    (table,) = tables([found])
+    assert table.rows == [["Hopper-task-custom-0123abcd", "", "3", "16,384", "99"]]
+    paper = a_run("Hopper", "task", 0, 99.0)
+    paper.configuration.update(steps=600, ppo={"gamma": 0.99, "n_steps": 8})
+    assert titled("Runs at other", [paper, found]).rows[0][1] == "steps=16384, gamma=0.9"
+
+
+def test_only_runs_at_the_papers_settings_count():
+    found = [
+        a_run("Hopper", "task", 0, 10.0),
+        a_run("Hopper", "task", 1, 99.0, config="Hopper-task-custom-0123abcd"),
+        Record("eca", "paper", {}, 0, {}),
+    ]
+    runs = collect(found)
+    assert runs.returns("Hopper", "task").tolist() == [10.0]
+    assert list(runs.cells) == [("Hopper", "task")]
+
+
+def test_a_run_is_not_counted_twice():
+    with pytest.raises(ValueError, match="one run of Hopper-task per seed"):
+        collect([a_run("Hopper", "task", 0, 10.0), a_run("Hopper", "task", 0, 10.0)])
+
+
+def test_rivals_have_a_table_on_the_tasks_where_they_were_run():
+    found = [
+        *some_runs("Pendulum", "task", [-1000.0]),
+        *some_runs("Hopper", "task", [1000.0] * 5),
+        *some_runs("Hopper", "task+rnd", [1100.0] * 5),
+        *some_runs("Acrobot", "task+e3b", [-90.0]),
+    ]
+    table = tables(found)[1]
+    assert table.columns[1:] == ["task only", "task + epiplexity", "task + RND", "task + E3B"]
+    assert table.rows == [
+        ["Acrobot", NOT_RUN, NOT_RUN, NOT_RUN, "-90.0 (1)"],
+        ["Hopper", "1000 ± 0 (5)", NOT_RUN, "1100 ± 0 (5) ▲", NOT_RUN],
+    ]
+    assert len(tables(found[:6])) == 2
+
+
+def test_bonuses_are_held_against_the_papers_on_their_tasks_and_on_common_ones():
+    found = [
+        *some_runs("Hopper", "task+epiplexity", [10.0, 20.0]),
+        *some_runs("Acrobot", "task+epiplexity", [10.0, 20.0]),
+        *some_runs("Hopper", "task+excess", [15.0, 15.0]),
+        *some_runs("Acrobot", "task+excess", [25.0, 25.0]),
+        *some_runs("Acrobot", "task+rnd", [5.0, 15.0]),
+        *some_runs("Pendulum", "task+rnd", [5.0, 15.0]),  # nothing to hold it against
+    ]
+    table = titled("Other bonuses against", found)
+    assert table.title.endswith("run on Acrobot")
+    excess, rnd = row(table, "task + excess"), row(table, "task + RND")
+    assert (excess["tasks"], rnd["tasks"]) == ("2", "1")
+    assert excess["P(better), these tasks"].startswith("0.75 ")
+    assert excess["P(better), tasks of all bonuses"].startswith("1.00 ")
+    assert rnd["P(better), tasks of all bonuses"].startswith("0.25 ")
+
+
+def test_who_learns_sooner_is_told_by_the_mean_of_the_curves():
+    late, soon = [[0, 0.0], [100, 0.0], [200, 50.0]], [[0, 0.0], [100, 50.0], [200, 50.0]]
+    found = [
+        *some_runs("Hopper", "task", [50.0, 50.0], curve=late),
+        *some_runs("Hopper", "task+epiplexity", [10.0, 10.0], curve=soon),
+        *some_runs("Hopper", "epiplexity", [90.0, 90.0], curve=[[0, 0.0], [200, 0.0]]),
+        a_run("Hopper", "task+rnd", 0, 50.0, curve=late),
+        *some_runs("Swimmer", "task+rnd", [50.0, 50.0], curve=late),  # nothing to hold it against
+    ]
+    runs = collect(found)
+    assert runs.practice("Hopper", "task") == pytest.approx([12.5, 12.5])
+    assert runs.practice("Hopper", "task+epiplexity") == pytest.approx([37.5, 37.5])
+    table = titled("Over the whole of training", found)
+    assert table.rows == [
+        ["epiplexity only", "1", "0.00 [0.00, 0.00]", "", "Hopper"],
+        ["task + epiplexity", "1", "1.00 [1.00, 1.00]", "Hopper", ""],
+        ["task + RND", "1", "0.50", "", ""],
+    ]
+
+
+def test_what_the_bonus_is_worth_stands_beside_what_training_gains():
+    found = [
+        *some_runs("Hopper", "task", [1000.0, 1040.0]),
+        a_run("Hopper", "task+epiplexity", 0, 900.0, random=10.0),
+        a_run("Hopper", "task+epiplexity", 1, 900.0, random=30.0),
+        *some_runs("Swimmer", "task+epiplexity", [100.0]),  # no agent beside it
+    ]
+    table = titled("What task +", found)
+    # A bonus of 0.5 * 0.2 times a random return of 20 in the mean, below 1,020 of trained ones.
+    assert table.rows == [["Hopper", "1 to 3", "20", "1020", "0.1 to 0.3"]]
+    lost = [*some_runs("Hopper", "task", [-90.0]), *some_runs("Hopper", "task+epiplexity", [1.0])]
+    assert titled("What task +", lost).rows == [["Hopper", "0", "0", "-90", ""]]
+
+
+def test_all_tasks_together_in_units_of_random_and_task_only():
+    found = [
+        # Units: 0 is -500, 1 is -100.
+        *some_runs("Acrobot", "task", [-50.0, -150.0]),
+        *some_runs("Acrobot", "task+epiplexity", [100.0, 100.0], random=-500.0),
+        # Units: 0 is 10, 1 is 20.
+        *some_runs("Hopper", "task", [20.0] * 5),
+        *some_runs("Hopper", "task+epiplexity", [25.0] * 5, random=10.0),
+    ]
+    table = titled("All tasks", found)
+    ours = row(table, "task + epiplexity")
+    assert (ours["tasks"], ours["runs"], ours["tasks with fewer than 5 seeds"]) == ("2", "7", "1")
+    # Half of the weight at each of 1.5 and 1.5.
+    assert ours["IQM"] == "1.50 [1.50, 1.50]"
+    assert ours["P(better than task only)"] == "1.00 [1.00, 1.00]"
+    assert ours["tasks above task only in the mean"] == "2 of 2 (paper: 9 of 10)"
+    assert row(table, "task only")["IQM"].startswith("1.00 [")
+    assert "Left out" not in table.title
+
+
+def test_a_random_policys_return_is_the_mean_over_seeds_not_over_runs():
+    found = [
+        a_run("Hopper", "task+epiplexity", 0, 5.0, random=10.0),
+        a_run("Hopper", "task+magnitude", 0, 5.0, random=10.0),
+        a_run("Hopper", "task+epiplexity", 1, 5.0, random=40.0),
+    ]
+    assert collect(found).random_return("Hopper") == pytest.approx(25.0)
+    assert collect(found).random_return("Acrobot") is None
+
+
+def test_tasks_without_units_are_left_out_of_the_interquartile_mean_and_named():
+    found = [
+        *some_runs("Acrobot", "task", [-500.0, -500.0]),
+        *some_runs("Acrobot", "task+epiplexity", [-80.0, -90.0], random=-500.0),
+        *some_runs("Hopper", "task", [20.0, 20.0]),
+        *some_runs("Hopper", "task+epiplexity", [0.0, 0.0], random=0.0),
+        *some_runs("Swimmer", "task", [7.0]),
+    ]
+    table = titled("All tasks", found)
+    assert "Left out of the IQM: Acrobot, Swimmer" in table.title
+    ours = row(table, "task + epiplexity")
+    assert ours["IQM"] == "0.00 [0.00, 0.00]"
+    assert ours["P(better than task only)"] == "0.50 [0.50, 0.50]"
+
+
+def test_single_runs_have_no_interval():
+    found = [
+        *some_runs("Hopper", "task", [20.0]),
+        *some_runs("Hopper", "task+epiplexity", [15.0], random=10.0),
+    ]
+    ours = row(titled("All tasks", found), "task + epiplexity")
+    assert (ours["IQM"], ours["P(better than task only)"]) == ("0.50", "0.00")
+
+
+def everything(seeds):
+    generator = np.random.default_rng(0)
+    found: list[Record] = []
+    for place, task in enumerate(TASKS):
+        rewards = (*CONDITIONS, *RIVALS) if place < 3 else CONDITIONS
+        for reward in rewards:
+            values = generator.normal(PAPER[task]["task"][0], 30.0, size=seeds).tolist()
+            found += some_runs(task, reward, values, random=-2000.0)
+    return found
+
+
+# The fourth has a curve that starts late, and one that never does.
+DRAWN = {
+    "nothing": [],
+    "one run": [a_run("Hopper", "task", 0, 10.0)],
+    "one seed": everything(1),
+    "uneven": [
+        *everything(3)[:-1],
+        a_run("Pendulum", "task+epiplexity", 8, -900.0, curve=[[16384, -900.0]]),
+        a_run("Acrobot", "task", 9, -90.0, curve=[]),
+    ],
+}
+
+
+@pytest.mark.parametrize("draw", [figure, summary_figure])
+@pytest.mark.parametrize("name", DRAWN)
+def test_figures_draw_what_there_is(draw, name):
+    with in_style():
+        fig = draw(DRAWN[name])
+        fig.savefig(io.BytesIO(), dpi=40)
+    titles = [axes.get_title(loc="left") for axes in fig.axes]
+    assert titles[: len(TASKS)] == list(TASKS)
+
+
+def test_legend_tells_conditions_and_seeds_once():
+    fig = figure([*everything(2), a_run("Hopper", "task", 5, 10.0)])
+    (legend,) = fig.legends
+    told = [text.get_text() for text in legend.get_texts()]
+    assert told[:2] == ["task only (2 to 3 seeds)", "epiplexity only (2 seeds)"]
+    assert len(told) == len(NAMES) + 1
+
+
+def test_curves_are_means_over_seeds_within_their_bands():
+    curves = [[[8192, 0.0], [16384, value]] for value in (1.0, 2.0, 6.0)]
+    found = [a_run("Acrobot", "task", seed, 0.0, curve=c) for seed, c in enumerate(curves)]
+    axes = figure(found).axes[0]
+    (line,) = axes.get_lines()
+    np.testing.assert_allclose(line.get_xydata(), [[8.192, 0.0], [16.384, 3.0]])
+    (band,) = axes.collections
+    heights = band.get_paths()[0].vertices[:, 1]
+    assert heights.min() == 0.0
+    assert heights.max() == pytest.approx(6.0)
+
+
+def test_every_condition_has_a_name_and_a_look_of_its_own():
+    assert list(NAMES) == list(LOOKS) == [*CONDITIONS, *RIVALS]
+    for place in (0, 1):
+        assert len({look[place] for look in LOOKS.values()}) == len(LOOKS)
+
+
+def test_conditions_are_those_that_can_be_trained():
+    training = pytest.importorskip("novelty_lab.agents.training")
+    tasks = pytest.importorskip("novelty_lab.agents.tasks")
+    assert set(NAMES) == set(training.REWARDS)
+    assert tuple(tasks.TASKS) == TASKS
+
+
+def test_tables_are_square():
+    for table in tables(everything(2)):
+        assert all(len(cells) == len(table.columns) for cells in table.rows)
+        assert re.search(r"^\| ", table.markdown(), re.M)

@@ -1,0 +1,1 @@
+"""The score in other people's frameworks: scikit-learn, torchmetrics, Lightning."""

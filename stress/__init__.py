@@ -1,0 +1,1 @@
+"""Fuzz, kills and soak: long trials of what must not break."""
