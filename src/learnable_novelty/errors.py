@@ -24,7 +24,8 @@ def missing_extra(what: str, package: str, extra: str) -> MissingExtraError:
     >>> str(missing_extra("plots", "matplotlib", "plot"))
     "plots need matplotlib, which is not installed: pip install 'learnable-novelty[plot]'"
     """
-    return MissingExtraError(
-        f"{what} need {package}, which is not installed: pip install 'learnable-novelty[{extra}]'",
-        name=package,
+    error = MissingExtraError(
+        f"{what} need {package}, which is not installed: pip install 'learnable-novelty[{extra}]'"
     )
+    error.name = package
+    return error
