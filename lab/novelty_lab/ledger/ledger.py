@@ -41,7 +41,7 @@ agent. Where errors are wide, reproduced is a weak statement: look at spread and
 "Ours" is mean ± standard deviation over runs, with the number of runs in brackets: draws, seeds, or
 members of a family that the paper gives one number for. A rank stands before the places it could
 have if scores moved within their error. What the paper leaves open and what we chose is in
-[choices.md](choices.md).
+[results.md](results.md).
 """
 
 
