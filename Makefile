@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The pinned torch goes first and alone: left to a resolver, it would bring a GPU build along.
 TORCH := $(shell grep -E '^torch==' constraints.txt)
 
-.PHONY: run test check bench docs render clean
+.PHONY: run test check bench docs tables render clean
 
 run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw the figure
 	$(BIN)/novelty run eca --config paper --out out
@@ -26,6 +26,9 @@ bench: $(VENV)/.dev  ## time the fast ways against the plain ones
 docs: $(VENV)/.dev  ## write the documentation to build/site; warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open build/site/index.html"
+
+tables: $(VENV)/.dev  ## write the tables of README and docs again from the committed records
+	$(BIN)/python -m docs.hooks.tables
 
 render: $(VENV)/.run  ## draw all figures again from the committed records
 	$(BIN)/novelty render --out results

@@ -210,7 +210,7 @@ def test_benchmarks_take_the_options_shown(module):
 def test_tables_are_those_of_the_records(name):
     from docs.hooks.tables import filled
 
-    assert TEXTS[name] == filled(TEXTS[name]), "run: python -m docs.hooks.tables"
+    assert TEXTS[name] == filled(TEXTS[name]), "run make tables"
 
 
 def numbers_of(value):

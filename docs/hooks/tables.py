@@ -1,4 +1,4 @@
-"""Tables of README and docs that show records: ``python -m docs.hooks.tables`` writes them again.
+"""Tables of README and docs that show records; ``make tables`` writes them again.
 
 A page asks for a table with the mark ``<!-- table: NAME -->``; the text up to ``<!-- end -->`` is
 replaced. A test holds the pages to what the committed records say.
