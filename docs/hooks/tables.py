@@ -325,6 +325,34 @@ def rooms_habits() -> str:
     return markdown(["steps of an episode", *(str(lengths[place]) for place in shown)], rows)
 
 
+DRIVES = {
+    "surprise": "surprise",
+    "minus surprise": "minus surprise",
+    "progress": "compression progress",
+    "rnd": "random network distillation",
+    "counts": "counts",
+    "icm": "intrinsic curiosity module",
+    "epiplexity": "learnable novelty, raw bits",
+    "excess": "learnable novelty above its floor",
+}
+
+
+def rooms_shares() -> str:
+    """Give the share of time that agents of each drive spend in three rooms."""
+    found = record("rooms")
+    shown = {"noise": "noisy television", "dark": "dark room", "automaton": "automaton"}
+    shares = {
+        row["drive"]: row["mean"]
+        for row in found["shares"]
+        if (row["length"], row["pixels"], row["clock"]) == (500, 16, True)
+    }
+    rows = [
+        [title, *(f"{100 * shares[drive][found['rooms'].index(room)]:.0f}%" for room in shown)]
+        for drive, title in DRIVES.items()
+    ]
+    return markdown(["paid by", *shown.values()], rows)
+
+
 # Other measures
 
 
@@ -609,6 +637,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "rl-rivals": rl_rivals,
     "rl-tuned": rl_tuned,
     "rooms": rooms_habits,
+    "rooms-shares": rooms_shares,
     "signs": signs,
     "summary": summary,
 }
