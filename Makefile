@@ -14,7 +14,7 @@ run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw 
 test: $(VENV)/.dev  ## run the tests
 	$(BIN)/python -m pytest -n auto -rs
 
-check: $(VENV)/.dev  ## style, types and the rules between rooms
+check: $(VENV)/.dev  ## style, types, and which package may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
@@ -44,7 +44,7 @@ $(VENV)/.run: $(VENV)/.torch pyproject.toml lab/pyproject.toml
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.torch pyproject.toml lab/pyproject.toml
-	$(PIP) install -q -c constraints.txt -e '.[dev]' -e lab
+	$(PIP) install -q -c constraints.txt -e '.[dev]' -e 'lab[all]'
 	touch $@ $(VENV)/.run
 
 clean:
