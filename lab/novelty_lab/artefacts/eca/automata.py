@@ -19,13 +19,14 @@ from learnable_novelty.systems import (
     site_codes,
     unique_rules,
 )
+from novelty_lab.settings import Settings
 
 RADIUS_HELD = 3
 """Up to this receptive radius the features of all 2^(2r+1) patterns are held."""
 
 
 @dataclass(frozen=True)
-class AutomatonConfig:
+class AutomatonConfig(Settings):
     """How elementary automata are sampled and observed (table 2)."""
 
     samples: int = 512
