@@ -9,7 +9,9 @@
      command              what makes its record
      build(root)          fills it, once, when its data are there
      show(), hide()       start and stop what moves
-     theme()              draws canvases again in other colours */
+     theme()              draws canvases again in other colours
+   A part is what another artefact adds at the end of a panel, if its data are there:
+     panel, data, build(root) */
 (function () {
   const { el } = LN;
   const { panels } = LN;
@@ -28,13 +30,15 @@
       panel.absent = true;
       return;
     }
-    const wanted = [...(panel.data || []), ...(panel.also || []).filter(LN.has)];
+    const parts = LN.parts.filter((part) => part.panel === panel.name && part.data.every(LN.has));
+    const wanted = [...(panel.data || []), ...(panel.also || []).filter(LN.has), ...parts.flatMap((part) => part.data)];
     const next = () => {
       const name = wanted.shift();
       if (name) { LN.need(name, next, () => body.append(el("p", { class: "note" }, "The data did not load."))); return; }
       const found = panel.finding && panel.finding();
       if (found) lead.after(el("p", { class: "finding" }, found));
       panel.build(body);
+      for (const part of parts) part.build(body);
       panel.ready = true;
       if (current === panel && panel.show) panel.show();
     };

@@ -1,6 +1,6 @@
 "use strict";
 /* Names shared by all panels: making elements, reading packed arrays, loading data as scripts. */
-window.LN = { data: {}, panels: [] };
+window.LN = { data: {}, panels: [], parts: [] };
 
 (function () {
   function fill(node, attributes, children) {
@@ -75,6 +75,8 @@ window.LN = { data: {}, panels: [] };
   /* Whoever asks for less motion starts with everything at rest. */
   LN.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   LN.css = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+  /* A colour by its name in the palette, which follows the theme, or as #rrggbb. */
+  LN.paint = (colour) => (colour.startsWith("#") ? colour : `var(--${colour})`);
   LN.rgb = (name) => {
     const hex = LN.css(name);
     return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
@@ -103,7 +105,7 @@ window.LN = { data: {}, panels: [] };
   LN.count = (n, one, many) => `${n} ${n === 1 ? one : many || one + "s"}`;
   /* A swatch of a legend: an area, or a line as it is drawn. */
   LN.swatch = (colour, line) => el("i", { style: line ? { height: 0, background: "none", verticalAlign: "middle",
-    borderTop: `3px ${line === "dash" ? "dashed" : "solid"} var(--${colour})` } : { background: `var(--${colour})` } });
+    borderTop: `3px ${line === "dash" ? "dashed" : "solid"} ${LN.paint(colour)}` } : { background: LN.paint(colour) } });
   /* Redraw when the width changes; nothing is drawn while hidden. */
   LN.onwidth = (node, draw) => {
     let last = 0;

@@ -48,21 +48,21 @@ LN.charts = {};
     `${i ? "L" : "M"}${x.place(a).toFixed(1)} ${y.place(b).toFixed(1)}`).join("");
 
   function drawSeries(root, s, x, y) {
-    const style = { stroke: `var(--${s.colour})`, fill: "none", strokeWidth: s.width || 2, opacity: s.faint ? 0.45 : 1 };
+    const style = { stroke: LN.paint(s.colour), fill: "none", strokeWidth: s.width || 2, opacity: s.faint ? 0.45 : 1 };
     if (!s.dots || s.dots === "joined") root.append(svg("path", { d: line(s.points, x, y),
       "stroke-dasharray": s.dash ? "6 4" : null, style }));
     if (s.dots) for (const [a, b] of s.points) root.append(svg("circle", { cx: x.place(a),
-      cy: y.place(b), r: 3.5, style: { fill: `var(--${s.colour})` } }));
+      cy: y.place(b), r: 3.5, style: { fill: LN.paint(s.colour) } }));
   }
   /* An interval around a line: points {x, low, high}. */
   function drawBand(root, s, x, y) {
     const there = s.band.map(([a, , high]) => [a, high]), back = s.band.map(([a, low]) => [a, low]).reverse();
     root.append(svg("path", { class: "band", d: line([...there, ...back], x, y) + "Z",
-      style: { fill: `var(--${s.colour})`, opacity: 0.2, stroke: "none" } }));
+      style: { fill: LN.paint(s.colour), opacity: 0.2, stroke: "none" } }));
   }
   /* A published mean and deviation, right of the drawing: a diamond with whiskers, and a thin level. */
   function drawReference(root, reference, at, y, box) {
-    const { mean, sd, colour } = reference, middle = y.place(mean), stroke = `var(--${colour})`;
+    const { mean, sd, colour } = reference, middle = y.place(mean), stroke = LN.paint(colour);
     root.append(svg("line", { x1: box.left, x2: at, y1: middle, y2: middle, "stroke-dasharray": "2 5", style: { stroke } }),
       svg("line", { x1: at, x2: at, y1: y.place(mean - sd), y2: y.place(mean + sd), style: { stroke, strokeWidth: 1.6 } }),
       svg("path", { class: "reference", d: `M${at} ${middle - 6}l5 6l-5 6l-5 -6Z`, style: { fill: stroke, stroke: "var(--card)" } }));
@@ -175,7 +175,7 @@ LN.charts = {};
         part.append(svg("rect", { x: box.left + i * step, width: step, y: box.top, height: box.bottom - box.top,
           style: { fill: bar.key === chosen ? "var(--line)" : "transparent" } }));
         part.append(svg("rect", { x: left, width: inner, y: y.place(bar.value), rx: Math.min(2, inner / 4),
-          height: Math.max(0.5, box.bottom - y.place(bar.value)), style: { fill: `var(--${bar.colour})` } }));
+          height: Math.max(0.5, box.bottom - y.place(bar.value)), style: { fill: LN.paint(bar.colour) } }));
         if (bar.sd) part.append(svg("line", { x1: middle, x2: middle, y1: y.place(bar.value - bar.sd),
           y2: y.place(bar.value + bar.sd), style: { stroke: "var(--ink)" } }));
         // A rim in the colour of the card: the dash is seen on any bar, in light and dark.

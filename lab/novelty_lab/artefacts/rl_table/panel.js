@@ -2,10 +2,6 @@
 /* Agents: learning curves of a task with their intervals, and table 1 beside the paper's. */
 (function () {
   const { el } = LN;
-  /* Colours and dashes are those of the figures. */
-  const LOOKS = { task: ["black"], epiplexity: ["green"], "task+magnitude": ["orange"], "task+epiplexity": ["blue"],
-    "task+excess": ["sky", true], "task+evidence": ["gold", true], "task+rnd": ["red", true],
-    "task+icm": ["purple", true], "task+e3b": ["grey", true] };
   const sd = (v) => (v.length < 2 ? null : Math.sqrt(v.reduce((a, b) => a + (b - LN.mean(v)) ** 2, 0) / (v.length - 1)));
   /* Mean and deviation to the same place: a tenth where the mean is small. */
   const spread = (mean, deviation) => [mean, deviation].filter((v) => v !== null)
@@ -21,25 +17,25 @@
   }
   /* The mean of a condition with its band, and the seeds behind it if they are asked for. */
   function series(task, condition, each) {
-    const held = LN.data.agents.tasks[task].ours[condition], [colour, dash] = LOOKS[condition];
+    const held = LN.data.agents.tasks[task].ours[condition], { name: bonus, colour, dashed: dash } = LN.data.agents.conditions[condition];
     if (!held || !held.steps) return [];
-    const name = `${LN.data.agents.names[condition]}, ${seeds(held.curves.length)}`;
+    const name = `${bonus}, ${seeds(held.curves.length)}`;
     const mean = { name, colour, dash, width: 2.4, points: held.steps.map((step, k) => [step, held.mean[k]]),
       band: !each && held.band ? held.steps.map((step, k) => [step, held.band[0][k], held.band[1][k]]) : null };
     const single = each && held.curves.length > 1 ? held.curves.map((points) => ({ name, colour, unnamed: true, width: 1, faint: true, points })) : [];
     return [...single, mean];
   }
   function references(task, conditions) {
-    const { tasks, names } = LN.data.agents;
+    const { tasks, conditions: looks } = LN.data.agents;
     return conditions.filter((c) => tasks[task].paper[c]).map((condition) => {
-      const [mean, spread] = tasks[task].paper[condition];
-      return { name: `paper, ${names[condition]}: mean ± sd of ten seeds`, mean, sd: spread, colour: LOOKS[condition][0] };
+      const [mean, spread] = tasks[task].paper[condition], { name, colour } = looks[condition];
+      return { name: `paper, ${name}: mean ± sd of ten seeds`, mean, sd: spread, colour };
     });
   }
 
   function build(root) {
-    const { tasks, names, columns } = LN.data.agents;
-    const run = Object.keys(names).filter((c) => Object.keys(tasks).some((t) => ours(t, c).length));
+    const { tasks, conditions, columns } = LN.data.agents;
+    const run = Object.keys(conditions).filter((c) => Object.keys(tasks).some((t) => ours(t, c).length));
     const state = { task: Object.keys(tasks)[0], each: false };
     const mark = el("li", {}, el("span", { class: "diamond" }, "◆"), "the paper’s mean ± sd of ten seeds, after training");
     const chart = LN.charts.lines({ label: "Learning curves", series: [], height: 360, extra: [mark],
@@ -52,15 +48,15 @@
       state.task = task;
       pick.querySelector("select").value = task;
       heading.textContent = task;
-      const conditions = run.filter((c) => ours(task, c).length);
-      chart.update({ series: conditions.flatMap((c) => series(task, c, state.each)), references: references(task, conditions) });
+      const there = run.filter((c) => ours(task, c).length);
+      chart.update({ series: there.flatMap((c) => series(task, c, state.each)), references: references(task, there) });
       for (const row of holder.querySelectorAll("tbody tr")) {
         const is = row.dataset.key === task;
         row.classList.toggle("chosen", is);
         row.querySelector("button").setAttribute("aria-pressed", String(is));
       }
     }
-    holder.append(LN.table(["task", ...columns.map((c) => names[c])], Object.keys(tasks).map((task) => ({ key: task,
+    holder.append(LN.table(["task", ...columns.map((c) => conditions[c].name)], Object.keys(tasks).map((task) => ({ key: task,
       cells: [el("button", { type: "button", onclick: () => choose(task) }, task), ...columns.map((c) => cell(task, c))] })), (i) => i > 0, true));
     root.append(el("div", { class: "controls" }, pick, view),
       LN.figure([heading, chart.node], "How much of the task’s own reward the agent earns as it practises. Lines: mean over seeds; shaded: 95% interval of that mean, by drawing the seeds again and again (too narrow where they are few, none for a single one). The bonus pays for what is learnable and is not counted. In practice the agent still tries things out, so a curve may end elsewhere than the table.",

@@ -100,19 +100,6 @@
     name(best, { clientX: box.left + box.width * (EDGE + INNER * a), clientY: box.top + box.height * (1 - EDGE - INNER * b) });
   }
 
-  function controls() {
-    const held = LN.data["encoder-controls"];
-    if (!held) return [];
-    return Object.entries(held.table).map(([set, codes]) => {
-      const row = ([name, found]) => ({ mark: held.selected.includes(name) ? "chosen" : null, cells: [
-        name === "paper" ? "the paper's recipe" : held.selected.includes(name) ? name + " (chosen)" : name,
-        ...["linear", "neighbours", "clusters"].map((m) => LN.number(100 * found[m].mean, 1) + (found[m].runs > 1 ? ` ± ${LN.number(100 * found[m].sd, 1)}` : "")),
-        String(found.linear.runs)] });
-      return LN.figure([el("h3", {}, set === "mnist" ? "MNIST digits" : "Fashion-MNIST"),
-        LN.table(["code", "linear probe, %", "5 nearest, %", "clusters, %", "runs"], Object.entries(codes).map(row), (i) => i > 0, true)],
-        "Is the learned code better than doing nothing clever? Raw pixels and principal components (PCA-64) are the bar to clear; the probes here saw all training images, so the numbers are higher than in the curves above. “Moved”: the network encodes the image shifted by a pixel or two, and the observer reads it where it was. Shaded: chosen by a ranking that used no labels; docs/choices.md tells how blind that was. ± standard deviation between runs.", "Ours; the paper has no such controls.");
-    });
-  }
   function build(root) {
     data = LN.data.encoder;
     points = LN.unpack(data.points);
@@ -146,8 +133,7 @@
         `Each of the ${LN.number(labels.length, 0)} marks is an image that the encoder never trained on, drawn as the digit it truly is, which the encoder was never told; marks lie close where their codes are alike. Point at one to see the image. Move the slider from the untrained to the trained encoder.`,
         `In the paper: t-SNE of the code Z, here of ${LN.count(data.code_dim, "dimension")}, figure 4.`),
       el("div", {}, LN.figure([el("h3", {}, "What can be read off the code"), probes.node], `Share of test digits recognised from the code alone, mean of ${data.seeds} training runs, shaded ± their standard deviation; the probes saw ${LN.number(data.probe_train, 0)} labelled codes.`, "In the paper: linear and 5-NN probes, figure 4."),
-        LN.figure([el("h3", {}, "The score it climbs"), bits.node], "Bits an observer learns about the code from the image, on images it never saw; mean and standard deviation as above.", "In the paper: S^φ, figure 4."))),
-      ...controls());
+        LN.figure([el("h3", {}, "The score it climbs"), bits.node], "Bits an observer learns about the code from the image, on images it never saw; mean and standard deviation as above.", "In the paper: S^φ, figure 4."))));
     tell();
     LN.onwidth(canvas, draw);
   }
@@ -160,6 +146,6 @@
     const shown = picture(i);
     return Array.from(shown.getContext("2d").getImageData(0, 0, shown.width, shown.height).data.filter((_, k) => k % 4 === 0));
   } };
-  LN.panels.push({ name: "encoder", title: "An encoder without labels", short: "Encoder", command: "novelty run encoder", data: ["encoder"], also: ["encoder-controls", "encoder-images"],
+  LN.panels.push({ name: "encoder", title: "An encoder without labels", short: "Encoder", command: "novelty run encoder", data: ["encoder"], also: ["encoder-images"],
     lead: "A network is trained to make codes of images that are as learnable as possible. Nobody tells it what a digit is. Do digits appear all the same, and is the code better than raw pixels?", finding, build, theme: () => draw() });
 })();
