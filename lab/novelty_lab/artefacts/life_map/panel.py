@@ -1,15 +1,14 @@
-"""The map of the life-like rules, reduced for its panel: one file per measure, as recorded."""
+"""The panel of the life-like rules: one data file per measure, in the record's integers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from novelty_lab.artefacts.life_map.names import LABELLED
-from novelty_lab.explorer.packing import packed, short
-from novelty_lab.explorer.sprites import sprite_sheet
+from novelty_lab.explorer.packing import packed, short, sprite_sheet
+from novelty_lab.explorer.panel import DataFiles, Panel, from_paper_run
 from novelty_lab.records import Record
 
 KINDS = 6
@@ -18,14 +17,14 @@ SHARES = ("density", "activity", "change_in_two", "explained")
 """Measures whose colours go from 0 to 1; those of the others end where a thousandth lies above."""
 
 
-def life(record: Record) -> Iterator[tuple[str, Any]]:
-    """Reduce ``life-map``: what is known of single rules, and the map in the record's integers.
+def reduce(record: Record) -> DataFiles:
+    """Yield ``life``, one file per measure, and ``life-pictures``.
 
-    A record of some rules only is no map: its panel says so.
+    A record of some rules only cannot fill the map; the panel then says so.
     """
-    found, arrays = record.results, record.arrays
+    results, arrays = record.results, record.arrays
     whole = "codes" not in arrays
-    about: dict[str, Any] = {"rules": found["rules"], "whole": whole}
+    about: dict[str, Any] = {"rules": results["rules"], "whole": whole}
     if not whole:
         yield "life", about
         return
@@ -38,18 +37,18 @@ def life(record: Record) -> Iterator[tuple[str, Any]]:
         about
         | config
         | {
-            "grain": found["grain"],
+            "grain": results["grain"],
             "limits": _limits(record),
-            "zero": found["summary"]["zero"],
+            "zero": results["summary"]["zero"],
             "again": again,
-            "named": [_named(row) for row in found["named"]],
+            "named": [_named(row) for row in results["named"]],
             "galleries": {
-                name: [_unnamed(entry) for entry in found[key]]
+                name: [_unnamed(entry) for entry in results[key]]
                 for name, key in (("all", "gallery"), ("steady", "steady_gallery"))
             },
         },
     )
-    for name in found["grain"]:
+    for name in results["grain"]:
         yield f"life-{name}", packed(arrays[name])
     if len(arrays["pictures"]):
         # Older is fainter: the last step is white on the sheet, the background black.
@@ -86,3 +85,10 @@ def _unnamed(entry: dict[str, Any]) -> dict[str, Any]:
 
 def _moving(kind: dict[str, Any]) -> dict[str, Any]:
     return {name: kind[name] for name in ("kind", "period", "count", "pattern")}
+
+
+PANEL = Panel(
+    order=20,
+    data=from_paper_run(reduce),
+    scripts=("life.js", "record.js", "map.js", "world.js", "panel.js"),
+)
