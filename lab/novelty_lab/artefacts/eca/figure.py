@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from novelty_lab.artefacts.eca.claims import SHOWN
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import CLASS_COLOURS, CLASS_NAMES, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-SHOWN = 14
 
 
 def tables(record: Record) -> list[Table]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from novelty_lab.artefacts.encoder_scan.claims import STEADY
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import label_panel, new_figure
@@ -22,8 +23,6 @@ LABELS = {
     "ridge_penalty": r"ridge $\lambda$",
     "resolution": r"resolution $\eta$",
 }
-STEADY = ("learning_rate", "batch_size", "code_dim", "reservoir_depth")
-"""Settings that leave the accuracy between 0.80 and 0.90 in the paper."""
 
 
 def tables(record: Record) -> list[Table]:
