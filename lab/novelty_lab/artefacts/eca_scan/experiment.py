@@ -23,7 +23,6 @@ from novelty_lab.artefacts.eca.automata import (
     ranks,
     rule_rows,
 )
-from novelty_lab.artefacts.eca_scan.appendix_b import appendix_b
 from novelty_lab.rankings import agreement
 from novelty_lab.runner import Bench, Outcome, deviation
 
@@ -80,7 +79,6 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         "cells": summary,
         "reference": summarize(scanned["reference"], scanned["reference"]),
         "rescored": details,
-        "claims": appendix_b(summary, details) if set(config.axes) == set(AXES) else [],
     }
     scores = details["reference"]["mean"]
     return Outcome(results, scores)
