@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
 
 from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
-from novelty_lab.artefacts.rl_table.runs import EXPERIMENT, TASKS
-from novelty_lab.ledger.shelf import Shelf
+from novelty_lab.artefacts.rl_table.runs import EXPERIMENT, TASKS, Runs, collect
+from novelty_lab.ledger.findings import Finding, Pair, Value
+from novelty_lab.ledger.paper_records import PaperRecords
 from novelty_lab.ledger.source import Source
-from novelty_lab.ledger.values import Finding, Pair, Value
 
 ENOUGH = 5
 """Seeds of a cell under which nothing is said of it."""
@@ -20,12 +24,37 @@ SOLVED = {"Acrobot": -100.0, "MountainCarContinuous": 90.0}
 """Returns at which Gymnasium calls the tasks solved."""
 
 Cell = tuple[str, str]
-Read = Callable[[Shelf], Finding]
+Read = Callable[[PaperRecords], Finding]
 
 
-def _thin(shelf: Shelf, cells: Iterable[Cell]) -> tuple[int, str]:
+@dataclass(frozen=True)
+class CellSource(Source):
+    """A source whose records are the runs of some cells of the table, one for every seed."""
+
+    figure_name: ClassVar[str] = "curves.png"
+
+    cells: tuple[Cell, ...] = ()
+
+    def record_path(self, records: PaperRecords) -> Path | None:
+        """Return the folder of all runs, if there is one."""
+        return records.root / EXPERIMENT if _runs(records).cells else None
+
+    def record_paths(self, records: PaperRecords) -> list[Path]:
+        """Return the directories of the runs of these cells."""
+        runs = _runs(records).cells
+        names = [f"{t}-{c}-seed{run.seed}" for t, c in self.cells for run in runs.get((t, c), [])]
+        return [records.root / EXPERIMENT / name for name in names]
+
+
+@functools.lru_cache(maxsize=1)
+def _runs(records: PaperRecords) -> Runs:
+    """Return the training runs at the paper's settings."""
+    return collect(records.all_runs(EXPERIMENT))
+
+
+def _thin(records: PaperRecords, cells: Iterable[Cell]) -> tuple[int, str]:
     """Return the least number of seeds, and what to say if it is too small."""
-    sizes = {cell: len(shelf.agents().returns(*cell)) for cell in cells}
+    sizes = {cell: len(_runs(records).returns(*cell)) for cell in cells}
     least, few = min(sizes.values()), [n for n in sizes.values() if n < ENOUGH]
     if not few:
         return least, ""
@@ -40,9 +69,9 @@ def _with_enough(cells: Iterable[Cell], read: Read) -> Read:
     """Read only if every cell has enough seeds."""
     needed = list(cells)
 
-    def checked(shelf: Shelf) -> Finding:
-        least, missing = _thin(shelf, needed)
-        return Finding(runs=least, missing=missing) if missing else read(shelf)
+    def checked(records: PaperRecords) -> Finding:
+        least, missing = _thin(records, needed)
+        return Finding(runs=least, missing=missing) if missing else read(records)
 
     return checked
 
@@ -50,17 +79,17 @@ def _with_enough(cells: Iterable[Cell], read: Read) -> Read:
 def _return(task: str, condition: str) -> Read:
     """Read the mean return of a cell, which is shown even where it is too thin to judge."""
 
-    def read(shelf: Shelf) -> Finding:
-        returns = shelf.agents().returns(task, condition)
+    def read(records: PaperRecords) -> Finding:
+        returns = _runs(records).returns(task, condition)
         values = (Value.of(returns),) if len(returns) else ()
-        _, missing = _thin(shelf, [(task, condition)])
+        _, missing = _thin(records, [(task, condition)])
         return Finding(values=values, runs=len(returns), missing=missing)
 
     return read
 
 
-def _value(shelf: Shelf, task: str, condition: str) -> Value:
-    return Value.of(shelf.agents().returns(task, condition))
+def _value(records: PaperRecords, task: str, condition: str) -> Value:
+    return Value.of(_runs(records).returns(task, condition))
 
 
 def _beside_task(condition: str, *, names: bool = False) -> Read:
@@ -69,16 +98,16 @@ def _beside_task(condition: str, *, names: bool = False) -> Read:
     Shows how many tasks it improves on, or the names of those where it is below.
     """
 
-    def read(shelf: Shelf) -> Finding:
+    def read(records: PaperRecords) -> Finding:
         pairs: list[Pair] = []
         lower: list[str] = []
         for task in TASKS:
-            with_it, alone = _value(shelf, task, condition), _value(shelf, task, "task")
+            with_it, alone = _value(records, task, condition), _value(records, task, "task")
             lower += [task] if with_it.mean < alone.mean else []
             below = PAPER[task][condition][0] < PAPER[task]["task"][0]
             order = (alone, with_it) if below else (with_it, alone)
             pairs.append(Pair(task, *order))
-        runs, _ = _thin(shelf, _cells("task", condition))
+        runs, _ = _thin(records, _cells("task", condition))
         note = f"Below in the mean: {', '.join(lower) or 'none'}."
         shown = lower if names else len(TASKS) - len(lower)
         return Finding(pairs=tuple(pairs), shown=shown, runs=runs, note="" if names else note)
@@ -86,9 +115,9 @@ def _beside_task(condition: str, *, names: bool = False) -> Read:
     return _with_enough(_cells("task", condition), read)
 
 
-def _collapses(shelf: Shelf) -> Finding:
+def _collapses(records: PaperRecords) -> Finding:
     """Compare in units of the task: 0 a random policy, 1 the mean of the task-reward agents."""
-    runs = shelf.agents()
+    runs = _runs(records)
     pairs: list[Pair] = []
     unscaled: list[str] = []
     for task in TASKS:
@@ -97,7 +126,7 @@ def _collapses(shelf: Shelf) -> Finding:
             unscaled.append(task)
         else:
             pairs.append(Pair(task, Value.of(shares), Value(COLLAPSE)))
-    least, _ = _thin(shelf, _cells("task", "task+epiplexity"))
+    least, _ = _thin(records, _cells("task", "task+epiplexity"))
     lost = [pair.name for pair in pairs if pair.above.mean < COLLAPSE]
     told = {
         "Collapsed in the mean": lost,
@@ -110,8 +139,8 @@ def _collapses(shelf: Shelf) -> Finding:
 def _change(task: str) -> Read:
     """Read the relative change of the mean return; squares of relative errors add."""
 
-    def read(shelf: Shelf) -> Finding:
-        with_it, alone = _value(shelf, task, "task+epiplexity"), _value(shelf, task, "task")
+    def read(records: PaperRecords) -> Finding:
+        with_it, alone = _value(records, task, "task+epiplexity"), _value(records, task, "task")
         ratio = with_it.mean / alone.mean
         error = math.hypot(*(math.sqrt(v.variance) / v.mean for v in (with_it, alone)))
         runs = min(with_it.runs, alone.runs)
@@ -121,8 +150,8 @@ def _change(task: str) -> Read:
 
 
 def _only(task: str) -> Read:
-    def read(shelf: Shelf) -> Finding:
-        alone, task_reward = _value(shelf, task, "epiplexity"), _value(shelf, task, "task")
+    def read(records: PaperRecords) -> Finding:
+        alone, task_reward = _value(records, task, "epiplexity"), _value(records, task, "task")
         note = f"{alone.mean:.0f} against {task_reward.mean:.0f}."
         pair = Pair("epiplexity alone above the task reward", alone, task_reward)
         return Finding(pairs=(pair,), runs=min(alone.runs, task_reward.runs), note=note)
@@ -130,8 +159,8 @@ def _only(task: str) -> Read:
     return _with_enough([(task, "epiplexity"), (task, "task")], read)
 
 
-def _reliability(shelf: Shelf) -> Finding:
-    runs = shelf.agents()
+def _reliability(records: PaperRecords) -> Finding:
+    runs = _runs(records)
     against: dict[str, bool] = {}
     parts: list[str] = []
     for task, limit in SOLVED.items():
@@ -141,23 +170,8 @@ def _reliability(shelf: Shelf) -> Finding:
         against[f"{task} solved by {bonus} with the bonus"] = not solved["task+epiplexity"].all()
         against[f"{task} solved by {alone} without it"] = bool(solved["task"].all())
         parts.append(f"{task}: {bonus} seeds with the bonus, {alone} without")
-    least, _ = _thin(shelf, [(t, c) for t in SOLVED for c in ("task", "task+epiplexity")])
+    least, _ = _thin(records, [(t, c) for t in SOLVED for c in ("task", "task+epiplexity")])
     return Finding(against=against, runs=least, note=f"Solved, {'; '.join(parts)}.")
-
-
-def _noise(shelf: Shelf) -> Finding:
-    """Read what an agent that stands still in the room of noise is paid, in an episode."""
-    record = shelf.get("rooms")
-    corridor, lengths = record.configuration["corridor"], record.configuration["habit_lengths"]
-    at, agents = lengths.index(corridor["length"]), record.configuration["agents"]
-    paid = {
-        row["drive"]: Value(row["mean"][at], row["sd"][at], agents)
-        for row in record.results["habits"]
-        if row["pixels"] == corridor["pixels"] and row["habit"] == "noise"
-    }
-    note = f"Bits of an episode of {corridor['length']} steps in pure noise"
-    excess = f"; above its floor {paid['excess'].mean:.1f}" if "excess" in paid else ""
-    return Finding(values=(paid["epiplexity"],), note=f"{note}{excess}.")
 
 
 def _cells(*conditions: str) -> list[Cell]:
@@ -168,7 +182,7 @@ def _source(read: Read, tasks: Collection[str] = (), conditions: Collection[str]
     named = {"--tasks": ",".join(tasks), "--conditions": ",".join(conditions)}
     options = " ".join(f"{option} {names}" for option, names in named.items() if names)
     cells = tuple(itertools.product(tasks or TASKS, conditions))
-    return Source(EXPERIMENT, read, options, cells)
+    return CellSource(EXPERIMENT, read, options, cells)
 
 
 _BOTH = ("task", "task+epiplexity")
@@ -189,5 +203,4 @@ SOURCES = {
     "rl.reliability": _source(
         _with_enough([(t, c) for t in SOLVED for c in _BOTH], _reliability), SOLVED, _BOTH
     ),
-    "rl.noise": Source("rooms", _noise),
 }

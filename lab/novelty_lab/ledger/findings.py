@@ -1,4 +1,4 @@
-"""What a record holds of a claim: means with their spread, rankings, pairs, objections."""
+"""What a record says about a claim: means with their spread, rankings, pairs, objections."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from novelty_lab.ledger.shelf import Shelf
+from novelty_lab.ledger.findings import Finding, Value
+from novelty_lab.ledger.paper_records import PaperRecords
 from novelty_lab.ledger.source import Source
-from novelty_lab.ledger.values import Finding, Value
 from novelty_lab.records import Record
 
 PLAIN, NORMALIZED = 0, 1
@@ -24,15 +24,15 @@ def _chi(record: Record, kind: int) -> np.ndarray:
     return record.arrays["depth"][:, kind]
 
 
-def _plain(shelf: Shelf) -> Finding:
-    record = shelf.get("criticality")
+def _plain(records: PaperRecords) -> Finding:
+    record = records.get("criticality")
     shallow = np.array(record.configuration["depths"]) <= SHALLOW
     chi = _chi(record, PLAIN)[:, shallow, 0]
     return Finding(values=(Value.of(chi.ravel()),), note=_from_to(chi))
 
 
-def _plain_deep(shelf: Shelf) -> Finding:
-    record = shelf.get("criticality")
+def _plain_deep(records: PaperRecords) -> Finding:
+    record = records.get("criticality")
     deepest = int(np.argmax(record.configuration["depths"]))
     differences = record.results["plain_deepest_by_differences"]
     parts = [f"{chi:.2f} with a step of {step}" for step, chi in differences.items()]
@@ -40,8 +40,8 @@ def _plain_deep(shelf: Shelf) -> Finding:
     return Finding(values=(Value.of(_chi(record, PLAIN)[:, deepest, 0]),), note=note)
 
 
-def _normalized(shelf: Shelf) -> Finding:
-    record = shelf.get("criticality")
+def _normalized(records: PaperRecords) -> Finding:
+    record = records.get("criticality")
     chi = _chi(record, NORMALIZED)[..., 0]
     activations = record.results["gain_one"]
     parts = [f"{name} {value:.2f}" for name, value in activations.items()]
@@ -51,9 +51,9 @@ def _normalized(shelf: Shelf) -> Finding:
     )
 
 
-def _independent(shelf: Shelf) -> Finding:
+def _independent(records: PaperRecords) -> Finding:
     """Gather every normalized setting: architectures, depths and input scales."""
-    record = shelf.get("criticality")
+    record = records.get("criticality")
     settings = [*_chi(record, NORMALIZED).reshape(-1, 2), *record.arrays["scale"][NORMALIZED]]
     draws = record.configuration["draws"]
     values = tuple(Value(float(mean), float(sd), draws) for mean, sd in settings)
@@ -61,9 +61,9 @@ def _independent(shelf: Shelf) -> Finding:
     return Finding(values=values, shown=[min(means), max(means)], runs=draws)
 
 
-def _preactivation(shelf: Shelf) -> Finding:
+def _preactivation(records: PaperRecords) -> Finding:
     """Pool the layers: the root mean square of their deviations."""
-    record = shelf.get("criticality")
+    record = records.get("criticality")
     layers = record.results["preactivation_sd"]
     pooled = float(np.sqrt(np.mean(np.square(layers))))
     note = f"By layer: {', '.join(f'{sd:.2f}' for sd in layers)}."
