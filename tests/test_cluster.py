@@ -17,7 +17,7 @@ from learnable_novelty import cluster
 from learnable_novelty.cli import main
 from learnable_novelty.cluster import knowing_its_workers
 from learnable_novelty.engine import in_order, open_engine
-from learnable_novelty.measure import parts
+from learnable_novelty.measure.sources import arrays
 from novelty_lab.runner import run_experiment
 
 SMALL = {"channels": 16, "samples": 16, "burn_in": 40, "draws": 1}
@@ -107,7 +107,7 @@ def test_killing_workers_while_shards_and_draws_are_scored_changes_nothing(
     import dask.array
     import dask.dataframe
 
-    monkeypatch.setattr(parts, "PART_ROWS", 1000)
+    monkeypatch.setattr(arrays, "PARTITION_ROWS", 1000)
     address, workers, start_worker = running
     values = np.random.default_rng(0).standard_normal((20_000, 3))
     np.save(tmp_path / "t.npy", values)
