@@ -17,6 +17,7 @@ from learnable_novelty import cluster
 from learnable_novelty.cli import main
 from learnable_novelty.cluster import knowing_its_workers
 from learnable_novelty.engine import in_order, open_engine
+from learnable_novelty.errors import EngineError
 from learnable_novelty.measure.sources import arrays
 from novelty_lab.runner import run_experiment
 
@@ -25,7 +26,10 @@ SMALL = {"channels": 16, "samples": 16, "burn_in": 40, "draws": 1}
 
 @pytest.fixture
 def running(tmp_path):
-    """Start a scheduler and two workers; return its address, them, and what starts one more."""
+    """Start a scheduler and two workers; return its address, them, and what starts one more.
+
+    The scheduler is an attribute of what starts workers.
+    """
     held = tmp_path / "scheduler.json"
     processes = []
 
@@ -37,7 +41,9 @@ def running(tmp_path):
     def start_worker():
         return start("worker", "--no-nanny", "--no-dashboard", "--nthreads", "1")
 
-    start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    start_worker.scheduler = start(
+        "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"
+    )
     workers = [start_worker() for _ in range(2)]
     try:
         for _ in range(600):
@@ -69,11 +75,12 @@ def test_killing_a_worker_in_the_middle_changes_nothing(running, tmp_path):
     rng = np.random.default_rng(0)
     values = rng.standard_normal((30_000, 3))
     np.save(tmp_path / "t.npy", values)
-    expected = ln.score(tmp_path / "t.npy", "2", draws=2, null=19)
+    by_chunks = ln.open_columns(tmp_path / "t.npy", None, "2", chunks=True)
+    expected = ln.score(by_chunks, draws=2, null=19)
     with open_engine(f"dask://{address}") as executor:
         wait_for_workers(executor, 2)
-        # Shards of a file and of a stream: the same bits as in this process.
-        assert ln.score(tmp_path / "t.npy", "2", draws=2, null=19, executor=executor) == expected
+        # Partitions of a file and of a stream: the same bits as in this process.
+        assert ln.score(by_chunks, draws=2, null=19, executor=executor) == expected
         stream = [(part[:, :2], part[:, 2:]) for part in np.array_split(values, 13)]
         assert ln.score(stream, draws=2, null=19, executor=executor).bits == pytest.approx(
             expected.bits, abs=1e-10
@@ -101,7 +108,7 @@ class KillOnce:
         self.seen.append((done, total))
 
 
-def test_killing_workers_while_shards_and_draws_are_scored_changes_nothing(
+def test_killing_workers_while_partitions_and_draws_are_scored_changes_nothing(
     running, tmp_path, monkeypatch
 ):
     import dask.array
@@ -112,7 +119,8 @@ def test_killing_workers_while_shards_and_draws_are_scored_changes_nothing(
     values = np.random.default_rng(0).standard_normal((20_000, 3))
     np.save(tmp_path / "t.npy", values)
     task = {"draws": 4, "null": 19}
-    by_shards = ln.score(tmp_path / "t.npy", "2", **task)
+    file = ln.open_columns(tmp_path / "t.npy", None, "2", chunks=True)
+    by_chunks = ln.score(file, **task)
     by_draws = ln.score(values[:900, :2], values[:900, 2], **task)
     with open_engine(f"dask://{address}") as executor:
         wait_for_workers(executor, 2)
@@ -128,18 +136,18 @@ def test_killing_workers_while_shards_and_draws_are_scored_changes_nothing(
         for where in (None, plain):
             for x, y in ((array[:, :2], array[:, 2:]), (frame[["a", "b"]], frame[["c"]])):
                 found = ln.score(x, y, **task, executor=where)
-                assert found.bits == pytest.approx(by_shards.bits, abs=1e-10)
-                assert found.p_value == by_shards.p_value
+                assert found.bits == pytest.approx(by_chunks.bits, abs=1e-10)
+                assert found.p_value == by_chunks.p_value
         # In the second pass over the file.
         killing = KillOnce(workers[0], 25_000)
-        found = ln.score(tmp_path / "t.npy", "2", **task, executor=plain, progress=killing)
-        assert found == by_shards and workers[0].poll() == -signal.SIGKILL
+        found = ln.score(file, **task, executor=plain, progress=killing)
+        assert found == by_chunks and workers[0].poll() == -signal.SIGKILL
         assert killing.seen[0][1] == killing.seen[-1][0] == killing.seen[-1][1] == 40_000
         start_worker()
         wait_for_workers(executor, 2)
         # Partitions that died with the worker are made again.
         found = ln.score(frame[["a", "b"]], frame[["c"]], **task, executor=plain)
-        assert found.bits == pytest.approx(by_shards.bits, abs=1e-10)
+        assert found.bits == pytest.approx(by_chunks.bits, abs=1e-10)
         killing = KillOnce(workers[1], 2)
         draws = ln.score(
             values[:900, :2], values[:900, 2], **task, executor=executor, progress=killing
@@ -168,6 +176,24 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch, capsys, tmp_path)
     command = ["score", str(tmp_path / "t.npy"), "--targets", "1"]
     assert main([*command, "--engine", "dask://127.0.0.1:1"]) == 2
     assert "expected a Dask scheduler at 127.0.0.1:1, none answered" in capsys.readouterr().err
+
+
+def test_a_scheduler_that_dies_is_told_in_a_sentence(running, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 5.0)  # it is also how long Dask tries again
+    address, _, start_worker = running
+
+    def tasks():
+        for number in range(50):
+            if number == 3:
+                start_worker.scheduler.kill()
+            yield (0.2,)
+
+    with (
+        pytest.raises(EngineError, match=r"the Dask scheduler went away.*run it again"),
+        open_engine(f"dask://{address}") as executor,
+    ):
+        wait_for_workers(executor, 2)
+        list(in_order(executor, time.sleep, tasks()))
 
 
 @pytest.mark.parametrize("name", ["dask:0", "dask:x", "dask://", "dask://host", "ray"])

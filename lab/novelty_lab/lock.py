@@ -18,7 +18,7 @@ except ModuleNotFoundError:  # not a POSIX system
 _NO_LOCKS = (errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK, errno.EINVAL)
 
 
-class Busy(ValueError):
+class Busy(UserError):
     """Another process holds the lock."""
 
 

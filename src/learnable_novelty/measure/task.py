@@ -18,7 +18,7 @@ from learnable_novelty.measure.windows import Windows
 from learnable_novelty.observer import Observer
 from learnable_novelty.observer.checks import check_range
 from learnable_novelty.observer.penalty import RidgePenalty
-from learnable_novelty.seeds import Seed, split
+from learnable_novelty.seeds import Seed, check_seed, split
 
 BATCH_ROWS = 4096
 """Regression rows whose features are computed at a time: they stay in cache."""
@@ -84,7 +84,7 @@ def check_settings(
         resolution=1.0 if resolution is None else resolution,
         draws=whole_number("draws", draws, 1),
         null=Null.of(null),
-        seed=split(seed, "score") if drawn else whole_number("seed", seed, 0),
+        seed=split(seed, "score") if drawn else check_seed(seed),
         standardize_inputs=standardize_inputs,
         target_unit=check_target_unit(target_unit),
     )
