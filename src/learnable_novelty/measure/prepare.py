@@ -1,12 +1,14 @@
-"""Mean and deviation of columns, from chunks that merge."""
+"""Columns in common units: mean and deviation of every column, from chunks that merge."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.standardize import is_constant
 
 
@@ -16,8 +18,8 @@ class Spread:
 
     count: int
     unit: Tensor
-    """Powers of two near the largest values, (columns,): of 1e200 and of 1e-200 there are no
-    squares, and a power of two costs no rounding."""
+    """Powers of two near the largest values, (columns,): 1e200 and 1e-200 have no squares in
+    float64, and division by a power of two does not round."""
     mean: Tensor
     """In these units, (columns,)."""
     power: Tensor
@@ -55,3 +57,29 @@ class Spread:
         variance = self.power / self.count
         constant = is_constant(variance, self.mean, self.eps)
         return self.mean * self.unit, torch.where(constant, 1.0, variance.sqrt() * self.unit)
+
+
+def column_scale(values: Tensor, column_axis: int) -> tuple[Tensor, Tensor]:
+    """Return mean and deviation per column, over all other axes; 1 for a constant column."""
+    return Spread.of(values, column_axis).scale()
+
+
+def scaled(values: Tensor, column_axis: int, mean: Tensor | float, scale: Tensor | float) -> Tensor:
+    """Return (values - mean) / scale per column, in the dtype of the values."""
+    columns = values.movedim(column_axis, -1).double()
+    return ((columns - mean) / scale).to(values.dtype).movedim(-1, column_axis)
+
+
+def check_target_unit(unit: float | str) -> float | None:
+    """Return the unit of the targets, or None for their own deviation, "sd"."""
+    if unit == "sd":
+        return None
+    if isinstance(unit, (int, float)) and not isinstance(unit, bool) and 0 < unit < math.inf:
+        return float(unit)
+    raise UserError(f'target_unit must be "sd" or a positive number, got {unit!r}')
+
+
+def target_scale(targets: Tensor, axis: int, unit: float | str) -> Tensor | float:
+    """Return what targets are divided by: one number, or one per column."""
+    number = check_target_unit(unit)
+    return column_scale(targets, axis)[1] if number is None else number

@@ -1,9 +1,9 @@
-"""From what users hold (arrays, tensors, data frames) to checked floating tensors."""
+"""Data in memory: arrays, tensors and data frames become checked floating tensors."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.measure.spread import Spread
 
 
 def as_tensor(values: Any, name: str) -> Tensor:
@@ -20,8 +19,8 @@ def as_tensor(values: Any, name: str) -> Tensor:
     Floating dtypes are kept; integers and booleans become float64.
 
     Raises:
-        TypeError: for values, or columns of a frame, that are not numbers.
-        ValueError: for NaN, infinities, hidden values, or fewer than two samples.
+        TypeError: for values, or columns of a data frame, that are not numbers.
+        ValueError: for NaN, infinities, masked values, or fewer than two samples.
     """
     tensor = as_chunk(values, name)
     if tensor.shape[0] < 2:
@@ -53,11 +52,11 @@ def as_chunk(values: Any, name: str) -> Tensor:
         raise UserError(f"{name} must have at least one column, got shape {tuple(tensor.shape)}")
     if not bool(torch.isfinite(tensor).all()):
         index = tuple(int(i) for i in torch.isfinite(tensor).logical_not().nonzero()[0])
-        raise NotFinite(name, float(tensor[index]), index)
+        raise NotFiniteError(name, float(tensor[index]), index)
     return tensor
 
 
-class NotFinite(UserError):
+class NotFiniteError(UserError):
     """A NaN or an infinity among values, and the index of the first."""
 
     def __init__(self, name: str, value: float, index: tuple[int, ...]) -> None:
@@ -65,38 +64,58 @@ class NotFinite(UserError):
         self.name, self.value, self.index = name, value, index
 
     def __str__(self) -> str:
-        return self.at(where_in_array(self.index))
+        return self.at(describe_index(self.index))
 
     def at(self, place: str) -> str:
-        """Say it of a place that is known better."""
-        found = "NaN" if self.value != self.value else "an infinite value"
-        return f"{self.name} must be finite, got {found} in {place}"
+        """Return the message for a place that is known better."""
+        kind = "NaN" if self.value != self.value else "an infinite value"
+        return f"{self.name} must be finite, got {kind} in {place}"
 
 
-def where_in_array(index: tuple[int, ...]) -> str:
+def describe_index(index: tuple[int, ...]) -> str:
     """Say which row and column an index is, or which sample and where in it."""
     if len(index) == 2:
         return f"row {index[0]}, column {index[1]} (from 0)"
     return f"sample {index[0]} (from 0) at {index[1:]}"
 
 
+@dataclass(frozen=True)
+class MemoryRows:
+    """Samples in memory, as tensors that were checked."""
+
+    inputs: Tensor
+    targets: Tensor | None
+
+    @property
+    def count(self) -> int:
+        """How many samples."""
+        return self.inputs.shape[0]
+
+    def chunks(self) -> Iterator[tuple[Tensor, Tensor | None]]:
+        yield self.inputs, self.targets
+
+    def where(self, index: tuple[int, ...], *, targets: bool) -> str:
+        """Say where a number is."""
+        return describe_index(index)
+
+
 def _as_array(values: Any, name: str) -> np.ndarray:
     if hasattr(values, "to_numpy"):
-        return _of_frame(values, name)
+        return _frame_values(values, name)
     if isinstance(values, (list, tuple)):
-        _refuse_masked(values, name)
+        _reject_masked(values, name)
     try:
         array = np.asanyarray(values)
     except ValueError as error:
         if "inhomogeneous" not in str(error):
             raise
         raise UserError(f"{name} must be samples of one shape, got several shapes") from None
-    _refuse_masked([array], name)
+    _reject_masked([array], name)
     return np.asarray(array)
 
 
-def _refuse_masked(arrays: Sequence[Any], name: str) -> None:
-    """Raise for a masked array that hides values: they would be scored like all others."""
+def _reject_masked(arrays: Sequence[Any], name: str) -> None:
+    """Raise for an array with masked values: they would be scored like all others."""
     for array in arrays:
         if isinstance(array, np.ma.MaskedArray) and bool(np.ma.getmaskarray(array).any()):
             raise UserError(
@@ -105,42 +124,23 @@ def _refuse_masked(arrays: Sequence[Any], name: str) -> None:
             )
 
 
-def _of_frame(frame: Any, name: str) -> np.ndarray:
+def _frame_values(frame: Any, name: str) -> np.ndarray:
     """Return the numbers of a data frame, or of one of its columns."""
-    _refuse_other_columns(frame, name)
+    _reject_other_columns(frame, name)
     array = frame.to_numpy()
     if array.dtype != object:
         return array
-    try:  # a frame whose columns are numbers of several kinds, or numbers with gaps
+    try:  # a data frame whose columns are numbers of several kinds, or numbers with gaps
         return frame.to_numpy(dtype=np.float64, na_value=np.nan)
     except (ValueError, TypeError):
         return array
 
 
-def _refuse_other_columns(frame: Any, name: str) -> None:
-    """Raise for dates, text and objects: pandas would turn them into numbers beside numbers."""
+def _reject_other_columns(frame: Any, name: str) -> None:
+    """Raise for dates, text and objects: pandas would convert some of them to numbers."""
     kinds: Any = getattr(frame, "dtypes", None)
     if not hasattr(kinds, "items"):
         kinds = {getattr(frame, "name", None): kinds}
     for column, kind in kinds.items():
         if getattr(kind, "kind", "f") not in "fiub":
             raise UserTypeError(f"{name} must be numbers, got {kind} in column {column!r}")
-
-
-def whole_number(name: str, value: Any, least: int) -> int:
-    """Return an integer of any integer type, or raise unless it is at least ``least``."""
-    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__") or value < least:
-        kind = "a positive integer" if least == 1 else "a non-negative integer"
-        raise UserError(f"{name} must be {kind}, got {value!r}")
-    return operator.index(value)
-
-
-def column_scale(values: Tensor, column_axis: int) -> tuple[Tensor, Tensor]:
-    """Return mean and deviation per column, over all other axes; 1 for a constant column."""
-    return Spread.of(values, column_axis).scale()
-
-
-def scaled(values: Tensor, column_axis: int, mean: Tensor | float, scale: Tensor | float) -> Tensor:
-    """Return (values - mean) / scale per column, in the dtype of the values."""
-    columns = values.movedim(column_axis, -1).double()
-    return ((columns - mean) / scale).to(values.dtype).movedim(-1, column_axis)

@@ -1,4 +1,4 @@
-"""What the null hypothesis lets us rearrange: orders of target rows, and surrogate series.
+"""The null hypothesis: what may be rearranged, orders of target rows, and surrogate series.
 
 A rearrangement must keep everything but the relation under test. Neighbouring sites and
 neighbouring times are not exchangeable, so lattices move whole samples and paired series move by
@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.data import whole_number
+from learnable_novelty.measure.checks import whole_number
 from learnable_novelty.seeds import Seed, numpy_generator
 
 Kind = Literal["auto", "rows", "samples", "translations", "shifts", "time", "linear", "signs"]
@@ -82,6 +82,50 @@ HYPOTHESES: dict[str, tuple[str, str]] = {
         "targets are unrelated to inputs; blocks are independent of each other",
     ),
 }
+
+
+REARRANGED: dict[str, tuple[str, ...]] = {
+    "samples": ("rows",),
+    "lattices": ("samples", "translations"),
+    "series": ("time", "linear"),
+    "two series": ("shifts", "rows"),
+}
+"""What may be rearranged of each kind of data; the first is the default."""
+
+
+def choose_kind(kind: str, data: str, *, in_memory: bool) -> Any:
+    """Choose or check what the null rearranges.
+
+    Rearrangements need the rows, so they are for data in memory. Random signs of whole blocks need
+    a few sums of each block only: they are for data of any size.
+
+    Args:
+        kind: that was asked for, or "auto".
+        data: a key of ``REARRANGED``.
+        in_memory: whether all rows are in memory.
+    """
+    if not in_memory:
+        if kind in ("auto", "signs"):
+            return "signs"
+        raise UserError(
+            "data that is read by chunks cannot be rearranged: null must be a count or signs, "
+            f"got {kind!r}"
+        )
+    allowed = (*REARRANGED[data], "signs")
+    if kind != "auto" and kind not in allowed:
+        raise UserError(f"null for this data must be one of {', '.join(allowed)}, got {kind!r}")
+    return allowed[0] if kind == "auto" else kind
+
+
+def describe(kind: str, rows: int, blocks: int, spacing: int, count: int) -> tuple[str, str]:
+    """Say what a null rearranges, and what it claims."""
+    moved, claim = HYPOTHESES[kind]
+    if kind == "shifts":
+        step = rows // num_shifts(rows, spacing, count)
+        moved += f" of {step} steps and its multiples (correlation time {spacing})"
+    if kind == "signs":
+        moved += f" ({blocks} blocks)"
+    return moved, claim
 
 
 def row_orders(

@@ -1,4 +1,4 @@
-"""Zarr arrays and groups of them. What they claim is held against limits before any is read."""
+"""Zarr arrays and groups of them. The sizes they claim are checked before anything is read."""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty.errors import UserError
-from learnable_novelty.measure.files import check_width, choose_columns, numeric
-from learnable_novelty.measure.parts import Columns, Opened, array_source, row_bytes
+from learnable_novelty.errors import UserError, missing_extra
+from learnable_novelty.measure.sources.arrays import (
+    ArrayColumns,
+    array_source,
+    check_numeric,
+    check_rows,
+)
+from learnable_novelty.measure.sources.base import Source
+from learnable_novelty.measure.sources.columns import Selection, Table
+from learnable_novelty.measure.sources.numpy import array_table
 from learnable_novelty.storage import UNREADABLE, quiet_headers
+from learnable_novelty.text import printable
 
 METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 MOST_METADATA = 64 << 20
@@ -26,36 +34,30 @@ def is_zarr(path: Path) -> bool:
     return path.suffix.lower() == ".zarr" or any((path / n).exists() for n in METADATA[:3])
 
 
-def open_zarr(path: Path, inputs: str | None, targets: str | None) -> Opened | None:
-    """Open arrays of a group, one for the inputs and one for the targets; None for an array."""
+def open_zarr(path: Path) -> Table:
+    """Open an array as a table, or a group, whose arrays are one for inputs and one for targets."""
     node = open_node(path)
     if hasattr(node, "shape"):
-        return None
+        return array_table(path.name, functools.partial(open_node, path))
     try:
         with quiet_headers():
             names = sorted(node.array_keys())
     except UNREADABLE as error:
         raise _unreadable(path, error) from None
-    chosen = choose_columns(names, inputs, targets, path)
-    if any(len(one) > 1 for one in chosen):
-        listed = ", ".join(names)
-        raise UserError(
-            f"expected one array of {path.name} for the inputs and one for the targets, choose of "
-            f"{listed} with inputs and targets"
-        )
-    x, y = ([names[i] for i in one] for one in chosen)
-    arrays = [open_node(path, name) for name in x + y]
-    held = [
-        Columns(functools.partial(open_node, path, name), None, f"{name} of {path.name}")
-        for name in x + y
-    ]
-    source = array_source(
-        held[0],
-        held[1] if y else None,
-        bytes_per_row=sum(row_bytes(array) for array in arrays),
-        align=max(array.chunks[0] for array in arrays),
-    )
-    return Opened(source, x, y)
+
+    def select(chosen: Selection) -> Source:
+        if max(len(chosen.inputs), len(chosen.targets)) > 1:
+            raise UserError(
+                f"expected one array of {path.name} for the inputs and one for the targets; "
+                f"choose among {', '.join(map(printable, names))}"
+            )
+        arrays = [
+            ArrayColumns(functools.partial(open_node, path, name), None, f"{name!r} of {path.name}")
+            for name in (names[i] for i in chosen.inputs + chosen.targets)
+        ]
+        return array_source(arrays[0], arrays[1] if chosen.targets else None)
+
+    return Table(names, select)
 
 
 def open_node(path: Path, name: str | None = None) -> Any:
@@ -67,7 +69,7 @@ def open_node(path: Path, name: str | None = None) -> Any:
     try:
         import zarr
     except ModuleNotFoundError:
-        raise UserError("reading Zarr needs the [data] extra (zarr)") from None
+        raise missing_extra("reading Zarr", "zarr", "data") from None
     folder = path if name is None else path / name
     for text in (folder / one for one in METADATA):
         if text.is_file() and text.stat().st_size > MOST_METADATA:
@@ -79,7 +81,7 @@ def open_node(path: Path, name: str | None = None) -> Any:
     except UNREADABLE as error:
         raise _unreadable(path, error) from None
     if is_array:
-        check_array(node, path.name if name is None else f"{name} of {path.name}")
+        check_array(node, path.name if name is None else f"{name!r} of {path.name}")
     return node
 
 
@@ -88,16 +90,16 @@ def _unreadable(path: Path, error: BaseException) -> ValueError:
 
 
 def check_array(array: Any, name: str) -> None:
-    """Raise unless a Zarr array holds rows of numbers, in chunks that can be held."""
+    """Raise unless a Zarr array holds rows of numbers, in chunks that fit in memory."""
     try:
         shape, chunks, kind = tuple(array.shape), tuple(array.chunks), np.dtype(array.dtype)
     except UNREADABLE as error:
         raise UserError(f"expected a Zarr array of equal chunks in {name}: {error}") from None
-    _refuse_pickles(array, name)
-    numeric(array, name)
+    _reject_pickles(array, name)
+    check_numeric(array, name)
     if not shape or min(shape) < 1 or len(chunks) != len(shape) or min(chunks) < 1:
         raise UserError(f"expected rows of data in {name}, got shape {shape} in chunks {chunks}")
-    check_width(shape, kind.itemsize, name)
+    check_rows(shape, kind.itemsize, name)
     whole = [math.ceil(n / c) * c for n, c in zip(shape[1:], chunks[1:], strict=True)]
     size = math.prod([chunks[0], *whole]) * kind.itemsize
     if size > MOST_CHUNK_BYTES:
@@ -107,10 +109,10 @@ def check_array(array: Any, name: str) -> None:
         )
 
 
-def _refuse_pickles(array: Any, name: str) -> None:
+def _reject_pickles(array: Any, name: str) -> None:
     """Raise if a Zarr array is stored by a codec that unpickles."""
-    held = getattr(array, "metadata", None)
-    codecs = [*(getattr(held, "filters", None) or ()), getattr(held, "compressor", None)]
-    codecs += getattr(held, "codecs", None) or ()
+    metadata = getattr(array, "metadata", None)
+    codecs = [*(getattr(metadata, "filters", None) or ()), getattr(metadata, "compressor", None)]
+    codecs += getattr(metadata, "codecs", None) or ()
     if any("pickle" in str(getattr(codec, "codec_id", codec)).lower() for codec in codecs):
         raise UserError(f"expected numbers in {name}, but it holds pickles, which are not read")

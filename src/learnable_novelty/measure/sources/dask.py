@@ -1,7 +1,7 @@
 """Dask arrays and data frames, partition by partition.
 
-A part carries the tasks that make its partition and no others, so that what is sent to a worker is
-as large as the partition at most. Of a persisted collection it carries where the partition is.
+A partition carries its own tasks and no others, so that what is sent to a worker is not larger than
+the partition. Of a persisted collection it carries where on the cluster the partition is.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.measure.data import where_in_array
-from learnable_novelty.measure.parts import Chunk, Source
+from learnable_novelty.measure.sources.base import Chunk, Source
+from learnable_novelty.measure.sources.memory import describe_index
 
 
 @dataclass(frozen=True)
-class Partition:
+class TaskGraph:
     """The tasks that make a partition, and how their results are put together."""
 
     graph: dict[Any, Any]
     keys: list[Any]
     finalize: tuple[Any, tuple[Any, ...]]
     futures: tuple[Any, ...]
-    """Results that a cluster holds."""
+    """Results that are on a cluster."""
     columns: tuple[str, ...] | None
     """Names, of a data frame."""
 
     def compute(self) -> Any:
-        """Compute it in this process and thread: where a part is read is settled already."""
+        """Compute it in this process and thread, which the executor has chosen."""
         from dask.local import get_sync
 
         join, extra = self.finalize
         return join(get_sync(self._fetched().graph, self.keys), *extra)
 
-    def _fetched(self) -> Partition:
+    def _fetched(self) -> TaskGraph:
         if not self.futures:
             return self
         client = self.futures[0].client
-        if client is None:  # of a process that is no worker of the cluster
+        if client is None:  # this process is not a worker of the cluster
             raise UserError(
                 "expected the executor of the Dask client that holds this data, or none"
             )
@@ -49,19 +49,19 @@ class Partition:
             {future.key: one for future, one in zip(self.futures, results, strict=True)}
         )
 
-    def with_results(self, values: Mapping[Any, Any]) -> Partition:
-        """Return it with results in the place of what a cluster holds."""
-        found = {future.key: values[future.key] for future in self.futures}
-        return replace(self, graph={**self.graph, **found}, futures=())
+    def with_results(self, values: Mapping[Any, Any]) -> TaskGraph:
+        """Return it with results in the place of futures."""
+        results = {future.key: values[future.key] for future in self.futures}
+        return replace(self, graph={**self.graph, **results}, futures=())
 
 
 @dataclass(frozen=True)
-class DaskPart:
+class DaskPartition:
     """A partition of a Dask array or data frame, or of two of them."""
 
     number: int
-    inputs: Partition
-    targets: Partition | None
+    inputs: TaskGraph
+    targets: TaskGraph | None
     count: int | None
 
     def chunks(self) -> Iterator[Chunk]:
@@ -69,20 +69,20 @@ class DaskPart:
 
     @property
     def futures(self) -> tuple[Any, ...]:
-        """What a cluster holds of it."""
+        """Results on a cluster that it is computed from."""
         return self.inputs.futures + (() if self.targets is None else self.targets.futures)
 
-    def with_results(self, values: Mapping[Any, Any]) -> DaskPart:
-        """Return it with results in the place of what a cluster holds."""
+    def with_results(self, values: Mapping[Any, Any]) -> DaskPartition:
+        """Return it with results in the place of futures."""
         y = None if self.targets is None else self.targets.with_results(values)
         return replace(self, inputs=self.inputs.with_results(values), targets=y)
 
     def where(self, index: tuple[int, ...], *, targets: bool) -> str:
         """Say where a number is."""
-        held = self.targets if targets and self.targets is not None else self.inputs
-        if held.columns is None:
-            return f"{where_in_array(index)} of partition {self.number}"
-        return f"column {held.columns[index[1]]!r}, row {index[0]} of partition {self.number}"
+        chosen = self.targets if targets and self.targets is not None else self.inputs
+        if chosen.columns is None:
+            return f"{describe_index(index)} of partition {self.number}"
+        return f"column {chosen.columns[index[1]]!r}, row {index[0]} of partition {self.number}"
 
 
 def dask_source(inputs: Any, targets: Any) -> Source:
@@ -98,14 +98,16 @@ def dask_source(inputs: Any, targets: Any) -> Source:
             f"expected targets from Dask of the kind of the inputs, {kind}, "
             f"got {_kind(targets, 'targets')}"
         )
-    held = [one if kind == FRAME else _by_rows(one, inputs) for one in (inputs, targets)]
-    x, y = ([] if one is None else _partitions(one) for one in held)
+    divided = [one if kind == FRAME else _by_rows(one, inputs) for one in (inputs, targets)]
+    x, y = ([] if one is None else _graphs(one) for one in divided)
     if targets is not None and len(x) != len(y):
         raise UserError(
             f"expected inputs and targets of as many partitions, got {len(x)} and {len(y)}"
         )
     counts = [None] * len(x) if kind == FRAME else [_known(n) for n in inputs.chunks[0]]
-    return Source([DaskPart(n, one, y[n] if y else None, counts[n]) for n, one in enumerate(x)])
+    return Source(
+        [DaskPartition(n, one, y[n] if y else None, counts[n]) for n, one in enumerate(x)]
+    )
 
 
 ARRAY, FRAME = "an array", "a data frame"
@@ -143,8 +145,8 @@ def _by_rows(array: Any, like: Any) -> Any:
     return array
 
 
-def _partitions(collection: Any) -> list[Partition]:
-    """Return the partitions of a collection, each with the tasks it needs."""
+def _graphs(collection: Any) -> list[TaskGraph]:
+    """Return the tasks of every partition of a collection."""
     from dask.base import optimize
     from dask.optimization import cull
 
@@ -156,17 +158,17 @@ def _partitions(collection: Any) -> list[Partition]:
     graph = {**whole.__dask_graph__(), **futures}
     names = getattr(collection, "columns", None)
     columns = None if names is None else tuple(str(name) for name in names)
-    found: list[Partition] = []
+    graphs: list[TaskGraph] = []
     for key in whole.__dask_keys__():
         needed, _ = cull(graph, [key])
         tasks = {name: task for name, task in needed.items() if name not in futures}
-        held = tuple(futures[name] for name in needed.keys() - tasks.keys())
-        found.append(Partition(tasks, [key], whole.__dask_postcompute__(), held, columns))
-    return found
+        remote = tuple(futures[name] for name in needed.keys() - tasks.keys())
+        graphs.append(TaskGraph(tasks, [key], whole.__dask_postcompute__(), remote, columns))
+    return graphs
 
 
 def _futures_of(collection: Any) -> dict[Any, Any]:
-    """Return by key what a cluster holds of a collection."""
+    """Return the results of a collection that are on a cluster, by key."""
     if "distributed" not in sys.modules:
         return {}
     from distributed import futures_of

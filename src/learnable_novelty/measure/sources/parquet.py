@@ -1,4 +1,4 @@
-"""Parquet files and folders of them, row group by row group and column by column."""
+"""Parquet files and folders of them, row group by row group."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty.errors import UserError
-from learnable_novelty.measure.files import choose_columns
-from learnable_novelty.measure.parts import CHUNK_BYTES, Chunk, Opened, Source
+from learnable_novelty.errors import UserError, missing_extra
+from learnable_novelty.measure.sources.arrays import CHUNK_BYTES
+from learnable_novelty.measure.sources.base import Chunk, Source
+from learnable_novelty.measure.sources.columns import Selection, Table
+from learnable_novelty.text import printable
 
 READ_BYTES = 1 << 16
 """What is read of a column at a time; without a size Arrow holds a whole row group."""
 UNNAMED_INDEX = re.compile(r"__index_level_\d+__|__null_dask_index__")
-"""How pandas and Dask call an index without a name: it numbers rows and is no data."""
+"""How pandas and Dask call an index without a name: it numbers the rows and is not data."""
 
 
 def open_parquet(path: Path) -> Any:
@@ -26,38 +28,37 @@ def open_parquet(path: Path) -> Any:
         import pyarrow
         import pyarrow.parquet
     except ModuleNotFoundError:
-        raise UserError("reading .parquet needs the [data] extra (pyarrow)") from None
+        raise missing_extra("reading Parquet", "pyarrow", "data") from None
     try:
         file = pyarrow.parquet.ParquetFile(path, buffer_size=READ_BYTES, pre_buffer=False)
-        _ = file.schema_arrow  # read here, so that a damaged one is refused here
+        _ = file.schema_arrow  # read here, so that a damaged one is rejected here
         return file
     except (pyarrow.ArrowException, OSError) as error:
-        raise unreadable(path, error) from None
+        raise _unreadable(path, error) from None
 
 
-def unreadable(path: Path, error: Exception) -> ValueError:
+def _unreadable(path: Path, error: Exception) -> ValueError:
     """Say that a file is not what its ending claims."""
     return UserError(f"expected a Parquet file in {path}: {' '.join(str(error).split())}")
 
 
-def data_columns(schema: Any) -> list[str]:
+def _data_columns(schema: Any) -> list[str]:
     """Return the names of a file's columns, but for an index without a name."""
     return [name for name in schema.names if not UNNAMED_INDEX.fullmatch(name)]
 
 
-def numbers_of(column: Any, name: str, path: Path, first_row: int = 0) -> np.ndarray:
-    """Return a column as an array.
+def _numbers(column: Any, name: str, path: Path, first_row: int) -> np.ndarray:
+    """Return a column of a batch, which begins at a row of the file, as an array.
 
     Raises:
-        ValueError: for a null, with its row in the file, which is that of the first plus its own.
+        ValueError: for a null, with its row in the file.
     """
     if column.null_count:
         row = first_row + column.is_null().to_pylist().index(True)
         raise UserError(
             f"expected numbers in column {name!r} of {path.name}, got a null in row {row} (from 0)"
         )
-    dense = {} if hasattr(column, "chunks") else {"zero_copy_only": False}
-    return column.to_numpy(**dense)
+    return column.to_numpy(zero_copy_only=False)
 
 
 @dataclass(frozen=True)
@@ -94,40 +95,43 @@ class RowGroup:
                 try:
                     batch = next(batches, None)
                 except (pyarrow.ArrowException, OSError) as error:
-                    raise unreadable(self.path, error) from None
+                    raise _unreadable(self.path, error) from None
                 if batch is None:
                     return
-                yield {n: numbers_of(batch.column(n), n, self.path, row) for n in wanted}
+                yield {n: _numbers(batch.column(n), n, self.path, row) for n in wanted}
                 row += batch.num_rows
 
 
-def open_row_groups(path: Path, inputs: str | None, targets: str | None) -> Opened:
-    """Open columns of a file, or of all files of a folder in the order of ``files_of``."""
+def open_parquet_table(path: Path) -> Table:
+    """Open a file, or all files of a folder in the order of ``files_of``, as one table."""
     files = files_of(path) if path.is_dir() else [path]
     if not files:
-        raise UserError(f"expected Parquet files or a Zarr array in the folder {path}, found none")
+        raise UserError(f"expected Parquet files or a Zarr array in the folder {path}, got none")
     with open_parquet(files[0]) as file:
         first = file.schema_arrow
-    names = data_columns(first)
-    x, y = (tuple(names[i] for i in one) for one in choose_columns(names, inputs, targets, path))
-    for name in x + y:
-        _check_numbers(name, first, files[0])
-    groups: list[RowGroup] = []
-    for one in files:
-        with open_parquet(one) as file:
-            _check_schema(
-                first, file.schema_arrow, files[0], one, None if inputs is None else x + y
-            )
-            groups += _row_groups(one, file.metadata, x, y)
-    if not sum(group.count for group in groups):
-        raise UserError(f"expected rows of data in {path}, got none")
-    return Opened(Source(groups), list(x), list(y))
+    names = _data_columns(first)
+
+    def select(chosen: Selection) -> Source:
+        x, y = (tuple(names[i] for i in one) for one in (chosen.inputs, chosen.targets))
+        for name in x + y:
+            _check_numbers(name, first, files[0])
+        groups: list[RowGroup] = []
+        for one in files:
+            with open_parquet(one) as file:
+                compared = None if chosen.every else x + y
+                _check_schema(first, file.schema_arrow, files[0], one, compared)
+                groups += _row_groups(one, file.metadata, x, y)
+        if not sum(group.count for group in groups):
+            raise UserError(f"expected rows of data in {path}, got none")
+        return Source(groups, 8 * len(x + y))
+
+    return Table(names, select)
 
 
 def files_of(folder: Path) -> list[Path]:
     """Return the Parquet files of a folder in order; numbers in their names count as numbers.
 
-    Files and folders whose names begin with _ or . are left out: tools keep what is no data there.
+    Files and folders whose names begin with _ or . are left out: tools keep other things there.
     """
     found = ((path.relative_to(folder).parts, path) for path in folder.rglob("*.parquet"))
     shown = [(parts, path) for parts, path in found if not any(p[0] in "_." for p in parts)]
@@ -141,11 +145,11 @@ def _natural(name: str) -> tuple[list[str | int], str]:
 
 
 def _row_groups(
-    path: Path, held: Any, x: tuple[str, ...], y: tuple[str, ...]
+    path: Path, metadata: Any, x: tuple[str, ...], y: tuple[str, ...]
 ) -> Iterator[RowGroup]:
     first_row = 0
-    for number in range(held.num_row_groups):
-        count = held.row_group(number).num_rows
+    for number in range(metadata.num_row_groups):
+        count = metadata.row_group(number).num_rows
         yield RowGroup(path, number, count, first_row, x, y)
         first_row += count
 
@@ -164,15 +168,16 @@ def _check_numbers(name: str, schema: Any, path: Path) -> None:
 def _check_schema(
     first: Any, other: Any, name: Path, other_name: Path, chosen: tuple[str, ...] | None
 ) -> None:
-    """Raise unless chosen columns are in both files, alike; all of them where none were chosen."""
-    compared = sorted(chosen or {*data_columns(first), *data_columns(other)})
-    listed = [
-        ", ".join(f"{one.name} {one.type}" for one in held if one.name in compared)
-        for held in (first, other)
-    ]
-    alike = [held.names.count(n) == 1 for n in compared for held in (first, other)]
-    if all(alike) and all(first.field(n).type == other.field(n).type for n in compared):
+    """Raise unless both files have the chosen columns, of one type; by default all columns."""
+    compared = sorted(chosen or {*_data_columns(first), *_data_columns(other)})
+    schemas = (first, other)
+    once = all(schema.names.count(name) == 1 for name in compared for schema in schemas)
+    if once and all(first.field(name).type == other.field(name).type for name in compared):
         return
+    listed = [
+        ", ".join(f"{printable(one.name)} {one.type}" for one in schema if one.name in compared)
+        for schema in schemas
+    ]
     raise UserError(
         f"expected one schema in all files, got ({listed[1]}) in {other_name.name} "
         f"after ({listed[0]}) in {name.name}; columns that are in all can be chosen as inputs"
