@@ -82,7 +82,7 @@ def import_alone(module: str) -> str:
     if child == 0:
         try:
             importlib.import_module(module)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it is reported
             os.write(writer, (str(error).strip() or repr(error)).encode())
         os._exit(0)
     os.close(writer)

@@ -1,1 +1,1 @@
-"""Fuzz, kills and soak: long trials of what must not break."""
+"""Long trials of what must not break: fuzz, kills and soak."""

@@ -1,9 +1,9 @@
 """Feed damaged and hostile files to everything that reads files.
 
-``python -m stress.fuzz --cases 100000 --save`` writes stress/fuzz.json. Hypothesis draws a
+``python -m stress fuzz --cases 100000 --save`` writes stress/fuzz.json. Hypothesis draws a
 reader, a sound file and a list of mutations (bits flipped, bytes cut, doubled and put in), or bytes
-out of nothing. A reader may return, or refuse in one sentence (``ValueError``); anything else
-is a failure, a warning too. The tests run a few hundred cases.
+out of nothing. A reader may return, or reject the file in one sentence (``UserError``); anything
+else is a failure, a warning too. The tests run a few hundred cases.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ import torch
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.measure import as_tensor, open_columns, read_columns
 from learnable_novelty.objective.checkpoints import Checkpoint, Checkpoints
 from learnable_novelty.reward import NoveltyReward
@@ -336,8 +337,8 @@ def attack(name: str, cases: int, folder: Path) -> Counter[str]:
             warnings.simplefilter("error")
             try:
                 reader.read(path)
-            except ValueError as error:
-                assert str(error), "a refusal without a reason"
+            except UserError as error:
+                assert str(error), "a rejection without a reason"
                 seen["refused"] += 1
             else:
                 seen["read"] += 1
@@ -352,7 +353,7 @@ def attack(name: str, cases: int, folder: Path) -> Counter[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run, print, and write."""
-    parser = argparse.ArgumentParser(prog="python -m stress.fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m stress fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=1000, help="in all, over the readers")
     parser.add_argument("--only", choices=list(READERS), help="one reader")
     parser.add_argument("--save", action="store_true", help="also write stress/fuzz.json")
@@ -370,7 +371,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.save:
         (HERE / "fuzz.json").write_text(text + "\n")
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,6 +1,6 @@
 """Kill a run at random moments, many times, and look at what is left.
 
-``python -m stress.kills --kills 300 --save`` writes stress/kills.json.
+``python -m stress kills --kills 300 --save`` writes stress/kills.json.
 
 A toy experiment of eight tasks and a large array runs in a child process that is killed (SIGKILL)
 after a random time, and started again until it finishes; then it runs with other settings on top of
@@ -182,7 +182,7 @@ def _sort(root: Path, outcome: Outcome, edition: int) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run, print, and write; return 1 if anything was lost, half-written or counted twice."""
-    parser = argparse.ArgumentParser(prog="python -m stress.kills", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m stress kills", description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--save", action="store_true", help="also write stress/kills.json")
@@ -194,7 +194,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.save:
         (HERE / "kills.json").write_text(text + "\n")
     return int(outcome.lost + outcome.half_written + outcome.counted_twice > 0)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

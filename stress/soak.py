@@ -1,6 +1,6 @@
 """A soak: streams scored without pause, with resets, beside the batch score of what they hold.
 
-``python -m stress.soak --seconds 3600 --save`` writes stress/soak.json.
+``python -m stress soak --seconds 3600 --save`` writes stress/soak.json.
 
 Eight streams watch Lorenz trajectories. The first is never reset, so its count passes millions; the
 others end after random numbers of pairs, as episodes do. At every sample, memory is read and every
@@ -185,7 +185,7 @@ def growth(samples: Sequence[dict[str, float]]) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run, print, and write; return 1 if memory grew or the drift is more than stated."""
-    parser = argparse.ArgumentParser(prog="python -m stress.soak", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m stress soak", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--interval", type=float, default=10.0, help="seconds between samples")
     parser.add_argument("--save", action="store_true", help="also write stress/soak.json")
@@ -221,7 +221,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.replace(draft, HERE / "soak.json")
     print(f"memory grew by {grew:.2%}, drift at most {soak.worst_drift:.1e}")
     return 0 if made["met"] else 1
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

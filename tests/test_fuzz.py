@@ -13,6 +13,8 @@ from learnable_novelty import storage as _archive
 from learnable_novelty.measure import read_columns
 from learnable_novelty.systems import images
 from stress import fuzz
+from stress.__main__ import NAMES
+from stress.__main__ import main as stress_main
 
 
 @pytest.mark.parametrize("name", fuzz.READERS)
@@ -181,3 +183,16 @@ def test_uploads_are_read_to_the_end_in_a_fuzz_run(tmp_path):
     """A stub that refuses would hide everything after it."""
     seen = fuzz.attack("upload.csv", 60, tmp_path)
     assert seen["read"] > 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_trial_is_run_by_its_name(name, capsys):
+    with pytest.raises(SystemExit) as stop:
+        stress_main([name, "--help"])
+    assert stop.value.code == 0
+    assert f"python -m stress {name}" in capsys.readouterr().out
+
+
+def test_a_trial_takes_its_options(capsys):
+    assert stress_main(["fuzz", "--only", "pattern", "--cases", "5"]) == 0
+    assert "cases, all read or refused in a sentence" in capsys.readouterr().out

@@ -34,6 +34,7 @@ from learnable_novelty.systems.patterns import (
     pattern_cells,
     site_codes,
 )
+from learnable_novelty.systems.protocol import Family, System, families, make_system
 
 __all__ = [
     "FLOWS",
@@ -50,6 +51,7 @@ __all__ = [
     "ConvEncoder",
     "ElementaryRule",
     "Encoder",
+    "Family",
     "Flow",
     "Images",
     "LifeBatch",
@@ -57,10 +59,13 @@ __all__ = [
     "NamedRule",
     "NeuralCA",
     "PatternTable",
+    "System",
     "Update",
     "collected_flows",
     "count_patterns",
+    "families",
     "load_images",
+    "make_system",
     "named_rules",
     "pack_cells",
     "pattern_cells",

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.seeds import Seed, numpy_generator
+from learnable_novelty.systems.protocol import Family
 
 WORD = 64
 Cells = NDArray[np.uint8]
@@ -216,3 +217,10 @@ def check_cells(cells: ArrayLike) -> Cells:
 
 def _from_table(table: Cells) -> ElementaryRule:
     return ElementaryRule(int((table.astype(int) << np.arange(8)).sum()))
+
+
+def _from_name(name: str) -> ElementaryRule:
+    return ElementaryRule(int(name) if name.isdecimal() else -1)
+
+
+FAMILY = Family("elementary", "elementary cellular automata", _from_name, example="110")

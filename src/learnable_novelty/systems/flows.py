@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.seeds import Seed, numpy_generator
+from learnable_novelty.systems.protocol import Family
 
 State = NDArray[np.float64]
 VectorField = Callable[[State], State]
@@ -145,3 +147,13 @@ NODE = Flow("stable node", 2, linear_field([[-0.5, 0.0], [0.0, -1.0]]), False)
 
 FLOWS: tuple[Flow, ...] = (LORENZ, ROSSLER, THOMAS, ROTATION, SPIRAL, NODE)
 """The six of the paper, in its order."""
+
+
+def _from_name(name: str) -> Flow:
+    for flow in FLOWS:
+        if flow.name == name:
+            return flow
+    raise UserError(f"expected one of {', '.join(flow.name for flow in FLOWS)}; got {name!r}")
+
+
+FAMILY = Family("flows", "continuous-time flows of the paper", _from_name, example="Lorenz")

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.errors import UserError
+from learnable_novelty.errors import MissingExtraError, UserError, missing_extra, needs_extra
 from learnable_novelty.seeds import numpy_generator
 
 FOLDER_VARIABLE = "LEARNABLE_NOVELTY_DATA"
@@ -106,7 +106,7 @@ def load_images(name: str, data: Path | str | None = None) -> Images:
     folder = data if data is not None else os.environ.get(FOLDER_VARIABLE)
     if folder is not None and not Path(folder).is_dir():
         source = "data" if data is not None else FOLDER_VARIABLE
-        raise UserError(f"{source} must be a folder, {folder} is none")
+        raise UserError(f"{source} must be a folder, {folder} is not one")
     parts: list[Tensor] = []
     for file, checksum in CHECKSUMS[name].items():
         path = _find(name, file, None if folder is None else Path(folder))
@@ -177,7 +177,8 @@ def _fetch(name: str, file: str) -> Tensor:
     """Download a file into the user's cache, from the first mirror whose copy is sound."""
     cache, reasons = _cache(name), []
     if cache is None:
-        raise UserError(f"cannot download {name} without the [data] extra (pooch); {_help(name)}")
+        error = missing_extra(f"a download of {name}", "pooch", "data")
+        raise MissingExtraError(f"{error}; or {_help(name)}", name="pooch")
     for mirror in MIRRORS[name]:
         path = cache / f"{file}.gz"
         try:
@@ -201,14 +202,15 @@ def download(address: str, path: Path) -> None:
 def _help(name: str) -> str:
     files = ", ".join(CHECKSUMS[name])
     return (
-        f"put {files}, each with or without .gz, into a folder DIR or DIR/{name}, and pass it as "
-        f"data (--data DIR) or in the environment variable {FOLDER_VARIABLE}"
+        f"put {files}, each with or without .gz, into a folder DIR or DIR/{name}, and pass DIR as "
+        f"data, or in the environment variable {FOLDER_VARIABLE}"
     )
 
 
 def _digits() -> Images:
     """Split scikit-learn's 1,797 digits of 8 x 8 pixels by a fixed permutation."""
-    from sklearn.datasets import load_digits
+    with needs_extra("the set of digits", "data"):
+        from sklearn.datasets import load_digits
 
     pixels, labels = load_digits(return_X_y=True)
     order = numpy_generator(0, "digits").permutation(len(labels))

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.seeds import Seed, numpy_generator
 from learnable_novelty.systems.bit_planes import count_planes, select_next
+from learnable_novelty.systems.protocol import Family
 
 Cells = NDArray[np.uint8]
 Words = NDArray[np.uint64]
@@ -290,3 +291,6 @@ def _parse(rule: str | int) -> tuple[frozenset[int], frozenset[int]]:
         f'expected a rule such as "B3/S23", "b3s23" or "23/3", each count from 0 to 8 once, or a '
         f"code as a number; got {rule!r}"
     )
+
+
+FAMILY = Family("life", "life-like cellular automata", LifeRule, example="B3/S23")

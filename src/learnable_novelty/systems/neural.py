@@ -9,7 +9,7 @@ site by its length.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, cast
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +19,7 @@ from torch.nn.utils import skip_init
 from learnable_novelty.errors import UserError
 from learnable_novelty.seeds import Seed, torch_generator
 from learnable_novelty.systems.fused import can_fuse
+from learnable_novelty.systems.protocol import Family
 from learnable_novelty.systems.unit import unit_norm
 
 Update = Literal["residual", "direct"]
@@ -162,12 +163,13 @@ class NeuralCA(nn.Module):
     def sample(
         self,
         num_samples: int,
-        width: int,
+        width: int = 64,
         *,
-        burn_in: int,
-        noise: float,
-        window: int,
-        generator: torch.Generator,
+        burn_in: int = 32,
+        noise: float = 0.1,
+        window: int = 8,
+        seed: Seed = 0,
+        generator: torch.Generator | None = None,
         burn_in_statistics: Literal["batch", "running"] = "batch",
         renormalize: bool = False,
     ) -> tuple[Tensor, Tensor]:
@@ -182,18 +184,21 @@ class NeuralCA(nn.Module):
             burn_in: steps without gradient from random states.
             noise: deviation of the Gaussian noise added to every component then.
             window: steps to stack into the targets.
-            generator: of the states and the noise.
+            seed: of the states and the noise.
+            generator: of these instead of a seed; it is advanced.
             burn_in_statistics: moments that batch normalization takes in the burn-in.
             renormalize: bring the noisy states back to unit length.
 
         Returns:
             (num_samples, channels, width) and (num_samples, window * channels, width).
         """
+        if generator is None:
+            generator = torch_generator(seed, "states")
         states = self.random_states(num_samples, width, generator=generator)
-        held = self.training
-        self.train(held and burn_in_statistics == "batch")
+        training = self.training
+        self.train(training and burn_in_statistics == "batch")
         states = self.burn_in(states, burn_in)
-        self.train(held)
+        self.train(training)
         drawn = torch.randn(
             states.shape, generator=generator, device=generator.device, dtype=states.dtype
         )
@@ -245,3 +250,10 @@ def uniform(shape: tuple[int, ...], fan_in: int, generator: torch.Generator) -> 
     """Draw uniformly in +-1/sqrt(fan_in): PyTorch's default for linear and convolution layers."""
     drawn = torch.rand(shape, generator=generator, dtype=torch.float64)
     return ((2 * drawn - 1) * fan_in**-0.5).to(torch.get_default_dtype())
+
+
+def _from_name(name: str) -> NeuralCA:
+    return NeuralCA(cast(Update, name))
+
+
+FAMILY = Family("neural", "neural cellular automata", _from_name, example="residual")

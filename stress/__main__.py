@@ -1,0 +1,33 @@
+"""Run a long trial: damaged files, kills at random moments, or streams without pause.
+
+python -m stress fuzz [--cases 100000] [--only READER] [--save]
+python -m stress kills [--kills 300] [--seed 0] [--save]
+python -m stress soak [--seconds 3600] [--interval 10] [--save]
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Sequence
+
+NAMES = ("fuzz", "kills", "soak")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the trial that is named, with the options after it."""
+    parser = argparse.ArgumentParser(
+        prog="python -m stress",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("name", choices=NAMES)
+    parser.add_argument(
+        "options", nargs=argparse.REMAINDER, help="see python -m stress NAME --help"
+    )
+    chosen = parser.parse_args(arguments)
+    return importlib.import_module(f"stress.{chosen.name}").main(chosen.options)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
