@@ -10,8 +10,8 @@
     const at = (k) => d.by_gain.map((rows) => rows[k][0]);
     const top = at(last).indexOf(Math.max(...at(last)));
     const rest = at(last).filter((_, i) => i !== top);
-    const middle = one < 0 ? "" : `At gain 1 all lie at ${LN.range(at(one), 2)}. `;
-    return `Turned down, differences fade. ${middle}At gain ${d.gains[last]} ${d.activations[top]} multiplies them by ${LN.number(at(last)[top], 2)}, the others by ${LN.range(rest, 2)}.`;
+    const middle = one < 0 ? "" : `At gain 1 all multipliers are ${LN.range(at(one), 2)}. `;
+    return `With a small gain differences fade. ${middle}At gain ${d.gains[last]} ${d.activations[top]} multiplies them by ${LN.number(at(last)[top], 2)}, the others by ${LN.range(rest, 2)}.`;
   };
   const finding = () =>
     `Networks that normalize every layer keep χ between ${LN.range(depths(LN.data.criticality, 1), 2).replace("to", "and")} at all depths tried; plain ones have ${LN.range(depths(LN.data.criticality, 0), 2)}.`;
@@ -80,7 +80,7 @@
         { class: "cards" },
         LN.figure(
           [el("h3", {}, "Deeper networks"), depth.node],
-          `At 1 a small difference passes a layer unchanged; below 1 it fades away. Normalized networks: ${LN.range(depths(d, 1), 2)}; plain ones: ${LN.range(depths(d, 0), 2)}, so that much of a difference is left after each layer.`,
+          `At 1 a small difference passes a layer unchanged; below 1 it fades away. Normalized networks: ${LN.range(depths(d, 1), 2)}; plain ones: ${LN.range(depths(d, 0), 2)} of a difference remain after each layer.`,
           "In the paper: χ against depth, appendix A.",
         ),
         LN.figure(
@@ -90,7 +90,7 @@
         ),
         LN.figure(
           [el("h3", {}, "Louder or quieter input"), scale.node],
-          "The normalized network does not care how large its input is; the plain one does.",
+          "χ of the normalized network does not depend on the size of the input; χ of the plain one does.",
           `In the paper: χ against input scale, depth ${d.depth}.`,
         ),
       ),
@@ -102,7 +102,7 @@
     short: "Criticality",
     command: "novelty run criticality",
     data: ["criticality"],
-    lead: "The observer's frozen random network must neither forget its input nor blow it up. χ says by how much one layer multiplies a small difference.",
+    lead: "The observer's frozen random network must neither forget its input nor amplify it without bound. χ is the factor by which one layer multiplies a small difference.",
     finding,
     build,
   });

@@ -99,8 +99,8 @@
       LN.stats([
         [`rule${same}`, view.rule],
         ["learnable novelty", LN.number(found.bits, 1), `± ${LN.number(found.sd, 1)} bits`],
-        ["floor: what noise scores", LN.number(found.floor, 1), "bits"],
-        ["above the floor", LN.number(found.excess, 1), "bits"],
+        ["floor: score of the residuals", LN.number(found.floor, 1), "bits"],
+        ["excess over the floor", LN.number(found.excess, 1), "bits"],
         ["rank", found.rank, `of ${table.rules.length}`],
         ["Wolfram class", CLASSES[found.wolfram_class][1]],
       ]),
@@ -199,7 +199,7 @@
       stats,
       LN.figure(
         canvas,
-        "Each line of dots is one moment; time runs downward. Every dot looks at itself and its two neighbours, and the rule number says what it becomes.",
+        "Each row is the state at one moment; time runs downward. The next state of a cell depends on itself and its two neighbours; the rule number says how.",
         "In the paper: elementary cellular automata on a ring, section 4.1.",
       ),
       LN.figure(
@@ -214,7 +214,7 @@
           ),
           ranking.node,
         ],
-        `Bars: how many bits an observer learns about the future of each rule (mean of ${table.draws} observers, ${LN.number(table.samples, 0)} starts each; thin line: standard deviation). More starts show more, so compare scores of one number of starts. The dash across a bar is its floor: what noise of the same size would score. Rules that are mirror images or colour swaps of each other count once.`,
+        `Bars: bits that an observer learns about the future of each rule (mean of ${table.draws} observers, ${LN.number(table.samples, 0)} starts each; thin line: standard deviation). Scores grow with the number of starts, so compare only scores with the same number. The dash across a bar is its floor: the score of the unexplained residuals. Rules that are mirror images or colour swaps of each other count once.`,
         "In the paper: S^φ, figure 2; the floor is ours. Classes after Wolfram.",
       ),
     );
@@ -233,7 +233,7 @@
     const [first, second] = LN.data.automata.rules;
     const none = LN.data.automata.rules.filter((r) => r.bits < 0.05).length;
     const known = first.rule === 110 ? ", which can compute anything that a computer can," : "";
-    return `Rule ${first.rule}${known} comes first with ${LN.number(first.bits, 1)} bits, before rule ${second.rule} with ${LN.number(second.bits, 1)}; ${none} of the ${LN.data.automata.rules.length} score no bits at all.`;
+    return `Rule ${first.rule}${known} ranks first with ${LN.number(first.bits, 1)} bits, before rule ${second.rule} with ${LN.number(second.bits, 1)}; ${none} of the ${LN.data.automata.rules.length} score 0 bits.`;
   }
   LN.automata = {
     representative,
@@ -260,7 +260,7 @@
     title: "Automata",
     command: "novelty run eca",
     data: ["automata"],
-    lead: "The simplest worlds there are: a line of black and white cells and one of 256 rules. How much could an observer learn from watching each?",
+    lead: "The simplest dynamical systems: a row of black and white cells, and one of 256 rules. How much can an observer learn from watching each rule?",
     finding,
     build,
     theme: draw,

@@ -92,7 +92,7 @@
     const tried = cells.filter((cell) => !cell.is_reference);
     const own = cells.find((cell) => cell.is_reference);
     const first = tried.filter((cell) => String(cell.first) === String(own.first)).length;
-    return `Rule ${own.first}, first at the reference setting, stays first in ${first} of ${tried.length} others.`;
+    return `Rule ${own.first}, first at the reference setting, stays first in ${first} of the ${tried.length} other settings.`;
   }
   function build(root) {
     const rows = {};
@@ -112,12 +112,12 @@
             "bits",
           ),
         ],
-        "Each row turns one knob of the observer, the framed cell is the reference setting. A cell is a single draw; Automata has the mean of many, which differs a little. Bold: lead of rule 110 over the next rule in bits (blue ahead, orange behind); below it the value of the knob. Point at a cell for all numbers.",
+        "Each row changes one setting of the observer; the framed cell is the reference. A cell is a single draw, so it differs a little from the mean of many draws on the Automata tab. Bold: the lead of rule 110 over the best other rule, in bits (blue: ahead, orange: behind). Below it: the value of the setting. Point at a cell to see all its numbers.",
         "In the paper: margin in S^φ, appendix B.",
       ),
       LN.figure(
         [
-          el("h3", {}, "Places of rule 30 / rule 54"),
+          el("h3", {}, "Ranks of rule 30 / rule 54"),
           heat(
             rows,
             (c) => c.rank_30 - c.rank_54,
@@ -137,7 +137,7 @@
     short: "Robustness",
     command: "novelty run eca-scan",
     data: ["robustness"],
-    lead: "A ranking that depends on one lucky setting is worth little. Here each setting of the observer is changed on its own.",
+    lead: "Does the ranking depend on the settings of the observer? Here each setting is changed on its own.",
     finding,
     build,
   });

@@ -177,11 +177,11 @@
     });
     const images = LN.data["encoder-images"];
     if (images) {
-      const held = new Image();
-      held.onload = () => {
-        sheet = held;
+      const image = new Image();
+      image.onload = () => {
+        sheet = image;
       };
-      held.src = images.sheet;
+      image.src = images.sheet;
     }
     const digits = el(
       "div",
@@ -257,20 +257,20 @@
         { class: "split" },
         LN.figure(
           [el("div", { class: "controls" }, el("label", {}, told, slider)), digits, canvas],
-          `Each of the ${LN.number(labels.length, 0)} marks is an image that the encoder never trained on, drawn as the digit it truly is, which the encoder was never told; marks lie close where their codes are alike. Point at one to see the image. Move the slider from the untrained to the trained encoder.`,
+          `Each of the ${LN.number(labels.length, 0)} marks is a test image, drawn as its true digit. The encoder was not trained on these images, and never saw a label. Marks are close where codes are similar. Point at a mark to see its image. The slider goes from the untrained to the trained encoder.`,
           `In the paper: t-SNE of the code Z, here of ${LN.count(data.code_dim, "dimension")}, figure 4.`,
         ),
         el(
           "div",
           {},
           LN.figure(
-            [el("h3", {}, "What can be read off the code"), probes.node],
-            `Share of test digits recognised from the code alone, mean of ${data.seeds} training runs, shaded ± their standard deviation; the probes saw ${LN.number(data.probe_train, 0)} labelled codes.`,
+            [el("h3", {}, "What probes read from the code"), probes.node],
+            `Share of test digits recognised from the code alone, mean of ${data.seeds} training runs; shaded: ± standard deviation. The probes were trained on ${LN.number(data.probe_train, 0)} labelled codes.`,
             "In the paper: linear and 5-NN probes, figure 4.",
           ),
           LN.figure(
-            [el("h3", {}, "The score it climbs"), bits.node],
-            "Bits an observer learns about the code from the image, on images it never saw; mean and standard deviation as above.",
+            [el("h3", {}, "The training objective"), bits.node],
+            "Bits an observer learns about the code from the image, on test images; mean and standard deviation as above.",
             "In the paper: S^φ, figure 4.",
           ),
         ),
@@ -305,7 +305,7 @@
     command: "novelty run encoder",
     data: ["encoder"],
     also: ["encoder-images"],
-    lead: "A network is trained to make codes of images that are as learnable as possible. Nobody tells it what a digit is. Do digits appear all the same, and is the code better than raw pixels?",
+    lead: "A network is trained to encode images into codes that are as learnable as possible, without labels. Do the codes separate the digits all the same, and are they better than raw pixels?",
     finding,
     build,
     theme: () => draw(),

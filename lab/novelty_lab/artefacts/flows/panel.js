@@ -6,12 +6,12 @@
   const shownName = (name) => name.replace("Rossler", "Rössler");
   const ABOUT = {
     Lorenz:
-      "Air that is heated from below, in three numbers: it circles one wing, then the other, and nobody can say for long which.",
-    Rossler: "A spiral that is thrown up and folded back onto itself.",
-    Thomas: "A slow wanderer in a lattice of loops.",
-    rotation: "Round and round, the same for ever.",
-    "damped spiral": "A swing that comes to rest.",
-    "stable node": "Everything slides into the middle.",
+      "Air heated from below, reduced to three variables. It circles one wing, then the other; which one cannot be predicted for long.",
+    Rossler: "A spiral that is stretched upward and folded back.",
+    Thomas: "A slow wander through a lattice of loops.",
+    rotation: "Circles that never change.",
+    "damped spiral": "An oscillation that dies out.",
+    "stable node": "All paths end in the centre.",
   };
   const portraits = [];
   let frame = 0;
@@ -167,7 +167,7 @@
           ),
           chart.node,
         ],
-        "What an observer learns about the next unit of time of each system. Thin line: standard deviation between observers.",
+        "Bits that an observer learns about the next unit of time of each system. Thin line: standard deviation between observers.",
         "In the paper: S^φ, appendix F.",
       ),
     );
@@ -178,14 +178,14 @@
       Object.values(LN.data.flows.flows)
         .filter((flow) => flow.chaotic === chaotic)
         .map((flow) => flow.bits);
-    return `The ${bits(true).length} chaotic ones hold ${LN.range(bits(true), 1)} bits, the ${bits(false).length} linear ones ${LN.range(bits(false), 1)}.`;
+    return `The ${bits(true).length} chaotic flows score ${LN.range(bits(true), 1)} bits, the ${bits(false).length} linear ones ${LN.range(bits(false), 1)}.`;
   }
   LN.panels.push({
     name: "flows",
     title: "Flows",
     command: "novelty run flows",
     data: ["flows"],
-    lead: "Things that move smoothly: famous chaotic systems beside simple ones. Do the chaotic ones hold more to learn? Drag a portrait, or use the arrow keys, to turn it.",
+    lead: "Systems in continuous time: well-known chaotic flows beside linear ones. Is there more to learn in the chaotic ones? Drag a portrait, or use the arrow keys, to turn it.",
     finding,
     build,
     theme: drawAll,

@@ -305,8 +305,8 @@
       }
     });
     canvas.addEventListener("pointerup", (event) => {
-      const held = pointers.delete(event.pointerId);
-      if (held && far < NEAR) {
+      const pressed = pointers.delete(event.pointerId);
+      if (pressed && far < NEAR) {
         const [column, row] = placeAt(event);
         pick(ruleAt(column, row));
       }

@@ -37,7 +37,7 @@
     };
     facts.replaceChildren(
       LN.stats([
-        [`above the floor, ${LN.count(data.draws, "draw")}`, LN.number(excess, 1), "bits"],
+        [`excess over the floor, ${LN.count(data.draws, "draw")}`, LN.number(excess, 1), "bits"],
         ...(later
           ? [
               [
@@ -49,7 +49,7 @@
           : []),
         ["rank by excess", placed(rule), `of ${LN.number(data.rules, 0)}`],
         one("bits", "learnable bits, raw"),
-        one("floor", "floor: what its noise scores"),
+        one("floor", "floor: score of the residuals"),
         one("null", "null: moved targets"),
         one("density", "living cells"),
         one("activity", "change in a step"),
@@ -257,7 +257,7 @@
             el("div", { class: "thumbs" }, entries.map(button)),
             sentences(entries),
           ],
-          `Light: cells that were off the background a moment ago, fainter the longer ago. By excess on tori of ${data.again_grid} × ${data.again_grid} cells; of a rule and its black-white twin, one is shown. Press one to run it.`,
+          `Light: cells that differed from the background recently; fainter means longer ago. Ranked by excess on tori of ${data.again_grid} × ${data.again_grid} cells; of a rule and its black-white twin only one is shown. Press a picture to run its rule.`,
           "Ours; the paper stops at one dimension.",
         ),
       );
@@ -321,7 +321,7 @@
         el(
           "p",
           { class: "note" },
-          `The record here holds ${LN.number(data.rules, 0)} rules; the map is of all ${LN.number(SIDE * SIDE, 0)}. To make it: `,
+          `The record here has ${LN.number(data.rules, 0)} rules; the map needs all ${LN.number(SIDE * SIDE, 0)}. To make it: `,
           el("code", {}, "novelty run life-map"),
           ".",
         ),
@@ -372,7 +372,7 @@
           LN.figure(
             [found, ...world.controls, world.calm, world.node],
             [
-              "Paint with the pointer; the world waits while you do. Edges meet: what leaves on the right returns on the left. ",
+              "Paint with the pointer; time stops while you paint. Opposite edges are joined: what leaves on the right returns on the left. ",
               world.rate,
             ],
           ),
@@ -382,8 +382,8 @@
       facts,
       LN.figure(
         [el("h3", {}, "Its neighbours: rules that differ in one count"), near],
-        "What one more or one less way to be born or to live on does, best first. Before them its black-white twin, which does the same with the colours exchanged, and should score the same but for chance.",
-        "Ours; ranks of rules without a name are from the map as kept, to 0.01 bits, and may be some places off.",
+        "Rules with one more or one less neighbour count for birth or survival, highest excess first. Before them the black-white twin, which does the same with colours exchanged; its score differs only by chance.",
+        "Ours. Ranks of rules without a name come from the map, which is rounded to 0.01 bits, so they may be off by a few places.",
       ),
       ...galleries(),
     );
@@ -405,7 +405,7 @@
     const best = LN.lifeRecord.best();
     const own = life.ruleFrom("B3/S23");
     const conway = LN.lifeRecord.again(own);
-    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score no bits at all, and the middle one lies ${LN.number(inOrder("excess")[(SIDE * SIDE) >> 1], 1)} bits above its floor. Scored again on larger tori, the highest, ${titled(best.rule)}, has ${reach(best)} bits${conway ? ` and Conway's Life ${reach(conway)}` : ""}; on the map Life ranks ${placed(own)}${conway ? `, and by second scores ${LN.number(LN.lifeRecord.above(conway.excess) + 1, 0)} at best` : ""}.`;
+    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score 0 bits; the median excess is ${LN.number(inOrder("excess")[(SIDE * SIDE) >> 1], 1)} bits. Scored again on larger tori, the highest rule, ${titled(best.rule)}, has ${reach(best)} bits${conway ? ` and Conway's Life ${reach(conway)}` : ""}; on the map Life ranks ${placed(own)}${conway ? `, and at best ${LN.number(LN.lifeRecord.above(conway.excess) + 1, 0)} by the second scores` : ""}.`;
   }
   /* For tests: what runs, what is known of it, and the colour of a value. */
   Object.assign(life, {
@@ -426,7 +426,7 @@
     command: "novelty run life-map",
     data: ["life"],
     also: ["life-bits", "life-floor", "life-pictures"],
-    lead: "Conway's Life is one of many rules of its kind: a cell is born, or lives on, by how many of its neighbours live. Which of them make worlds that an observer can learn from? Here is a map of all of them, and each runs at a click.",
+    lead: "Conway's Life is one of many rules of its kind: a cell is born, or lives on, by how many of its neighbours live. From which of them can an observer learn? This is a map of all of them; click one to run it.",
     finding,
     build,
     theme: () => {

@@ -8,10 +8,10 @@
   const MEASURES = {
     excess: { ...bits, name: "excess over the floor", below: true },
     bits: { ...bits, name: "learnable bits, raw" },
-    floor: { ...bits, name: "floor: what its noise scores" },
+    floor: { ...bits, name: "floor: score of the residuals" },
     null: { ...bits, name: "null: targets moved at random" },
     excess_sd: { ...bits, name: "spread of the excess over draws", digits: 2 },
-    explained: { ...share, name: "future read off one frame, of its variance" },
+    explained: { ...share, name: "variance of the future explained by one frame" },
     density: { ...share, name: "living cells" },
     activity: { ...share, name: "cells that change in a step" },
     change_in_two: { ...share, name: "cells that differ after two steps" },
@@ -25,7 +25,7 @@
     },
     lambda: { ...share, name: "Langton's λ: neighbourhoods that give life" },
   };
-  const held = {};
+  const loaded = {};
   const sorted = {};
   let data;
   let names;
@@ -34,18 +34,18 @@
 
   /* The values of a measure by place in the record, or undefined until its file is here. */
   function values(name) {
-    if (held[name]) return held[name];
+    if (loaded[name]) return loaded[name];
     if (name === "lambda")
-      held[name] = Float64Array.from({ length: SIDE * SIDE }, (_, i) =>
+      loaded[name] = Float64Array.from({ length: SIDE * SIDE }, (_, i) =>
         life.lambda(life.ruleOf(i)),
       );
-    else if (name === "excess") held[name] = values("bits").map((v, i) => v - values("floor")[i]);
+    else if (name === "excess") loaded[name] = values("bits").map((v, i) => v - values("floor")[i]);
     else if (LN.data[`life-${name}`])
-      held[name] = Float64Array.from(
+      loaded[name] = Float64Array.from(
         LN.unpack(LN.data[`life-${name}`]),
         (v) => v * data.grain[name],
       );
-    return held[name];
+    return loaded[name];
   }
   const inOrder = (name) => (sorted[name] = sorted[name] || values(name).slice().sort());
   /* How many values of a sorted array lie below one; a hair apart is equal. */

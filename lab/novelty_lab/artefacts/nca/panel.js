@@ -32,7 +32,7 @@
   let every = 1;
   /* The site that the pointer holds, if any. */
   /** @type {number | null} */
-  let held = null;
+  let pressed = null;
 
   const run = () => table.runs[view.key];
   function paintLine() {
@@ -45,7 +45,7 @@
     }
   }
   function advance() {
-    if (held !== null) disturb(held);
+    if (pressed !== null) disturb(pressed);
     ring.step(view.rule, run().update === "residual");
     paintLine();
   }
@@ -255,11 +255,11 @@
             " and watch what travels. ",
             rate,
           ],
-          "In the paper: the inverse problem, figure 3; the rule runs with running moments.",
+          "In the paper: the inverse problem, figure 3. Batch normalization uses its running moments here.",
         ),
         LN.figure(
           [el("div", { class: "controls" }, el("label", {}, told, slider)), curve.node],
-          `The score that the rule was trained to raise: bits an observer learns about the next ${table.window} steps. Dashed: the checkpoint that runs in the picture. Grey: the other seeds. Moving share: of what stands out from the background, the part that travels at a steady speed, beyond what chance gives.`,
+          `The training objective: bits that an observer learns about the next ${table.window} steps. Dashed: the checkpoint in the picture. Grey: the other seeds. Moving share: the part of the structures above the background that travels at a steady speed, beyond chance.`,
           "In the paper: S^φ during gradient ascent, figure 3.",
         ),
       ),
@@ -270,16 +270,16 @@
       return Math.floor(((event.clientX - box.left) / box.width) * ring.width);
     };
     canvas.addEventListener("pointerdown", (event) => {
-      held = site(event);
-      disturb(held);
+      pressed = site(event);
+      disturb(pressed);
       canvas.setPointerCapture(event.pointerId);
     });
     canvas.addEventListener("pointermove", (event) => {
-      if (held !== null) held = site(event);
+      if (pressed !== null) pressed = site(event);
     });
     for (const name of ["pointerup", "pointercancel"])
       canvas.addEventListener(name, () => {
-        held = null;
+        pressed = null;
       });
     load(() => {
       LN.onwidth(canvas, fit);
@@ -343,7 +343,7 @@
     title: "Neural automaton",
     command: "novelty run nca",
     data: ["neural"],
-    lead: "A small network is the rule here, and it was trained for one thing: to be as learnable as possible, in bits. These are the trained rules, running live in your browser.",
+    lead: "The rule of this automaton is a small network, trained only to make its future as learnable as possible. The trained rules run live in your browser.",
     finding,
     build,
     show: () => {

@@ -32,24 +32,24 @@
   }
   /* The mean of a condition with its band, and the seeds behind it if they are asked for. */
   function series(task, condition, each) {
-    const held = LN.data.agents.tasks[task].ours[condition];
+    const runs = LN.data.agents.tasks[task].ours[condition];
     const { name: bonus, colour, dashed: dash } = LN.data.agents.conditions[condition];
-    if (!held?.steps) return [];
-    const name = `${bonus}, ${seeds(held.curves.length)}`;
+    if (!runs?.steps) return [];
+    const name = `${bonus}, ${seeds(runs.curves.length)}`;
     const mean = {
       name,
       colour,
       dash,
       width: 2.4,
-      points: held.steps.map((step, k) => [step, held.mean[k]]),
+      points: runs.steps.map((step, k) => [step, runs.mean[k]]),
       band:
-        !each && held.band
-          ? held.steps.map((step, k) => [step, held.band[0][k], held.band[1][k]])
+        !each && runs.band
+          ? runs.steps.map((step, k) => [step, runs.band[0][k], runs.band[1][k]])
           : null,
     };
     const single =
-      each && held.curves.length > 1
-        ? held.curves.map((points) => ({
+      each && runs.curves.length > 1
+        ? runs.curves.map((points) => ({
             name,
             colour,
             unnamed: true,
@@ -146,13 +146,13 @@
       el("div", { class: "controls" }, pick, view),
       LN.figure(
         [heading, chart.node],
-        "How much of the task’s own reward the agent earns as it practises. Lines: mean over seeds; shaded: 95% interval of that mean, by drawing the seeds again and again (too narrow where they are few, none for a single one). The bonus pays for what is learnable and is not counted. In practice the agent still tries things out, so a curve may end elsewhere than the table.",
+        "Task return during training, without the bonus. Lines: mean over seeds; shaded: 95% bootstrap interval of that mean (too narrow for few seeds, none for a single one). The agent explores during training, so a curve can end at another level than the table, which is measured after training.",
         "In the paper: task return in training, PPO, 600,000 steps; diamonds are its table 1.",
       ),
       LN.figure(
         holder,
-        "After training: mean return over seeds ± standard deviation between seeds, in the task’s own points; the number of seeds; and below it the paper’s mean over ten. Few seeds say little: see the ledger. Choose a task to see its curves.",
-        "In the paper: table 1; epiplexity is S^φ, paid step by step as ξ.",
+        "Task return after training: mean ± standard deviation over seeds, the number of seeds, and below it the paper’s values over ten seeds. Few seeds give wide intervals: see the ledger. Choose a task to see its curves.",
+        "In the paper: table 1; epiplexity is S^φ, and its increase ξ at each step is the bonus.",
       ),
     );
     choose(state.task);
@@ -170,7 +170,7 @@
     );
     const sizes = both.flatMap((t) => [ours(t, "task").length, ours(t, "task+epiplexity").length]);
     return both.length
-      ? `With the bonus the mean return is higher on ${better.length} of ${both.length} tasks here (${LN.range(sizes, 0)} seeds each), and on ${said.length} of ${Object.keys(tasks).length} in the paper; the intervals tell how little some of these differences mean.`
+      ? `With the bonus the mean return is higher on ${better.length} of ${both.length} tasks here (${LN.range(sizes, 0)} seeds each), and on ${said.length} of ${Object.keys(tasks).length} in the paper; the intervals show that some of these differences are within chance.`
       : "";
   }
   LN.panels.push({
@@ -179,7 +179,7 @@
     short: "Agents",
     command: "novelty run rl-table",
     data: ["agents"],
-    lead: "Control tasks, from a pendulum to a walking robot. Does an agent learn its task better if it is also paid for making its own future learnable?",
+    lead: "Control tasks, from a pendulum to a walking robot. Does an agent learn its task better with a bonus for making its own future learnable?",
     finding,
     build,
   });

@@ -118,8 +118,8 @@
     root.append(
       LN.figure(
         [el("h3", {}, "Where agents spend their time"), legend(), timetable(own)],
-        `A corridor of five rooms, each with a screen: ${d.rooms.map((room) => `${room.name} (${ABOUT[room.key]})`).join("; ")}. Each thin bar is one trained agent and its whole width is all of its time; what it was paid for stands with it. ${LN.count(agents, "agent")} per drive.`,
-        "In the paper: the noisy television and the dark room, section 2, told there in words; the corridor is ours. Learnable novelty is S^φ.",
+        `A corridor of five rooms, each with a screen: ${d.rooms.map((room) => `${room.name} (${ABOUT[room.key]})`).join("; ")}. Each thin bar is one trained agent; its whole width is all of its time. On the left: what the agents were rewarded for. ${LN.count(agents, "agent")} per drive.`,
+        "In the paper: the noisy television and the dark room, section 2, described there in words; the corridor is ours. Learnable novelty is S^φ.",
       ),
       others.length
         ? LN.figure(
@@ -149,7 +149,7 @@
             ),
             along.node,
           ],
-          "How an agent settles: share of time in each room while it practises, mean over agents.",
+          "Share of time in each room during training, mean over agents.",
           "Ours.",
         ),
         LN.figure(
@@ -176,7 +176,7 @@
             ),
             paid.node,
           ],
-          "What a room pays somebody who simply stays in it, and what walking from end to end pays (tour), against how long the episode is. It tells what a drive asks for from what an agent managed to learn.",
+          "Reward per episode for staying in one room, and for walking from end to end (tour), against the length of the episode. It shows what a drive rewards, apart from what agents managed to learn.",
           "Ours: S^φ, and S^φ less its floor, mean over observers.",
         ),
       ),
@@ -191,7 +191,7 @@
     const [surprise, ours] = [of("surprise"), of("epiplexity")];
     if (!surprise || !ours) return "";
     const most = ours.mean.indexOf(Math.max(...ours.mean));
-    return `Agents paid for surprise spend ${percent(surprise.mean[noise])} of their time at the noisy television, those paid for learnable novelty ${percent(ours.mean[noise])}; these are most often ${most === noise ? "there" : `in the room of the ${rooms[most].name}`.replace("room of the dark room", "dark room")} (${percent(ours.mean[most])}).`;
+    return `Agents paid for surprise spend ${percent(surprise.mean[noise])} of their time at the noisy television, those paid for learnable novelty ${percent(ours.mean[noise])}. The latter are most often ${most === noise ? "there" : `in the room of the ${rooms[most].name}`.replace("room of the dark room", "dark room")} (${percent(ours.mean[most])}).`;
   }
   LN.panels.push({
     name: "rooms",
@@ -199,7 +199,7 @@
     short: "Noisy television",
     command: "novelty run rooms",
     data: ["rooms"],
-    lead: "A screen full of noise is always new and never learnable; a dark room is never new. Curious agents are known to get stuck before the one, cautious ones in the other. What do agents do that are paid for what they can learn?",
+    lead: "A screen full of noise is always new and never learnable; a dark room is never new. Agents that seek surprise are known to get stuck before the first, agents that avoid it in the second. What do agents do that are rewarded for what they can learn?",
     finding,
     build,
   });

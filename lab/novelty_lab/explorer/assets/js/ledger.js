@@ -6,7 +6,7 @@
   const show = { verdict: "all", section: "all", text: "" };
 
   /* Short values stay on one line. */
-  const held = (text) =>
+  const value = (text) =>
     text && el("span", { style: { whiteSpace: text.length < 18 ? "nowrap" : null } }, text);
 
   const link = (address, text) =>
@@ -24,8 +24,8 @@
       "details",
       { class: "fold" },
       el("summary", {}, `${row.records.length} records`),
-      Object.entries(groups).map(([group, held]) =>
-        el("small", { class: "sources" }, group, ...held),
+      Object.entries(groups).map(([group, links]) =>
+        el("small", { class: "sources" }, group, ...links),
       ),
     );
   }
@@ -102,8 +102,8 @@
       ),
       LN.figure(
         body,
-        `Each line is a statement of the paper and what our runs gave. The verdict is computed by a stated rule, not chosen; “reproduced” means not contradicted beyond the errors of both sides, which says little where these are wide; “differs” is a finding${counts["not run"] ? "; “not run” says that there are no runs, or too few" : ""}. Ours is the mean ± standard deviation over runs, with their number in brackets; a rank stands before the places it could have within its error.`,
-        "Sections, symbols and numbers are the paper's; the rule unfolds under each claim.",
+        `Each row is a statement of the paper beside our result. A stated rule computes the verdict. “Reproduced”: the two agree within the errors of both, which says little where the errors are large. “Differs”: they do not agree.${counts["not run"] ? " “Not run”: there are no runs, or too few." : ""} Ours is the mean ± standard deviation over runs, with the number of runs in parentheses. A rank is followed by the range of ranks within its error.`,
+        "Sections, symbols and numbers are the paper's. Open “rule” under a claim to read how it is judged.",
       ),
     );
     function draw() {
@@ -121,8 +121,8 @@
                 cells: [
                   row.section,
                   [row.statement, details(row)],
-                  held(row.paper),
-                  held(row.ours),
+                  value(row.paper),
+                  value(row.ours),
                   el(
                     "span",
                     { class: `verdict ${row.verdict.replace(" ", "-")}` },
@@ -141,9 +141,9 @@
   function finding() {
     const { rows } = LN.data.ledger;
     const count = (verdict) => rows.filter((row) => row.verdict === verdict).length;
-    const told = [`${count("reproduced")} came back`, `${count("differs")} did not`];
-    if (count("not run")) told.push(`${count("not run")} wait for their runs`);
-    return `Of ${rows.length} claims ${told.slice(0, -1).join(", ")} and ${told.at(-1)}.`;
+    const counts = [`${count("reproduced")} are reproduced`, `${count("differs")} differ`];
+    if (count("not run")) counts.push(`${count("not run")} are not run`);
+    return `Of ${rows.length} claims ${counts.slice(0, -1).join(", ")} and ${counts.at(-1)}.`;
   }
   LN.panels.push({
     name: "ledger",
@@ -151,7 +151,7 @@
     short: "Ledger",
     command: "novelty ledger",
     data: ["ledger"],
-    lead: "Does the paper hold up? Every number and every statement in it, beside what came out when it was run again from the text alone.",
+    lead: "Does the paper hold up? Every number and statement in it, beside our results, which were made from the text of the paper alone.",
     finding,
     build,
   });

@@ -17,7 +17,7 @@
       el(
         "p",
         { class: "note" },
-        "This page was exported, so nothing here can compute. On your own machine:",
+        "This page was exported, so it cannot score files. On your own machine:",
       ),
       el(
         "pre",
@@ -69,8 +69,8 @@
       el("p", { class: "finding" }, sentence(found.verdict)),
       LN.stats([
         ["learnable novelty", LN.number(found.bits, 2), `${error}bits`],
-        ["floor: what noise scores", LN.number(found.floor_bits, 2), "bits"],
-        ["excess above the floor", LN.number(found.excess_bits, 2), "bits"],
+        ["floor: score of the residuals", LN.number(found.floor_bits, 2), "bits"],
+        ["excess over the floor", LN.number(found.excess_bits, 2), "bits"],
         ["p-value", p],
       ]),
       el(
@@ -85,12 +85,12 @@
               (i) => i === 1,
             ),
           ],
-          `${found.inputs.join(", ")} → ${found.targets.join(", ")}. Bits alone are no evidence: read what lies above the floor, and the p-value (how often chance alone does as well).`,
+          `${found.inputs.join(", ")} → ${found.targets.join(", ")}. Bits alone are no evidence: read the excess over the floor, and the p-value (how often chance alone scores as high).`,
           `In the paper: S^φ = ½ log₂ det(I + η W W′). ${found.observer}`,
         ),
         LN.figure(
           [el("h3", {}, "Spectrum"), spectrum.node],
-          `How many independent things were learned: each bar is one direction of the targets, its height how strongly the inputs tell it.${values.length > told.length ? ` The strongest ${told.length} of ${values.length} are shown.` : ""}`,
+          `How many independent directions of the targets were learned; the height of a bar is how strongly the inputs predict that direction.${values.length > told.length ? ` The strongest ${told.length} of ${values.length} are shown.` : ""}`,
           "In the paper: the singular values of the readout W.",
         ),
       ),
@@ -118,11 +118,7 @@
       "div",
       { class: "drop" },
       el("label", {}, el("b", {}, "Drop a file here, or choose one"), pick),
-      el(
-        "small",
-        {},
-        `.csv, .tsv or .npy; at most ${most / 1e6} MB. It goes to the program on this machine and nowhere else.`,
-      ),
+      el("small", {}, `.csv, .tsv or .npy; at most ${most / 1e6} MB. It stays on this machine.`),
     );
     for (const kind of ["dragenter", "dragover"])
       zone.addEventListener(kind, (event) => {
@@ -238,7 +234,7 @@
         "div",
         { class: "controls" },
         el("label", {}, "Steps ahead, τ", windowBox),
-        el("label", {}, "Past steps it sees", historyBox),
+        el("label", {}, "Past steps used", historyBox),
       );
       const columns = el("div", { class: "columns" });
       function arrange() {
@@ -273,8 +269,8 @@
           "fieldset",
           {},
           el("legend", {}, "What is a row?"),
-          el("label", {}, samples, "a sample: learn the targets from the inputs"),
-          el("label", {}, time, "a moment: learn what follows from what was"),
+          el("label", {}, samples, "a sample: predict the targets from the inputs"),
+          el("label", {}, time, "a moment in time: predict the next rows from the past rows"),
         ),
         steps,
         columns,
@@ -305,7 +301,7 @@
   LN.panels.push({
     name: "yours",
     title: "Your data",
-    lead: "Is there learnable structure in your own file, and is it more than chance? The answer is a sentence; the numbers follow.",
+    lead: "Is there learnable structure in your own file, beyond chance? The answer is one sentence, followed by the numbers.",
     build,
   });
 })();
