@@ -18,7 +18,7 @@ def draw_scan(
     cells: Iterable[Cell],
     labels: Mapping[str, str],
     *,
-    number: Callable[[Cell], float],
+    number: Callable[[Cell], Any],
     text: Callable[[Cell], str],
     limits: tuple[float, float],
     outline: float,

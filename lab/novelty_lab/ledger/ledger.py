@@ -62,10 +62,9 @@ def beside_paper(record: Record) -> list[Table]:
         source = sources().get(claim.id)
         if source is None or source.experiment != record.experiment:
             continue
-        finding = source.finding(records)
-        text = ours_text(judged(claim, finding))
-        if text:
-            shown.append([claim.statement, paper_text(claim), text, finding.note])
+        row = judged(dataclasses.replace(claim, note=""), source.finding(records))
+        if row.ours is not None:
+            shown.append([claim.statement, paper_text(claim), ours_text(row), row.note])
     columns = ["claim", "paper", "ours: mean ± sd (runs)", "note"]
     return [Table("Beside the paper", columns, shown)] if shown else []
 

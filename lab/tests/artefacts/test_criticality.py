@@ -90,7 +90,7 @@ def test_gain_follows_mean_field(found):
 def test_figure_and_tables_render(found):
     record, root = found
     assert save_figure(record, root).stat().st_size > 10_000
-    assert all(len(row) == 3 for row in tables_of(record)[0].rows)
+    assert all(len(row) == 2 for row in tables_of(record)[0].rows)
 
 
 @pytest.mark.parametrize(

@@ -147,11 +147,12 @@ def test_unknown_recipe_is_refused():
         encoder_select.run(config, seed=0, context=RunContext())
 
 
-def test_interval_is_students():
+@pytest.mark.parametrize("runs", [2, 5, 10, 17, 40])
+def test_interval_is_students(runs):
     from scipy.stats import t
 
-    found = {"mean": 0.5, "sd": 0.1, "runs": 5}
-    assert interval(found) == pytest.approx(t.ppf(0.975, 4) * 0.1 / 5**0.5, rel=1e-3)
+    found = {"mean": 0.5, "sd": 0.1, "runs": runs}
+    assert interval(found) == pytest.approx(t.ppf(0.975, runs - 1) * 0.1 / runs**0.5, rel=1e-9)
     assert interval({**found, "runs": 1}) == 0
 
 

@@ -11,7 +11,7 @@ from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import CLASS_COLOURS, CLASS_NAMES, new_figure
-from novelty_lab.tables import table
+from novelty_lab.tables import gathered, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 COLUMNS = {
     "rank": "{rank}",
-    "rule": "{rule}",
-    "Wolfram class": "{wolfram_class}",
+    "rule": "{name}",
+    "Wolfram class": "{shown_class}",
     "bits": "{bits:.2f}",
     "sd": "{sd:.2f}",
     "floor": "{floor:.1f}",
@@ -32,16 +32,9 @@ COLUMNS = {
 def tables(record: Record) -> list[Table]:
     """List all rules by rank, and what the paper says about them."""
     scores, results = record.scores or {}, record.results
-    rows = [
-        {
-            "rank": rank,
-            "rule": rule,
-            "bits": scores[rule],
-            "wolfram_class": CLASS_NAMES[results["wolfram_class"][rule]],
-            **{key: results[key][rule] for key in ("sd", "floor", "excess", "rank_by_excess")},
-        }
-        for rank, rule in enumerate(results["ranking"], start=1)
-    ]
+    rows = gathered(results["ranking"], {**results, "bits": scores})
+    for rank, row in enumerate(rows, start=1):
+        row |= {"rank": rank, "shown_class": CLASS_NAMES[row["wolfram_class"]]}
     title = f"The {len(rows)} elementary automata by learnable novelty"
     return [table(title, COLUMNS, rows), *beside_paper(record)]
 
