@@ -1,6 +1,7 @@
 """Short trainings repeat, differ where they should, and have the settings of the paper."""
 
 import dataclasses
+import importlib.util
 
 import pytest
 
@@ -106,3 +107,14 @@ def test_what_does_not_exist_is_refused():
         Training("Hopper", steps=0)
     with pytest.raises(ValueError, match="published settings"):
         make_training("Pendulum", "task", tuned=True)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_missing_simulator_names_its_extra(name, monkeypatch):
+    task = task_of(name)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda package: None)
+    if task.extra is None:
+        task.make().close()
+        return
+    with pytest.raises(ValueError, match=rf"need \w+, which is not .*\[{task.extra}\]'"):
+        task.make()

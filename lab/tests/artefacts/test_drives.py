@@ -89,15 +89,15 @@ def fit(features, targets, online):
 def expected_payments(steps, env, learner):
     """Return surprise and progress of each step of an environment, in bits."""
     surprise, progress = [], []
-    noise = PENALTY / (2 * 0.5 * learner.online.resolution)
+    noise = PENALTY / (2 * 0.5 * learner.streams.resolution)
     for episode in episodes_of(steps, env, learner.scale):
         x, y = pairs_of(episode)
-        h = learner.online.reservoir(torch.from_numpy(x)).numpy()
+        h = learner.streams.reservoir(torch.from_numpy(x)).numpy()
         surprise += [0.0] * (WINDOW - 1)
         progress += [0.0] * (WINDOW - 1)
         for t in range(len(x)):
-            old = fit(h[:t], y[:t], learner.online)
-            new = fit(h[: t + 1], y[: t + 1], learner.online)
+            old = fit(h[:t], y[:t], learner.streams)
+            new = fit(h[: t + 1], y[: t + 1], learner.streams)
             errors = [np.square(y[: t + 1] - f(h[: t + 1])).sum() for f in (old, new)]
             surprise.append(np.square(y[t] - old(h[t])).sum() / (2 * noise * math.log(2)))
             progress.append((errors[0] - errors[1]) / (2 * noise * math.log(2)))
@@ -125,8 +125,8 @@ def test_an_episodes_progress_is_its_surprise_less_what_the_last_readout_leaves(
     learner = make_learner(kind)
     for env in range(ENVS):
         x, y = pairs_of(episodes_of(steps, env, learner.scale)[0])
-        h = learner.online.reservoir(torch.from_numpy(x)).numpy()
-        left = np.square(y - fit(h, y, learner.online)(h)).sum()
+        h = learner.streams.reservoir(torch.from_numpy(x)).numpy()
+        left = np.square(y - fit(h, y, learner.streams)(h)).sum()
         assert total[env] == pytest.approx(left / (2 * PENALTY * math.log(2)), rel=1e-9)
 
 

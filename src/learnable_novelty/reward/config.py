@@ -112,7 +112,7 @@ def takes_config(function: F) -> F:
     fields = inspect.signature(NoveltyConfig).parameters.values()
     options = [field.replace(kind=named) for field in fields]
     shown = signature.replace(parameters=[*own, *options, *shared])
-    function.__signature__ = shown  # pyright: ignore[reportFunctionMemberAccess]
+    function.__signature__ = shown
     return function
 
 

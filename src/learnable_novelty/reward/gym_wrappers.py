@@ -83,8 +83,9 @@ class BonusVectorWrapper(WrapsBonus, VectorWrapper):
             mask = np.zeros(self.num_envs, dtype=bool)
             mask[list(episodes)] = True
             sums = {key: np.zeros(self.num_envs) for key in next(iter(episodes.values()))}
-            for key, values in sums.items():
-                values[mask] = [episodes[env][key] for env in np.flatnonzero(mask)]
+            for env, episode in episodes.items():
+                for key, value in episode.items():
+                    sums[key][env] = value
             infos = {**infos, EPISODE: sums, f"_{EPISODE}": mask}
         return observations, rewards, terminated, truncated, infos
 
