@@ -23,7 +23,7 @@ import numpy as np
 import torch
 
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.observer import CONSTANT_TOLERANCE, OnlineObserver
+from learnable_novelty.observer import OnlineObserver
 from learnable_novelty.reward import (
     Array,
     Bonus,
@@ -39,42 +39,24 @@ from learnable_novelty.reward import (
 from learnable_novelty.reward.rivals import RIVALS, make_rival
 from learnable_novelty.seeds import Seed, split
 
-CONSTANT = (CONSTANT_TOLERANCE * np.finfo(np.float64).eps) ** 2
-"""Largest ratio of variance to squared mean of a constant feature."""
 
 
 @dataclass(frozen=True)
 class Sums:
-    """An observer's sums over the pairs so far, one row per stream."""
+    """The sums of an observer on the CPU, ``StreamSums`` as arrays."""
 
     count: Array
-    """Pairs, (num_streams,)."""
     feature_mean: Array
-    """(num_streams, feature_dim)"""
     target_mean: Array
-    """(num_streams, target_dim)"""
     gram: Array
-    """H'H of deviations from these means, (num_streams, feature_dim, feature_dim)."""
     cross: Array
-    """B = H'Y, (num_streams, feature_dim, target_dim)."""
     outer: Array
-    """BB', like the Gram matrix."""
     scale: Array
-    """1/(sd sqrt(m)) of each feature and 0 where it is constant, (num_streams, feature_dim)."""
 
     @classmethod
     def of(cls, online: OnlineObserver) -> Sums:
-        """Look at the sums of an observer on the CPU as they are now."""
-        held, m = online._sums.tensors(), online.reservoir.feature_dim
-        count, mean, cross = (held[name].numpy() for name in ("count", "mean", "cross"))
-        outer, gram = held["products"][:, 0].numpy(), held["products"][:, 1].numpy()
-        variance = np.diagonal(gram, axis1=1, axis2=2) / np.maximum(count, 1.0)[:, None]
-        if online.calibration is not None:
-            fixed = online.calibration.gram.diagonal() / online.calibration.count
-            variance = np.broadcast_to(fixed.numpy(), variance.shape)
-        varies = variance > CONSTANT * np.square(mean[:, :m])
-        scale = varies / np.sqrt(m * np.where(varies, variance, 1.0))
-        return cls(count, mean[:, :m], mean[:, m:], gram, cross, outer, scale)
+        """Read the sums as they are now."""
+        return cls(*(value.numpy() for value in vars(online.sums()).values()))
 
 
 class Learner:

@@ -18,43 +18,57 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from learnable_novelty.observer.stream_sums import StreamSums, diagonal
+from learnable_novelty.observer.online.plain_sums import PlainSums, diagonal
 from learnable_novelty.seeds import Seed, numpy_generator
 
 
 class RandomSigns:
     """Signs of the errors of all streams, drawn from one generator."""
 
-    def __init__(self, num_streams: int, seed: Seed) -> None:
-        self._shape = (num_streams,)
+    def __init__(self, num_streams: int, seed: Seed, device: torch.device | str) -> None:
+        self._shape, self._device = (num_streams,), torch.device(device)
         self._generator = numpy_generator(seed, "signs of errors")
+        self._unused: NDArray[np.float64] | None = None
 
-    def draw(self, sums: Any) -> Any:
-        """Draw a sign for every stream, also for one without a pair, as an array of its sums."""
-        signs = 2.0 * self._generator.integers(0, 2, self._shape) - 1.0
-        return signs if sums.xp is np else torch.from_numpy(signs).to(sums.mean.device)
+    def draw(self) -> Any:
+        """Return a sign for every stream: the same ones until they are used."""
+        if self._unused is None:
+            self._unused = self._generator.integers(0, 2, self._shape).astype(np.float64) * 2 - 1
+        on_cpu = self._device.type == "cpu"
+        return self._unused if on_cpu else torch.from_numpy(self._unused).to(self._device)
+
+    def use(self) -> None:
+        """Draw other signs next time."""
+        self._unused = None
 
     @property
     def state(self) -> dict[str, Any]:
-        """Where the generator stands."""
-        return dict(self._generator.bit_generator.state)
+        """Where the generator stands, and what was drawn for a pair that was refused."""
+        unused = None if self._unused is None else self._unused.tolist()
+        return {**self._generator.bit_generator.state, "unused": unused}
 
     @state.setter
     def state(self, state: dict[str, Any]) -> None:
-        self._generator.bit_generator.state = state
+        unused = state["unused"]
+        self._unused = None if unused is None else np.array(unused)
+        self._generator.bit_generator.state = {k: v for k, v in state.items() if k != "unused"}
 
 
 def centre_errors(
-    sums: StreamSums,
-    floor: StreamSums,
+    sums: PlainSums,
+    floor: PlainSums,
     scale: Any,
     penalty: float,
     signs: Any,
     active: Tensor | None,
-) -> None:
+) -> float:
     """Hold in ``floor`` the deviations of h and e, from those that ``sums`` holds of h and y.
+
+    Returns:
+        The sum of squares of all these deviations.
 
     Args:
         sums: of the pairs before this one.
@@ -68,8 +82,9 @@ def centre_errors(
     a = sums.outer_and_gram[1] * (scale[:, :, None] * scale[:, None, :])
     diagonal(a)[:] += penalty
     z = scale * xp.linalg.solve(a, (scale * sums.dh)[:, :, None])[:, :, 0]
-    errors = sums.dy - xp.matmul(z[:, None, :], sums.b)[:, 0]
+    errors = sums.dy - xp.matmul(z[:, None, :], sums.native(sums.cross))[:, 0]
     floor.d[:, :m] = sums.dh
     floor.d[:, m:] = signs[:, None] * errors - floor.mu[:, m:]
     if active is not None:
-        floor.deviation[torch.logical_not(active)] = 0.0
+        floor.deviation[~active] = 0.0
+    return float(floor.flat @ floor.flat)
