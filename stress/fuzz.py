@@ -34,7 +34,7 @@ from learnable_novelty.measure.data import as_tensor
 from learnable_novelty.measure.files import read_columns
 from learnable_novelty.measure.large_files import open_columns
 from learnable_novelty.objective.checkpoints import Checkpoint, Checkpoints
-from learnable_novelty.reward.vec_env import NoveltyReward
+from learnable_novelty.reward import NoveltyReward
 from learnable_novelty.systems.images import read_idx
 from learnable_novelty.systems.life_patterns import PATTERNS, read_rle
 from novelty_lab import records

@@ -1,3 +1,4 @@
+import importlib
 import json
 import subprocess
 import sys
@@ -6,6 +7,14 @@ import numpy as np
 import pytest
 
 from learnable_novelty.cli import main
+from learnable_novelty.errors import (
+    EngineError,
+    MissingExtraError,
+    NumericalError,
+    StorageError,
+    UserError,
+    UserTypeError,
+)
 
 
 @pytest.fixture
@@ -232,3 +241,129 @@ def test_an_experiment_that_trains_nothing_refuses_a_gpu(capsys, tmp_path, monke
     code, _, err = run(capsys, "run", "eca", "--device", "cuda", "--out", tmp_path)
     assert code == 2
     assert "runs on the cpu" in err
+
+
+class Entry:
+    """An entry point of another package."""
+
+    def __init__(self, name, load):
+        self.name, self.value, self.load = name, f"{name}:add_commands", load
+
+
+def with_plugins(monkeypatch, **plugins):
+    entries = [Entry(name, load) for name, load in plugins.items()]
+    module = importlib.import_module("learnable_novelty.cli.main")
+    monkeypatch.setattr(module, "entry_points", lambda group: entries)
+
+
+def with_failing_command(monkeypatch, error):
+    def fail(options):
+        raise error
+
+    def add_commands(commands):
+        commands.add_parser("fail").set_defaults(command=fail)
+
+    with_plugins(monkeypatch, failing=lambda: add_commands)
+
+
+def score_of(capsys, data):
+    return run(capsys, "score", data, "--targets", "y", "--draws", 1, "--null", 0)
+
+
+def test_help_lists_what_is_installed(capsys, monkeypatch):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "run an experiment of the paper" in capsys.readouterr().out
+    with_plugins(monkeypatch)
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    out = capsys.readouterr().out
+    assert "score " in out and "compare " in out and "run " not in out
+
+
+@pytest.mark.parametrize("command", ["run", "train", "render", "ledger", "explore", "list"])
+def test_a_command_of_the_lab_says_what_it_needs(capsys, monkeypatch, command):
+    with_plugins(monkeypatch)
+    with pytest.raises(SystemExit) as stop:
+        main([command, "eca", "--seed", "1"])
+    out, err = capsys.readouterr()
+    assert stop.value.code == 2 and out == "" and err.strip().count("\n") == 0
+    assert f"novelty {command} needs the package novelty-lab, which is not installed" in err
+
+
+def test_a_broken_plugin_leaves_the_other_commands_alone(capsys, monkeypatch, data):
+    def missing():
+        raise ImportError("no \x1b[31mmodule")
+
+    def doubled():
+        return lambda commands: commands.add_parser("score")
+
+    with_plugins(monkeypatch, missing=missing, nothing=lambda: None, doubled=doubled)
+    code, out, err = score_of(capsys, data)
+    assert code == 0 and "a, b -> y" in out
+    for name in ("missing", "nothing"):
+        assert f"commands of {name}:add_commands are left out" in err
+    assert "\\x1b" in err and "\x1b" not in err
+
+
+def test_version_and_help_do_not_wait_for_torch():
+    code = (
+        "import sys\n"
+        "from learnable_novelty.cli import main\n"
+        "try: main([sys.argv[1]])\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'torch', 'numpy', 'rich', 'matplotlib', 'scipy'} & set(sys.modules)))"
+    )
+    for option in ("--version", "--help"):
+        command = [sys.executable, "-c", code, option]
+        found = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert found.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("error", [TypeError, ValueError, OSError, KeyError, ModuleNotFoundError])
+def test_a_defect_of_the_program_shows_its_traceback(monkeypatch, error):
+    with_failing_command(monkeypatch, error("a defect"))
+    with pytest.raises(error, match="a defect"):
+        main(["fail"])
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (UserError, 2),
+        (UserTypeError, 2),
+        (MissingExtraError, 2),
+        (StorageError, 2),
+        (EngineError, 1),
+        (NumericalError, 1),
+    ],
+)
+def test_what_a_user_can_act_on_is_one_sentence(capsys, monkeypatch, error, code):
+    with_failing_command(monkeypatch, error("first line,\n   second \x1b]0;title\x07"))
+    found, out, err = run(capsys, "fail")
+    assert found == code and out == ""
+    assert err == "novelty: first line, second \\x1b]0;title\\x07\n"
+
+
+def test_a_reader_that_goes_away_gives_no_traceback(data):
+    command = f"{sys.executable} -m learnable_novelty.cli ledger --out nowhere --json | true"
+    found = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert "Traceback" not in found.stderr and "BrokenPipe" not in found.stderr
+
+
+@pytest.mark.parametrize("name", ["sklearn", "torchmetrics", "lightning"])
+def test_an_extra_that_is_not_installed_is_named(name):
+    code = (
+        "import sys, learnable_novelty as ln\n"
+        "sys.modules.update(dict.fromkeys(('sklearn', 'torchmetrics', 'lightning')))\n"
+        "for look in (lambda: getattr(ln, sys.argv[1]),\n"
+        "             lambda: __import__(f'learnable_novelty.{sys.argv[1]}')):\n"
+        "    try: look()\n"
+        "    except ModuleNotFoundError as error: print(error)"
+    )
+    command = [sys.executable, "-c", code, name]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines() == 2 * [
+        f"learnable_novelty.{name} needs the [integrations] extra ({name} is not installed): "
+        "pip install 'learnable-novelty[integrations]'"
+    ]

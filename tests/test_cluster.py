@@ -17,6 +17,7 @@ from learnable_novelty import cluster
 from learnable_novelty.cli import main
 from learnable_novelty.cluster import knowing_its_workers
 from learnable_novelty.engine import in_order, open_engine
+from learnable_novelty.errors import EngineError
 from learnable_novelty.measure import parts
 from novelty_lab.runner import run_experiment
 
@@ -25,7 +26,10 @@ SMALL = {"channels": 16, "samples": 16, "burn_in": 40, "draws": 1}
 
 @pytest.fixture
 def running(tmp_path):
-    """Start a scheduler and two workers; return its address, them, and what starts one more."""
+    """Start a scheduler and two workers; return its address, them, and what starts one more.
+
+    The scheduler is an attribute of what starts workers.
+    """
     held = tmp_path / "scheduler.json"
     processes = []
 
@@ -37,7 +41,9 @@ def running(tmp_path):
     def start_worker():
         return start("worker", "--no-nanny", "--no-dashboard", "--nthreads", "1")
 
-    start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    start_worker.scheduler = start(
+        "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"
+    )
     workers = [start_worker() for _ in range(2)]
     try:
         for _ in range(600):
@@ -168,6 +174,24 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch, capsys, tmp_path)
     command = ["score", str(tmp_path / "t.npy"), "--targets", "1"]
     assert main([*command, "--engine", "dask://127.0.0.1:1"]) == 2
     assert "expected a Dask scheduler at 127.0.0.1:1, none answered" in capsys.readouterr().err
+
+
+def test_a_scheduler_that_dies_is_told_in_a_sentence(running, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 5.0)  # it is also how long Dask tries again
+    address, _, start_worker = running
+
+    def tasks():
+        for number in range(50):
+            if number == 3:
+                start_worker.scheduler.kill()
+            yield (0.2,)
+
+    with (
+        pytest.raises(EngineError, match=r"the Dask scheduler went away.*run it again"),
+        open_engine(f"dask://{address}") as executor,
+    ):
+        wait_for_workers(executor, 2)
+        list(in_order(executor, time.sleep, tasks()))
 
 
 @pytest.mark.parametrize("name", ["dask:0", "dask:x", "dask://", "dask://host", "ray"])

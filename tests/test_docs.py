@@ -199,6 +199,13 @@ def test_benchmarks_take_the_options_shown(module):
         assert only in BENCHMARKS + LONG or module != "benchmarks"
 
 
+@pytest.mark.parametrize("name", [name for name, text in TEXTS.items() if "<!-- table:" in text])
+def test_tables_are_those_of_the_records(name):
+    from docs.hooks.tables import filled
+
+    assert TEXTS[name] == filled(TEXTS[name]), "run make tables"
+
+
 def numbers_of(value):
     if isinstance(value, dict | list):
         for held in value.values() if isinstance(value, dict) else value:

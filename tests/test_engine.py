@@ -9,6 +9,7 @@ from concurrent.futures import Executor, Future
 import pytest
 
 from learnable_novelty.engine import Parcel, Serial, in_order, open_engine
+from learnable_novelty.errors import EngineError
 from novelty_lab.records import Journal
 from novelty_lab.tasks import run_tasks
 
@@ -128,6 +129,21 @@ def test_workers_end_when_their_parent_is_killed():
                 return
         os.kill(worker, signal.SIGKILL)
         pytest.fail("the worker outlived its parent")
+
+
+def end(signal_number):
+    os.kill(os.getpid(), signal_number)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_worker_that_is_killed_is_told_in_a_sentence(workers):
+    sentence = rf"a worker process of the engine 'cores:{workers}' died.*fewer workers.*again"
+    with (
+        pytest.raises(EngineError, match=sentence) as stopped,
+        open_engine(f"cores:{workers}") as executor,
+    ):
+        list(in_order(executor, end, [(signal.SIGKILL,)]))
+    assert stopped.value.exit_code == 1 and not isinstance(stopped.value, ValueError)
 
 
 def is_running(pid):

@@ -16,7 +16,7 @@ from novelty_lab.records import Journal, Record
 from stress import kills
 
 PAGE = 4096
-SENTENCE = r"could not write .*No space left on device; nothing that was there has changed.*"
+SENTENCE = r"could not write .*No space left on device; what was there is unchanged.*"
 ROOM = pytest.mark.parametrize("room", [0, PAGE, 10 * PAGE])
 
 

@@ -1,6 +1,8 @@
 """Damaged files are read or refused in a sentence; stress/fuzz.json holds a long run."""
 
 import pickle
+import resource
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -37,6 +39,54 @@ def test_an_archive_that_unfolds_is_refused_before_it_does(tmp_path):
     with pytest.raises(ValueError, match=r"unpacks to 4,000,128 bytes, more than 1,000,000"):
         _archive.read_arrays(path, most_bytes=1_000_000)
     assert _archive.read_arrays(path)["x"].shape == (500_000,)
+
+
+def test_a_small_archive_that_claims_gigabytes_is_refused_before_it_takes_memory(tmp_path):
+    path = tmp_path / "bomb.npz"
+    block, blocks = bytes(2**24), 192  # 3.2 GB of zeros in a few megabytes
+    shape = (blocks * len(block) // 8,)
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("x.npy", "w", force_zip64=True) as member,
+    ):
+        header = {"descr": "<f8", "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(member, header)
+        for _ in range(blocks):
+            member.write(block)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(ValueError, match=r"unpacks to 3,221,225,\d+ bytes, more than 1,073"):
+        read_columns(path, None, None)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kilobytes
+
+
+def test_an_array_is_in_memory_once_while_it_is_read(tmp_path):
+    path, count = tmp_path / "x.npz", 5_000_000
+    np.savez(path, x=np.arange(count, dtype=np.float64))
+    tracemalloc.start()
+    array = _archive.read_arrays(path)["x"]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert array[-1] == count - 1 and array.flags.writeable
+    assert peak < 1.2 * array.nbytes
+
+
+def test_a_large_archive_may_hold_more_than_a_small_one(tmp_path, monkeypatch):
+    path = tmp_path / "x.npz"
+    np.savez(path, x=np.zeros(10_000))
+    monkeypatch.setattr(_archive, "MOST_UNPACKED", 1000)
+    assert _archive.read_arrays(path)["x"].shape == (10_000,)
+
+
+def test_tensors_that_unpack_to_more_than_their_file_are_refused(tmp_path):
+    saved, packed = tmp_path / "saved.pt", tmp_path / "packed.pt"
+    torch.save({"w": torch.zeros(100_000)}, saved)
+    assert _archive.read_tensors(saved)["w"].shape == (100_000,)
+    with zipfile.ZipFile(saved) as source, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as to:
+        for member in source.infolist():
+            to.writestr(member.filename, source.read(member))
+    assert packed.stat().st_size < 10_000
+    with pytest.raises(ValueError, match="not a file of tensors"):
+        _archive.read_tensors(packed)
 
 
 def test_an_array_that_claims_more_than_it_holds_is_refused_before_it_is_allocated(tmp_path):

@@ -63,7 +63,25 @@ def test_streams_of_different_labels_are_uncorrelated():
     assert abs(np.corrcoef(a, b)[0, 1]) < 5 / np.sqrt(n)
 
 
-@pytest.mark.parametrize("seed", [-1, True, 1.0, "0", None])
+@pytest.mark.parametrize("seed", [-1, True, 1.0, 1.7, "3", None, np.float64(2), np.bool_(True)])
 def test_a_seed_that_is_no_natural_number_is_refused(seed):
     with pytest.raises(ValueError, match=r"non-negative integer or a torch\.Generator"):
         split(seed)
+
+
+@pytest.mark.parametrize("seed", [-1, True, 1.7, "3"])
+def test_estimators_and_callbacks_take_no_other_seed_either(seed):
+    from learnable_novelty.lightning import EpiplexityMonitor
+    from learnable_novelty.sklearn import EpiplexityRegressor, ReservoirFeatures
+
+    rows = np.random.default_rng(0).standard_normal((8, 2))
+    with pytest.raises(ValueError, match="seed must be a non-negative integer"):
+        EpiplexityMonitor("layer", seed=seed)
+    with pytest.raises(ValueError, match="seed must be a non-negative integer"):
+        ReservoirFeatures(seed=seed).fit(rows)
+    with pytest.raises(ValueError, match="seed must be a non-negative integer"):
+        EpiplexityRegressor(seed=seed).fit(rows, rows)
+
+
+def test_integers_of_numpy_are_seeds():
+    assert split(np.int64(3), "a") == split(3, "a") == split(np.uint8(3), "a")

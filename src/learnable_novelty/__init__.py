@@ -8,45 +8,57 @@
 """
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from learnable_novelty import objective, systems
 from learnable_novelty._version import __version__
-from learnable_novelty.measure import Null, Score, open_columns, score
-from learnable_novelty.observer import (
-    Moments,
-    Observer,
-    OnlineObserver,
-    PerSample,
-    Readout,
-    perturbation_multiplier,
-    reservoirs,
-)
+from learnable_novelty.errors import needs_extra
 
-_LAZY = {
+if TYPE_CHECKING:
+    from learnable_novelty import objective, systems
+    from learnable_novelty.measure import Null, Score, open_columns, score
+    from learnable_novelty.observer import (
+        Moments,
+        Observer,
+        OnlineObserver,
+        PerSample,
+        Readout,
+        perturbation_multiplier,
+        reservoirs,
+    )
+
+# Everything is imported when it is first used: ``novelty --help`` does not wait for torch, and
+# the packages below some modules are large, or not installed.
+_HOME = {
+    **dict.fromkeys(("Null", "Score", "open_columns", "score"), "measure"),
+    **dict.fromkeys(("Moments", "Observer", "OnlineObserver", "PerSample", "Readout"), "observer"),
+    **dict.fromkeys(("perturbation_multiplier", "reservoirs"), "observer"),
+}
+_MODULES = ("objective", "systems")
+_EXTRA = {
     "reward": "rl",
     "sklearn": "integrations",
     "torchmetrics": "integrations",
     "lightning": "integrations",
 }
-"""Modules that stand on other people's packages, with the extra that brings these."""
+"""Modules that need other people's packages, with the extra that brings these."""
 
 
 def __getattr__(name: str) -> Any:
-    # Imported when it is asked for: the packages below it are large, or not installed.
-    if name not in _LAZY:
+    if name in _HOME:
+        value = getattr(importlib.import_module(f"learnable_novelty.{_HOME[name]}"), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"learnable_novelty.{name}")
+    elif name in _EXTRA:
+        with needs_extra(f"learnable_novelty.{name}", _EXTRA[name]):
+            value = importlib.import_module(f"learnable_novelty.{name}")
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        return importlib.import_module(f"learnable_novelty.{name}")
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("learnable_novelty"):
-            raise
-        extra = _LAZY[name]
-        raise ModuleNotFoundError(
-            f"learnable_novelty.{name} needs the [{extra}] extra ({error.name} is not installed): "
-            f"pip install 'learnable-novelty[{extra}]'",
-            name=error.name,
-        ) from None
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_EXTRA})
 
 
 __all__ = [

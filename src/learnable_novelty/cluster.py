@@ -1,7 +1,7 @@
 """A Dask cluster as an executor: one on this machine, or one that runs elsewhere already.
 
-Tasks carry their data with them, so a task whose worker dies is simply run by another one. What
-comes back does not depend on which worker computed it, nor on how often it had to begin.
+Tasks carry their data with them, so a task whose worker dies is run again by another worker. The
+result does not depend on which worker computed it, nor on how often it was started.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import signal
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from concurrent.futures import CancelledError, Executor, Future
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from learnable_novelty.errors import UserError
+from learnable_novelty.errors import EngineError, NoveltyError, UserError, needs_extra
 
 CONNECT_SECONDS = 20.0
 ASK_SECONDS = 5.0
-"""How long the number of workers is believed: those of a queue come one after the other."""
+"""How long a count of the workers is used: those of a queue start one after the other."""
 
 # Dask has its workers give memory back to the system whenever something is freed. Reservoirs free
 # and take a few megabytes thousands of times, which then costs as much time as the computation.
@@ -66,8 +66,8 @@ def knowing_its_workers(executor: Executor) -> Executor:
     """Return the executor of a Dask client as one of ours, any other as it is."""
     if type(executor).__module__.partition(".")[0] != "distributed":
         return executor
-    held: Any = executor
-    return DaskExecutor(held._client, **held._kwargs)
+    theirs: Any = executor
+    return DaskExecutor(theirs._client, **theirs._kwargs)
 
 
 def _with_results(call: functools.partial[Any], keys: list[Any], *results: Any) -> Any:
@@ -94,13 +94,9 @@ def on_one_thread(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 @contextmanager
 def open_cluster(address: str | None, workers: int | None) -> Iterator[DaskExecutor]:
     """Connect to a scheduler at HOST:PORT, or start a cluster of processes on this machine."""
-    try:
+    with needs_extra("the dask engine", "cluster"):
         import dask.config
         from distributed import Client, LocalCluster
-    except ModuleNotFoundError:
-        raise UserError(
-            "the dask engine needs the [cluster] extra: pip install 'learnable-novelty[cluster]'"
-        ) from None
     if address is None:
         environment = "distributed.nanny.pre-spawn-environ"
         with dask.config.set({f"{environment}.{k}": v for k, v in KEEP_FREED_MEMORY.items()}):
@@ -129,10 +125,32 @@ def _working(client: Any) -> Iterator[DaskExecutor]:
     executor = DaskExecutor(client)
     try:
         yield executor
-    except BaseException:
-        executor.shutdown(cancel_futures=True)
+    except BaseException as error:
+        with suppress(Exception):  # a scheduler that is gone has nothing to cancel
+            executor.shutdown(cancel_futures=True)
+        reason = _lost(error, client)
+        if reason:
+            raise EngineError(f"{reason}, and run it again") from error
         raise
     executor.shutdown()
+
+
+def _lost(error: BaseException, client: Any) -> str | None:
+    """Say what went away, if the cluster and not the work is why a task failed."""
+    from distributed.comm.core import CommClosedError
+    from distributed.scheduler import KilledWorker
+
+    if isinstance(error, KilledWorker):
+        return (
+            "a task ended every Dask worker that tried it, often because memory ran out; use "
+            "workers with more memory"
+        )
+    known = isinstance(error, Exception) and not isinstance(error, NoveltyError)
+    if isinstance(error, (CancelledError, CommClosedError)) or (
+        known and client.status != "running"
+    ):
+        return "the Dask scheduler went away before the work was done; start it again"
+    return None
 
 
 def _start_worker() -> None:

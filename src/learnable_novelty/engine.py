@@ -15,18 +15,18 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 from learnable_novelty.cluster import knowing_its_workers, open_cluster
-from learnable_novelty.errors import UserError
+from learnable_novelty.errors import EngineError, UserError
 
 Report = Callable[[int, int], None]
 
 
 class Parcel:
-    """What many tasks share: packed once here, and unpacked once in each process that needs it.
+    """Data that many tasks share: pickled once here, unpickled once in each process that needs it.
 
     >>> Parcel([1, 2]).content
     [1, 2]
@@ -72,6 +72,9 @@ def open_engine(name: str) -> Iterator[Executor]:
         name: "serial" (this process), "cores" or "cores:N" (processes of this machine), "dask" or
             "dask:N" (a Dask cluster on this machine), or "dask://HOST:PORT" (the scheduler of one
             that runs already).
+
+    Raises:
+        EngineError: if workers or the cluster die while the work is done.
     """
     kind, _, number = name.partition(":")
     if kind == "serial" and not number:
@@ -98,25 +101,30 @@ def open_engine(name: str) -> Iterator[Executor]:
     try:
         with _one_thread_each():
             yield pool
-    except BaseException:
-        # What the workers are at is lost anyway; waiting for it would make Ctrl-C seem dead.
+    except BaseException as error:
+        # What the workers compute now is lost anyway; waiting for it would make Ctrl-C seem dead.
         for worker in set(multiprocessing.active_children()) - others:
             worker.terminate()
         pool.shutdown(wait=False, cancel_futures=True)
+        if isinstance(error, BrokenExecutor):
+            raise EngineError(
+                f"a worker process of the engine {name!r} died, often because memory ran out; "
+                "use fewer workers, such as 'cores:1', or free memory, and run it again"
+            ) from error
         raise
     pool.shutdown()
 
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Have the linear algebra of processes started now keep to one thread, as torch's does."""
+    """Limit the linear algebra of processes started in this block to one thread, as torch's is."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    held = {name: os.environ.get(name) for name in names}
+    before = {name: os.environ.get(name) for name in names}
     os.environ.update(dict.fromkeys(names, "1"))
     try:
         yield
     finally:
-        for name, value in held.items():
+        for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
             else:

@@ -1,4 +1,7 @@
 """The score in Lightning; see ``learnable_novelty.integrations.lightning``."""
 
-from learnable_novelty.integrations.lightning import *  # noqa: F403
-from learnable_novelty.integrations.lightning import __all__ as __all__
+from learnable_novelty.errors import needs_extra
+
+with needs_extra("learnable_novelty.lightning", "integrations"):
+    from learnable_novelty.integrations.lightning import *  # noqa: F403
+    from learnable_novelty.integrations.lightning import __all__ as __all__

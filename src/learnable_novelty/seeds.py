@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import numpy as np
 import torch
 
-from learnable_novelty.errors import UserError
+from learnable_novelty.errors import UserError, UserTypeError
 
 Seed = int | torch.Generator
+EXPECTED = "seed must be a non-negative integer or a torch.Generator"
+
+
+def check_seed(seed: Any) -> int:
+    """Return a seed as an ``int``, or raise unless it is a non-negative integer.
+
+    Numbers such as 1.7 or True, and text such as "3", are rejected: to round or parse them would
+    give two different seeds one stream.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise UserTypeError(f"{EXPECTED}, got {seed!r}")
+    if seed < 0:
+        raise UserError(f"{EXPECTED}, got {seed}")
+    return int(seed)
 
 
 def split(seed: Seed, *labels: str | int) -> int:
@@ -21,9 +36,7 @@ def split(seed: Seed, *labels: str | int) -> int:
     >>> split(0, "reservoir", 1) == split(0, "reservoir", 1) != split(0, "reservoir", 2)
     True
     """
-    root = seed if not isinstance(seed, torch.Generator) else _draw(seed)
-    if isinstance(root, bool) or not isinstance(root, int) or root < 0:
-        raise UserError(f"seed must be a non-negative integer or a torch.Generator, got {seed!r}")
+    root = _draw(seed) if isinstance(seed, torch.Generator) else check_seed(seed)
     text = "/".join([str(root), *map(repr, labels)])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 

@@ -1,7 +1,7 @@
-"""Arrays out of an .npz file that may be damaged or hostile.
+"""Files: arrays read from ones that may be damaged or hostile, content written whole or not at all.
 
-Nothing is unpickled, and nothing is allocated before the size and shape that the file claims have
-been held against each other and against a limit: a few kilobytes of zip can unfold to gigabytes.
+Nothing is unpickled. Before anything is allocated, the size and the shape that a file claims are
+compared with each other and with a limit: a few kilobytes of zip can unpack to gigabytes.
 """
 
 from __future__ import annotations
@@ -20,10 +20,16 @@ from typing import IO, Any
 
 import numpy as np
 
-from learnable_novelty.errors import UserError
+from learnable_novelty.errors import StorageError, UserError
 
 MOST_BYTES = 4 * 2**30
-"""Of all arrays of an archive together, once unpacked."""
+"""What a reader of text or tables loads into memory at most."""
+MOST_UNPACKED = 2**30
+"""Bytes that a small archive may unpack to."""
+MOST_EXPANSION = 20
+"""Times its own size that a larger archive may unpack to: measured values compress far less."""
+BLOCK_BYTES = 2**20
+"""Read at a time, so that an array is in memory once."""
 MOST_ARRAYS = 10_000
 MOST_AXES = 64
 
@@ -48,14 +54,20 @@ UNREADABLE = (
 )
 
 
-def read_arrays(path: Path, most_bytes: int = MOST_BYTES) -> Mapping[str, np.ndarray]:
+def read_arrays(path: Path, most_bytes: int | None = None) -> Mapping[str, np.ndarray]:
     """Read all arrays of an .npz file.
 
+    Args:
+        path: the file.
+        most_bytes: limit on all arrays together; by default 1 GiB, or twenty times the size of
+            the file if that is more.
+
     Raises:
-        ValueError: in one sentence, for anything that is not an archive of numeric arrays of at
-            most ``most_bytes`` bytes.
+        UserError: in one sentence, for anything but an archive of numeric arrays within the limit.
     """
     try:
+        if most_bytes is None:
+            most_bytes = max(MOST_UNPACKED, MOST_EXPANSION * path.stat().st_size)
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
             if len(members) > MOST_ARRAYS:
@@ -70,7 +82,7 @@ def read_arrays(path: Path, most_bytes: int = MOST_BYTES) -> Mapping[str, np.nda
     except _Refused as error:
         reason = str(error)
     except UNREADABLE:
-        reason = "it is damaged or no archive of arrays"
+        reason = "it is damaged or not an archive of arrays"
     raise UserError(f"expected NumPy arrays in {path.name}, but {reason}")
 
 
@@ -78,21 +90,22 @@ def read_tensors(path: Path, device: Any = "cpu") -> Any:
     """Read what ``torch.save`` wrote, with ``weights_only``: data, and nothing that runs.
 
     Raises:
-        ValueError: for a file that is damaged, too large once unpacked, or of another kind.
+        UserError: for a file that is damaged, compressed, or of another kind.
     """
     import torch
 
     if not path.is_file():
-        raise UserError(f"expected a file, {path} is none")
+        raise UserError(f"expected a file, {path} is not one")
     try:
         # torch.load does not look at the checksums: a flipped bit would be a weight.
         with zipfile.ZipFile(path) as archive:
+            # torch.save does not compress: it wrote no file that unpacks to more than its size.
             size = sum(member.file_size for member in archive.infolist())
-            if size <= MOST_BYTES and archive.testzip() is None:
+            if size <= path.stat().st_size and archive.testzip() is None:
                 return torch.load(path, map_location=device, weights_only=True)
     except Exception:  # noqa: BLE001 - there is no end to the ways that damaged bytes fail
         pass
-    raise UserError(f"{path} is damaged, or no file of tensors")
+    raise UserError(f"{path} is damaged, or not a file of tensors")
 
 
 class _Refused(Exception):
@@ -102,7 +115,7 @@ class _Refused(Exception):
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
     name = member.filename.removesuffix(".npy")
     if name == member.filename:
-        raise _Refused(f"{name!r} is no array")
+        raise _Refused(f"{name!r} is not an array")
     try:
         with archive.open(member) as file:
             with quiet_headers():
@@ -114,18 +127,26 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarra
                 raise _Refused(f"{name!r} has an impossible shape")
             if expected > member.file_size:
                 raise _Refused(f"{name!r} is damaged: it claims more than it holds")
-            data = file.read(expected)
-            if len(data) != expected or file.read(1):
+            array = np.empty(expected // max(1, dtype.itemsize), dtype)
+            if _fill(file, array) != expected or file.read(1):
                 raise _Refused(f"{name!r} is damaged: its size is not that of its shape")
-            array = np.frombuffer(bytearray(data), dtype=dtype)
             return array.reshape(shape, order="F" if fortran else "C")
     except UNREADABLE:
-        raise _Refused(f"{name!r} is damaged or no array") from None
+        raise _Refused(f"{name!r} is damaged or not an array") from None
+
+
+def _fill(file: IO[bytes], array: np.ndarray) -> int:
+    """Read into an array until it is full or the file ends; return how many bytes were read."""
+    view, done = array.view(np.uint8), 0
+    while done < len(view) and (block := file.read(min(BLOCK_BYTES, len(view) - done))):
+        view[done : done + len(block)] = np.frombuffer(block, np.uint8)
+        done += len(block)
+    return done
 
 
 @contextlib.contextmanager
 def quiet_headers() -> Iterator[None]:
-    """Keep NumPy from remarking on odd headers, as of Python 2: they are read, or refused."""
+    """Silence NumPy's warnings on odd headers, as of Python 2: they are read, or rejected."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -141,10 +162,10 @@ def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write one file of a run; one of the same name is replaced whole or not at all.
+    """Write a file; one of the same name is replaced whole or not at all.
 
     Raises:
-        OSError: in one sentence, if it cannot be written; what was there is as it was.
+        StorageError: if it cannot be written; what was there is unchanged.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -162,10 +183,33 @@ def write_whole(path: Path, content: bytes) -> None:
         raise not_written(path, error) from error
 
 
-def not_written(path: Path, error: OSError) -> OSError:
-    """Say that a file of a run could not be written, and what to do about it."""
-    return OSError(
-        f"could not write {path}: {error.strerror or error}; nothing that was there has changed. "
-        "Make room or grant access, or name another folder with --out; then run the same command "
-        "again, and what was finished is not run again"
+def not_written(path: Path, error: OSError) -> StorageError:
+    """Return the error for a file that could not be written and is as it was before."""
+    return StorageError(
+        f"could not write {path}: {error.strerror or error}; what was there is unchanged. "
+        "Make room, grant access, or choose another folder, then run it again"
     )
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn the system's refusal to let this block read a file into a sentence."""
+    with _told(f"could not read {path}"):
+        yield
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn the system's refusal to let this block write a file into a sentence."""
+    with _told(f"could not write {path}"):
+        yield
+
+
+@contextlib.contextmanager
+def _told(what: str) -> Iterator[None]:
+    try:
+        yield
+    except StorageError:
+        raise
+    except OSError as error:
+        raise StorageError(f"{what}: {error.strerror or error}") from error

@@ -4,8 +4,9 @@ import dataclasses
 
 import pytest
 
+from novelty_lab.agents.conditions import REWARDS
 from novelty_lab.agents.tasks import TASKS, task_of
-from novelty_lab.agents.training import REWARDS, PPOSettings, Training, train
+from novelty_lab.agents.training import PPOSettings, Training, train
 from novelty_lab.agents.tuned import TUNED, make_training
 
 TINY = PPOSettings(num_envs=2, n_steps=64, batch_size=32)

@@ -7,10 +7,7 @@ import pytest
 import torch
 
 from learnable_novelty.observer import Moments
-from learnable_novelty.reward.bonus import Step
-from learnable_novelty.reward.calibration import RandomPlay
-from learnable_novelty.reward.novelty import NoveltyBonus
-from learnable_novelty.reward.scale import ObservationScale
+from learnable_novelty.reward import NoveltyBonus, ObservationScale, RandomPlay, Step
 from novelty_lab.artefacts.rooms.drives import (
     DRIVES,
     LEARNER_DRIVES,
@@ -34,7 +31,7 @@ def make_learner(kind, *, resolution=1.0):
     }
     if kind == "empirical":
         return NoveltyBonus(scale, **options)
-    reservoir = NoveltyBonus(scale, **options).online.reservoir
+    reservoir = NoveltyBonus(scale, **options).streams.reservoir
     draws = np.random.default_rng(5)
     x, y = draws.standard_normal((50, DIM)), draws.standard_normal((50, WINDOW * DIM))
     reference = Moments.of(reservoir(torch.from_numpy(x)), torch.from_numpy(y))
@@ -194,7 +191,7 @@ def test_drives_are_made_by_name_and_pay_finite_numbers(name):
 def test_all_drives_of_a_seed_have_one_learner():
     play = noise_play()
     drives = [make(name, play) for name in LEARNER_DRIVES]
-    onlines = [(d.learner if hasattr(d, "learner") else d).online for d in drives]
+    onlines = [d.learner.online if hasattr(d, "learner") else d.streams for d in drives]
     x = torch.randn(4, 3, dtype=torch.float64)
     assert all(torch.equal(onlines[0].reservoir(x), o.reservoir(x)) for o in onlines)
     for drive in drives:

@@ -11,15 +11,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from learnable_novelty.compare import (
-    gzip_rate,
-    lempel_ziv_rate,
-    permutation_entropy,
-    predictive_information,
-    prequential_code,
-    sample_entropy,
-)
-from learnable_novelty.compare.entropies import load_antropy
+from learnable_novelty.compare.compression import gzip_rate
+from learnable_novelty.compare.entropies import load_antropy, permutation_entropy, sample_entropy
+from learnable_novelty.compare.lempel_ziv import lempel_ziv_rate
+from learnable_novelty.compare.predictive import predictive_information
+from learnable_novelty.compare.prequential import prequential_code
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.data import as_tensor
 from learnable_novelty.measure.plan import make_plan

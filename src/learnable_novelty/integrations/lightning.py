@@ -20,6 +20,7 @@ from learnable_novelty.measure.data import whole_number
 from learnable_novelty.measure.score import score
 from learnable_novelty.objective import effective_rank
 from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.seeds import check_seed
 
 LOGGED = ("bits", "floor_bits", "excess_bits", "effective_rank")
 
@@ -58,7 +59,7 @@ class EpiplexityMonitor(Callback):
         inputs_of: Callable[[Any], Tensor] | None = None,
         seed: int = 0,
     ) -> None:
-        self.layer, self.observer, self.seed = layer, observer, whole_number("seed", seed, 0)
+        self.layer, self.observer, self.seed = layer, observer, check_seed(seed)
         self.draws = whole_number("draws", draws, 1)
         self.max_samples = whole_number("max_samples", max_samples, 1)
         self.inputs_of = inputs_of or first_tensor

@@ -30,7 +30,7 @@ from learnable_novelty.measure.score import FLOOR_REPEATS
 from learnable_novelty.observer import Observer, Refit, Rows, reservoirs
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.observer.standardize import inverse_scale
-from learnable_novelty.seeds import split
+from learnable_novelty.seeds import check_seed, split
 
 FLOATS = [np.float64, np.float32]
 
@@ -96,7 +96,7 @@ class ReservoirFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             gain=self.gain,
             input_scale=self.input_scale,
             epsilon=self.epsilon,
-            seed=split(whole_number("seed", self.seed, 0), "draw", 0),
+            seed=split(check_seed(self.seed), "draw", 0),
         )
         if self.standardize_inputs:
             mean, scale = column_scale(inputs, 1)
@@ -180,7 +180,7 @@ class EpiplexityRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             code_scale=self.code_scale,
         )
         repeats = whole_number("floor_repeats", self.floor_repeats, 1)
-        seed = whole_number("seed", self.seed, 0)
+        seed = check_seed(self.seed)
         unit, _ = target_scale(targets, 1, self.target_unit)
         rows = Rows(features, scaled(targets, 1, 0.0, unit))
         refit = Refit.of(observer, rows)

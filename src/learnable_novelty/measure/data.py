@@ -57,7 +57,7 @@ def as_chunk(values: Any, name: str) -> Tensor:
     return tensor
 
 
-class NotFinite(ValueError):
+class NotFinite(UserError):
     """A NaN or an infinity among values, and the index of the first."""
 
     def __init__(self, name: str, value: float, index: tuple[int, ...]) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from learnable_novelty.errors import UserError
+from learnable_novelty.errors import NumericalError, UserError
 from learnable_novelty.objective.checkpoints import Checkpoint, Checkpoints
 from learnable_novelty.objective.config import AscentConfig
 from learnable_novelty.objective.graph import GraphedStep
@@ -30,7 +30,7 @@ MakeBatch = Callable[[torch.Generator], tuple[Tensor, Tensor]]
 Report = Callable[[int, int, float], None]
 
 
-class AscentStopped(ArithmeticError):
+class AscentStopped(NumericalError):
     """An ascent that cannot go on: the score is not a number, or stays at exactly zero."""
 
 

@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnable_novelty.errors import NumericalError, needs_extra
+
 TOLERANCE = 1e-8
 """Of the integrator: relative, and absolute in units of each coordinate's published deviation."""
 DELAY_STEPS_PER_PERIOD = 1000
@@ -56,14 +58,14 @@ class CollectedFlow:
         their sine or cosine.
 
         Raises:
-            ArithmeticError: if the integrator gives up or the flow leaves all bounds.
+            NumericalError: if the integrator gives up or the flow leaves all bounds.
         """
         system = _system(self.name)
         times = np.concatenate([[0.0], settle + interval * np.arange(steps)])
         follow = _follow_delayed if self.delayed else _follow
         states = follow(system, times)[1:]
         if not np.isfinite(states).all():
-            raise ArithmeticError(f"{self.name} left all bounds within a time of {times[-1]:g}")
+            raise NumericalError(f"{self.name} left all bounds within a time of {times[-1]:g}")
         return states
 
 
@@ -72,7 +74,7 @@ def collected_flows() -> tuple[CollectedFlow, ...]:
     """List the flows of the collection by name.
 
     Raises:
-        ModuleNotFoundError: without the [compare] extra.
+        MissingExtraError: without the [compare] extra.
     """
     _flows_module()
     text = resources.files("dysts").joinpath("data/chaotic_attractors.json").read_text()
@@ -89,12 +91,8 @@ def collected_flows() -> tuple[CollectedFlow, ...]:
 
 
 def _flows_module() -> Any:
-    try:
+    with needs_extra("the collection of flows", "compare"):
         return importlib.import_module("dysts.flows")
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "the collection of flows needs the [compare] extra (dysts)", name=error.name
-        ) from None
 
 
 def _system(name: str) -> Any:
@@ -118,7 +116,7 @@ def _follow(system: Any, times: NDArray[np.float64]) -> NDArray[np.float64]:
                 system.rhs, system.ic, times, rtol=TOLERANCE, atol=TOLERANCE * scale, mxstep=10**7
             )
         except ODEintWarning as error:
-            raise ArithmeticError(f"{system.name} could not be integrated: {error}") from None
+            raise NumericalError(f"{system.name} could not be integrated: {error}") from None
     if hasattr(system, "_postprocessing"):
         states = np.stack(system._postprocessing(*states.T), axis=1)
     return np.asarray(states, dtype=np.float64)

@@ -47,7 +47,7 @@ class AutomatonConfig(Settings):
     """eta."""
     input_scale: float = 0.6
     """Factor on the 0/1 states before the first layer. The paper names none; 0.6 is the one value
-    that brings most of appendix B within its error bars (docs/choices.md)."""
+    that brings most of appendix B within its error bars (docs/settings.md)."""
     draws: int = 10
     """Independent draws of reservoir and ensemble."""
 

@@ -23,7 +23,6 @@ from novelty_lab.artefacts.eca.automata import (
     ranks,
     rule_rows,
 )
-from novelty_lab.artefacts.eca_scan.appendix_b import appendix_b
 from novelty_lab.context import RunContext, RunResult, deviation
 from novelty_lab.rankings import agreement
 from novelty_lab.settings import choice
@@ -81,7 +80,6 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         "cells": summary,
         "reference": summarize(scanned["reference"], scanned["reference"]),
         "rescored": details,
-        "claims": appendix_b(summary, details) if set(config.axes) == set(AXES) else [],
     }
     scores = details["reference"]["mean"]
     return RunResult(results, scores)

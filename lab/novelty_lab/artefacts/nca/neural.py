@@ -69,7 +69,7 @@ class NeuralConfig(Settings):
     ridge_penalty: float = 0.3
     """Of the observer."""
     input_scale: float = 0.6
-    """Factor on what the reservoir reads; one value for all automata, see docs/choices.md."""
+    """Factor on what the reservoir reads; one value for all automata, see docs/settings.md."""
     target_unit: float = 1.0
     """u_Y, one for all experiments."""
     initial_weights: float = 1.0

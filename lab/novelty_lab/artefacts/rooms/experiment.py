@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from learnable_novelty.reward import EPISODE, RandomPlay, VecEnvWorld, play_randomly
+from learnable_novelty.reward import EPISODE, RandomPlay, VecEnvAdapter, play_randomly
 from learnable_novelty.seeds import split
 from novelty_lab.agents.training import PPOSettings
 from novelty_lab.artefacts.rooms.corridor import Corridor, make_corridors, with_clock
@@ -161,7 +161,7 @@ def live(config: Config, drive: str, corridor: Corridor, agent: int, seed: int) 
 
 def random_play(config: Config, corridor: Corridor, seed: int) -> RandomPlay:
     """Play random episodes in corridors of their own."""
-    world = VecEnvWorld(make_corridors(corridor, PPOSettings.num_envs, seed))
+    world = VecEnvAdapter(make_corridors(corridor, PPOSettings.num_envs, seed))
     return play_randomly(world, episodes=config.random_episodes, seed=split(seed, "random play"))
 
 

@@ -1,0 +1,125 @@
+"""Try every public command and module where only the core of the library is installed.
+
+Each works, or says in one sentence which extra it needs. Run by .ci/core, in an empty folder.
+"""
+
+import csv
+import importlib
+import importlib.metadata
+import json
+import math
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+CORE = {"torch", "numpy", "rich", "learnable-novelty"}
+NEED_EXTRAS = {"sklearn", "torchmetrics", "lightning", "reward"}
+"""Modules that may ask for an extra; all others must be importable."""
+NOVELTY = str(Path(sysconfig.get_path("scripts"), "novelty"))
+failures: list[str] = []
+
+
+def check(name: str, holds: bool, told: str = "") -> None:
+    """Print one line, and remember what does not hold."""
+    print(f"{'ok  ' if holds else 'FAIL'} {name}{': ' + told.strip() if told else ''}", flush=True)
+    if not holds:
+        failures.append(name)
+
+
+def novelty(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command."""
+    return subprocess.run([NOVELTY, *arguments], capture_output=True, text=True)
+
+
+def names_extra(text: str) -> bool:
+    """Tell whether a text is one sentence that names an extra."""
+    one_line = len(text.strip().splitlines()) == 1
+    return one_line and re.search(r"needs? the \[\w+\] extra", text) is not None
+
+
+def try_commands() -> None:
+    """Score a file, and call every command."""
+    rows = [(math.sin(i), math.sin(i) ** 2) for i in range(300)]
+    with open("own.csv", "w", newline="") as file:
+        csv.writer(file).writerows([("x", "y"), *rows])
+    data = ("own.csv", "--inputs", "x", "--targets", "y")
+    ran = novelty("score", *data)
+    check("novelty score", ran.returncode == 0 and "learnable structure" in ran.stdout, ran.stderr)
+    for command in ("score", "compare"):
+        ran = novelty(command, *data, "--draws", "2", "--null", "19", "--json")
+        read = ran.returncode == 0 and bool(json.loads(ran.stdout))
+        check(f"novelty {command} --json", read, ran.stderr)
+    for arguments in (["--help"], ["--version"], ["score", "--help"], ["compare", "--help"]):
+        ran = novelty(*arguments)
+        check(f"novelty {' '.join(arguments)}", ran.returncode == 0 and not ran.stderr, ran.stderr)
+    check("novelty --help lists what is installed", "ledger" not in novelty("--help").stdout)
+    for command in ("run", "train", "render", "ledger", "explore", "list"):
+        ran = novelty(command, "eca")
+        told = ran.returncode == 2 and "novelty-lab" in ran.stderr
+        check(f"novelty {command}", told and ran.stderr.count("\n") == 1, ran.stderr)
+    Path("own.parquet").write_bytes(b"PAR1")
+    Path("own.zarr").mkdir()
+    Path("own.zarr/zarr.json").write_text("{}")
+    for arguments in (
+        ("own.parquet", "--window", "1"),
+        ("own.zarr", "--window", "1"),
+        (*data, "--plot", "own.png"),
+        (*data, "--engine", "dask:1"),
+    ):
+        ran = novelty("score", *arguments)
+        told = ran.returncode == 2 and names_extra(ran.stderr)
+        check(f"novelty score {' '.join(arguments)}", told, ran.stderr)
+
+
+def import_alone(module: str) -> str:
+    """Import a module in a process of its own; return the error's last line, or nothing."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            importlib.import_module(module)
+        except BaseException as error:
+            os.write(writer, (str(error).strip() or repr(error)).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as file:
+        told = file.read()
+    os.waitpid(child, 0)
+    return told
+
+
+def try_modules() -> None:
+    """Import every public module of the library."""
+    import learnable_novelty
+
+    importlib.import_module("torch")  # once: its import is nearly all of the time
+    for info in pkgutil.iter_modules(learnable_novelty.__path__):
+        if info.name.startswith("_") or info.name == "integrations":
+            continue
+        told = import_alone(f"learnable_novelty.{info.name}")
+        needs = info.name in NEED_EXTRAS and names_extra(told)
+        check(f"import learnable_novelty.{info.name}", not told or needs, told)
+    for name in learnable_novelty.__all__:
+        check(f"learnable_novelty.{name}", getattr(learnable_novelty, name, None) is not None)
+
+
+def main() -> int:
+    """Run all; return 1 if anything fails."""
+    installed = {d.metadata["Name"] for d in importlib.metadata.distributions()}
+    needed = importlib.metadata.requires("learnable-novelty") or []
+    named = {text.split(">")[0] for text in needed if "extra ==" not in text}
+    check("core dependencies", named | {"learnable-novelty"} == CORE, ", ".join(sorted(named)))
+    extras = {"matplotlib", "pandas", "scikit-learn", "gymnasium", "scipy", "pyarrow", "zarr"}
+    check("no extra is installed", not extras & installed, ", ".join(sorted(extras & installed)))
+    try_commands()
+    try_modules()
+    print(f"{len(failures)} failures" if failures else "the core alone works")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
