@@ -9,7 +9,7 @@ are imported when they are used:
 - ``figure.py``: ``tables(record)`` and ``figure(record)``, and ``extra_figures(record)`` if there
   are more. Of many runs: ``tables(records)`` and ``figures(records)``.
 - ``claims.py``, if the paper claims numbers: ``SOURCES``, how ours is read from the records.
-- ``panel.py``, if the page shows it.
+- ``panel.py``, if the page shows it: ``PANEL``, beside the scripts that draw it.
 """
 
 from __future__ import annotations
@@ -87,9 +87,10 @@ class Artefact:
         return {} if found is None else found.SOURCES
 
     @property
-    def panel(self) -> ModuleType | None:
-        """The module that reduces its records to the data of the page."""
-        return self.part("panel")
+    def panel(self) -> Any:
+        """How its records become data of the page; None if the page does not show it."""
+        found = self.part("panel")
+        return None if found is None else found.PANEL
 
     def runs(self, config_name: str, config: Any, seed: int) -> list[Run]:
         """List the runs of a configuration; of many runs each has a seed of its own."""

@@ -7,7 +7,6 @@ import json
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,7 +62,6 @@ def _run(options: argparse.Namespace) -> int:
     engine = choose_engine(options, artefact)
     with (
         joined(options.device, options.out, artefact.name) as (speaks, root),
-        _dead_workers_are_told(),
         open_engine(engine) as executor,
         _terminated_like_ctrl_c(engine),
         progress(artefact.name, None, show=speaks) as report,
@@ -167,20 +165,3 @@ def _terminated_like_ctrl_c(engine: str) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def _dead_workers_are_told() -> Iterator[None]:
-    """Say in a sentence that the workers are gone, and that what was finished is kept."""
-    try:
-        yield
-    except (BrokenExecutor, CancelledError) as error:
-        cause = "a worker process was killed, perhaps for want of memory"
-        if isinstance(error, CancelledError):
-            cause = "the connection to the cluster was lost"
-        print(
-            f"novelty: stopped, {cause}; what was finished is kept, and the same command goes on "
-            "from it",
-            file=sys.stderr,
-        )
-        raise SystemExit(FAILED) from error

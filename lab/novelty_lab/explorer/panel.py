@@ -6,9 +6,6 @@ reduces the artefact's records to data files, and ``panel.js``, which draws them
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import resources
@@ -17,6 +14,7 @@ from typing import Any
 
 from novelty_lab import artefacts, records, style
 from novelty_lab.records import Record
+from novelty_lab.registry import all_artefacts
 
 DataFiles = Iterator[tuple[str, Any]]
 """Names of data files, and contents that JSON can hold."""
@@ -63,11 +61,11 @@ def from_all_runs(reduce: Callable[[list[Record]], DataFiles]) -> Callable[[Path
 
 def find_panels() -> dict[str, Panel]:
     """Return the panels of all artefacts by the name of their folder, in the order of the tabs."""
-    panels: dict[str, Panel] = {}
-    for folder in pkgutil.iter_modules(artefacts.__path__):
-        module = f"{artefacts.__name__}.{folder.name}.panel"
-        if folder.ispkg and importlib.util.find_spec(module) is not None:
-            panels[folder.name] = importlib.import_module(module).PANEL
+    panels: dict[str, Panel] = {
+        artefact.package.rpartition(".")[2]: artefact.panel
+        for artefact in all_artefacts().values()
+        if artefact.panel is not None
+    }
     return dict(sorted(panels.items(), key=lambda item: item[1].order))
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import functools
-import importlib
-import importlib.util
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from novelty_lab import artefacts
 from novelty_lab.ledger.findings import Finding
 from novelty_lab.ledger.paper_records import NoRecordError, PaperRecords
+from novelty_lab.registry import all_artefacts
 
 
 @dataclass(frozen=True)
@@ -62,8 +59,8 @@ class Source:
 @functools.cache
 def sources() -> dict[str, Source]:
     """Collect the sources of all claims, by claim, from the ``claims.py`` of every artefact."""
-    collected: dict[str, Source] = {}
-    for folder in pkgutil.iter_modules(artefacts.__path__, f"{artefacts.__name__}."):
-        if importlib.util.find_spec(f"{folder.name}.claims"):
-            collected |= importlib.import_module(f"{folder.name}.claims").SOURCES
-    return collected
+    return {
+        claim: source
+        for artefact in all_artefacts().values()
+        for claim, source in artefact.claims.items()
+    }
