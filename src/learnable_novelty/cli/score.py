@@ -14,7 +14,7 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
 
 if TYPE_CHECKING:
-    from learnable_novelty.measure.sources.base import FileColumns
+    from learnable_novelty.measure import Columns
 
 
 def add_commands(commands: Any) -> None:
@@ -60,7 +60,7 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
 class Request:
     """What a command line asks to be measured."""
 
-    columns: FileColumns
+    columns: Columns
     settings: dict[str, Any]
     """Keywords of ``score``."""
     described: dict[str, Any]

@@ -4,12 +4,8 @@ from learnable_novelty.measure.null import Null, row_orders
 from learnable_novelty.measure.prepare import column_scale, scaled
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.score import score
-from learnable_novelty.measure.sources.files import (
-    Columns,
-    column_names,
-    open_columns,
-    read_columns,
-)
+from learnable_novelty.measure.sources.columns import Columns
+from learnable_novelty.measure.sources.files import column_names, open_columns, read_columns
 from learnable_novelty.measure.sources.memory import as_tensor
 from learnable_novelty.measure.sources.text import CHOOSE
 from learnable_novelty.measure.windows import Windows

@@ -96,88 +96,37 @@ def array_source(inputs: ArrayColumns, targets: ArrayColumns | None) -> Source:
     Raises:
         ValueError: for arrays without rows, or of different numbers of them.
     """
-    arrays = [one.open() for one in (inputs, targets) if one is not None]
+    chosen = [one for one in (inputs, targets) if one is not None]
+    arrays = [one.open() for one in chosen]
     if not arrays[0].shape:
         raise UserError("expected an array of samples, got one number without axes")
     rows = arrays[0].shape[0]
     if arrays[-1].shape[:1] != (rows,):
         raise UserError(f"expected as many targets as inputs, {rows}, got {arrays[-1].shape}")
-    read, kept = zip(
-        *(_row_bytes(a, c) for a, c in zip(arrays, (inputs, targets), strict=False)), strict=True
-    )
+    sizes = [math.prod(a.shape[1:]) * np.dtype(a.dtype).itemsize for a in arrays]
     align = max([stored[0] for a in arrays if (stored := getattr(a, "chunks", None))], default=1)
-    step = align * max(1, min(CHUNK_BYTES // max(1, sum(read)), PARTITION_ROWS) // align)
+    step = align * max(1, min(CHUNK_BYTES // max(1, sum(sizes)), PARTITION_ROWS) // align)
     most = max(1, min(PARTITION_CHUNKS, PARTITION_ROWS // step))
     size = step * max(most, -(-rows // (step * MOST_PARTITIONS)))
-    starts = range(0, rows, size)
+    kept = (
+        whole if one.columns is None else whole // math.prod(a.shape[1:2]) * len(one.columns)
+        for one, a, whole in zip(chosen, arrays, sizes, strict=True)
+    )
     return Source(
-        [ArrayRows(inputs, targets, a, min(a + size, rows), step) for a in starts], sum(kept)
+        [ArrayRows(inputs, targets, a, min(a + size, rows), step) for a in range(0, rows, size)],
+        sum(kept),
     )
 
 
-def _row_bytes(array: Any, chosen: ArrayColumns | None) -> tuple[int, int]:
-    """Return how many bytes of a row are read, and how many are kept."""
-    size = math.prod(array.shape[1:]) * np.dtype(array.dtype).itemsize
-    if chosen is None or chosen.columns is None or array.ndim < 2:
-        return size, size
-    return size, size // array.shape[1] * len(chosen.columns)
-
-
-@dataclass(frozen=True)
-class TableRows:
-    """Rows of a file that was read whole."""
-
-    inputs: np.ndarray
-    targets: np.ndarray | None
-    first: int
-    describe: Callable[[tuple[int, ...], bool], str]
-    """Says where in the file a number is, from its index and whether it is a target."""
-
-    @property
-    def count(self) -> int:
-        """How many rows."""
-        return self.inputs.shape[0]
-
-    def chunks(self) -> Iterator[Chunk]:
-        yield self.inputs, self.targets
-
-    def where(self, index: tuple[int, ...], *, targets: bool) -> str:
-        """Say where a number is."""
-        return self.describe((self.first + index[0], *index[1:]), targets)
-
-
-def table_source(
-    inputs: np.ndarray,
-    targets: np.ndarray | None,
-    describe: Callable[[tuple[int, ...], bool], str],
-) -> Source:
-    """Divide tables into partitions; each carries its own rows only."""
-    if targets is not None and len(inputs) != len(targets):
-        raise UserError(f"expected as many targets as inputs, {len(inputs)}, got {len(targets)}")
-    partitions = [
-        TableRows(
-            inputs[first : first + PARTITION_ROWS],
-            None if targets is None else targets[first : first + PARTITION_ROWS],
-            first,
-            describe,
-        )
-        for first in range(0, len(inputs), PARTITION_ROWS)
-    ]
-    total = inputs.nbytes + (0 if targets is None else targets.nbytes)
-    return Source(partitions, total // len(inputs))
-
-
-def check_numeric(array: Any, name: str) -> None:
-    """Raise if an array holds anything but numbers."""
+def check_table(array: Any, name: str) -> None:
+    """Raise unless an array holds rows of numbers that fit in memory; nothing is read."""
     if array.dtype.kind not in "fiub":
         raise UserError(f"expected numbers in {name}, got an array of dtype {array.dtype}")
-
-
-def check_rows(shape: tuple[int, ...], itemsize: int, name: str) -> None:
-    """Raise for no rows, or rows of more columns or bytes than fit in memory; nothing is read."""
+    shape = tuple(array.shape)
     if not shape or min(shape) < 1:
         raise UserError(f"expected rows of data in {name}, got shape {shape}")
-    columns, size = (1, *shape[1:2])[-1], math.prod(shape[1:]) * itemsize
+    columns = shape[1] if len(shape) > 1 else 1
+    size = math.prod(shape[1:]) * np.dtype(array.dtype).itemsize
     if columns > MOST_COLUMNS or size > MOST_ROW_BYTES:
         raise UserError(
             f"expected rows of at most {MOST_COLUMNS:,} columns and {MOST_ROW_BYTES:,} bytes in "

@@ -22,6 +22,8 @@ Chunk = tuple[Any, Any]
 """Inputs and targets of some samples, as the user's library has them; targets may be None."""
 Samples = tuple[Tensor, Tensor | None]
 """The same as checked tensors."""
+TABLE_ROWS = 65_536
+"""Of a partition of a table that was read whole."""
 
 
 class Partition(Protocol):
@@ -90,6 +92,8 @@ class Source:
     partitions: Sequence[Partition]
     row_bytes: int = 0
     """What a sample takes in memory, where that is known."""
+    in_memory: bool = False
+    """Whether one partition holds all rows in memory, to be scored at once."""
 
     @property
     def count(self) -> int | None:
@@ -100,7 +104,7 @@ class Source:
     @property
     def rows(self) -> MemoryRows | None:
         """All samples, where they are in memory; else None."""
-        first = self.partitions[0] if len(self.partitions) == 1 else None
+        first = self.partitions[0] if self.in_memory else None
         return first if isinstance(first, MemoryRows) else None
 
     def chunks(self) -> Iterator[Chunk]:
@@ -152,15 +156,6 @@ class Stream:
         raise UserError("expected samples, got none")
 
 
-@dataclass(frozen=True)
-class FileColumns:
-    """Chosen columns of a file, and their names: what ``score`` takes in place of inputs."""
-
-    source: Source
-    input_names: list[str]
-    target_names: list[str]
-
-
 def read(chunks: Iterator[Chunk], layout: Layout | None = None) -> Iterator[Samples]:
     """Turn chunks into checked tensors of one layout; empty chunks are left out."""
     done = 0
@@ -202,6 +197,29 @@ def read_all(source: Source) -> Iterator[Samples]:
         for x, y in read_partition(partition, layout):
             layout = layout or Layout.of(x, y)
             yield x, y
+
+
+def table_source(
+    inputs: Any, targets: Any, where: Callable[[tuple[int, ...], bool], str]
+) -> Source:
+    """Divide a table that was read whole into partitions.
+
+    Args:
+        inputs: array of samples.
+        targets: array of as many samples, or None.
+        where: says where in the file a number is, from its index and whether it is a target.
+    """
+    try:
+        x, y = next(read(iter([(inputs, targets)])))
+    except NotFiniteError as error:
+        raise UserError(error.at(where(error.index, error.name == "targets"))) from None
+    starts = range(0, x.shape[0], TABLE_ROWS)
+    parts = [
+        MemoryRows(x[a : a + TABLE_ROWS], None if y is None else y[a : a + TABLE_ROWS])
+        for a in starts
+    ]
+    size = x[0].nbytes + (0 if y is None else y[0].nbytes)
+    return Source(parts, size)
 
 
 def joined(chunks: Sequence[Samples]) -> Samples:

@@ -7,8 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.measure.sources.base import Source
+from learnable_novelty.measure.sources.memory import MemoryRows
 from learnable_novelty.text import printable
 
 Names = str | Sequence[str | int] | None
@@ -23,6 +26,31 @@ class Selection:
     targets: list[int]
     every: bool
     """Whether all columns are used because none were chosen as inputs."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Chosen columns of a file and their names: what ``score`` takes in place of inputs."""
+
+    source: Source
+    input_names: list[str]
+    target_names: list[str]
+
+    @property
+    def inputs(self) -> np.ndarray:
+        """The input columns of a file that was loaded."""
+        return self._rows.inputs.numpy()
+
+    @property
+    def targets(self) -> np.ndarray | None:
+        """The target columns of a file that was loaded; None if none were named."""
+        return None if self._rows.targets is None else self._rows.targets.numpy()
+
+    @property
+    def _rows(self) -> MemoryRows:
+        if self.source.rows is None:
+            raise UserError("expected columns that are in memory, got a file read by chunks")
+        return self.source.rows
 
 
 @dataclass(frozen=True)

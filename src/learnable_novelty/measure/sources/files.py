@@ -8,17 +8,13 @@ one is read by chunks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.sources.base import FileColumns, Source, joined, read_all
-from learnable_novelty.measure.sources.columns import Names, Table, select_columns
+from learnable_novelty.measure.sources.base import Source, joined, read_all
+from learnable_novelty.measure.sources.columns import Columns, Names, Table, select_columns
 from learnable_novelty.measure.sources.memory import MemoryRows
 from learnable_novelty.measure.sources.numpy import open_npy, open_npz
 from learnable_novelty.measure.sources.parquet import open_parquet_table
@@ -44,7 +40,7 @@ def open_columns(
     targets: Names = None,
     *,
     chunks: bool | None = None,
-) -> FileColumns:
+) -> Columns:
     """Open input and target columns of a file, named or numbered from 0.
 
     Args:
@@ -68,30 +64,16 @@ def open_columns(
     if chunks is None:
         rows = source.count or 0
         chunks = rows > LARGE_ROWS or rows * source.row_bytes > LARGE_BYTES
-    return FileColumns(
+    return Columns(
         source if chunks else _load(source, path),
         [table.names[i] for i in chosen.inputs],
         [table.names[i] for i in chosen.targets],
     )
 
 
-@dataclass(frozen=True)
-class Columns:
-    """Columns of a file in memory: inputs, and targets if any were named."""
-
-    inputs: NDArray[np.floating[Any]]
-    targets: NDArray[np.floating[Any]] | None
-    input_names: list[str]
-    target_names: list[str]
-
-
 def read_columns(path: str | PathLike[str], inputs: Names = None, targets: Names = None) -> Columns:
-    """Read input and target columns of a file into arrays; see ``open_columns``."""
-    opened = open_columns(path, inputs, targets, chunks=False)
-    rows = opened.source.rows
-    assert rows is not None
-    y = None if rows.targets is None else rows.targets.numpy()
-    return Columns(rows.inputs.numpy(), y, opened.input_names, opened.target_names)
+    """Load input and target columns of a file; see ``open_columns``."""
+    return open_columns(path, inputs, targets, chunks=False)
 
 
 def column_names(path: str | PathLike[str]) -> list[str]:
@@ -132,4 +114,4 @@ def _load(source: Source, path: Path) -> Source:
             f"{MOST_BYTES:,} bytes; choose fewer columns, or read it by chunks"
         )
     x, y = joined(list(read_all(source)))
-    return replace(source, partitions=[MemoryRows(x, y)])
+    return replace(source, partitions=[MemoryRows(x, y)], in_memory=True)

@@ -94,9 +94,20 @@ class MemoryRows:
     def chunks(self) -> Iterator[tuple[Tensor, Tensor | None]]:
         yield self.inputs, self.targets
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel to other processes as NumPy arrays: a slice of a tensor would take all of it."""
+        pair = (self.inputs, self.targets)
+        return _memory_rows, tuple(None if one is None else one.cpu().numpy() for one in pair)
+
     def where(self, index: tuple[int, ...], *, targets: bool) -> str:
         """Say where a number is."""
         return describe_index(index)
+
+
+def _memory_rows(*pair: np.ndarray | None) -> MemoryRows:
+    x, y = (None if one is None else torch.from_numpy(one) for one in pair)
+    assert x is not None
+    return MemoryRows(x, y)
 
 
 def _as_array(values: Any, name: str) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,9 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.measure.sources.arrays import (
     ArrayColumns,
     array_source,
-    check_numeric,
-    check_rows,
-    table_source,
+    check_table,
 )
-from learnable_novelty.measure.sources.base import Source
+from learnable_novelty.measure.sources.base import Source, table_source
 from learnable_novelty.measure.sources.columns import Selection, Table
 from learnable_novelty.measure.sources.memory import describe_index
 from learnable_novelty.storage import UNREADABLE, quiet_headers, read_arrays
@@ -46,8 +44,7 @@ def map_array(path: Path) -> NDArray[np.generic]:
 def array_table(name: str, open_again: Callable[[], Any]) -> Table:
     """Treat an array that can be sliced as a table whose columns are numbered."""
     array = open_again()
-    check_numeric(array, name)
-    check_rows(array.shape, array.dtype.itemsize, name)
+    check_table(array, name)
 
     def select(chosen: Selection) -> Source:
         x, y = (
@@ -66,40 +63,38 @@ def open_npz(path: Path) -> Table:
     arrays = read_arrays(path)
     if not arrays:
         raise UserError(f"expected arrays in {path}, got none")
+    only = next(iter(arrays.values())) if len(arrays) == 1 else None
+    if only is not None:
+        check_table(only, path.name)
+        only = only[:, None] if only.ndim == 1 else only
+    names = list(arrays) if only is None else [str(i) for i in range(only.shape[1])]
+
+    def read(columns: list[int]) -> NDArray[np.generic] | None:
+        if not columns:
+            return None
+        if only is not None:
+            return only[:, columns]
+        return _side_by_side([names[i] for i in columns], arrays, path)
+
     where = functools.partial(_where, path.name)
-    if len(arrays) == 1:
-        array = next(iter(arrays.values()))
-        check_numeric(array, path.name)
-        check_rows(array.shape, array.dtype.itemsize, path.name)
-        table = array[:, None] if array.ndim == 1 else array
+    return Table(
+        names, lambda chosen: table_source(read(chosen.inputs), read(chosen.targets), where)
+    )
 
-        def select_columns(chosen: Selection) -> Source:
-            y = table[:, chosen.targets] if chosen.targets else None
-            return table_source(table[:, chosen.inputs], y, where)
 
-        return Table([str(i) for i in range(table.shape[1])], select_columns)
-    names = list(arrays)
-
-    def side_by_side(columns: list[int]) -> NDArray[np.generic]:
-        chosen = [arrays[names[i]] for i in columns]
-        for i, array in zip(columns, chosen, strict=True):
-            check_numeric(array, f"{names[i]!r} of {path.name}")
-            check_rows(array.shape, array.dtype.itemsize, f"{names[i]!r} of {path.name}")
-        if len(chosen) == 1:
-            return chosen[0]
-        flat = [array[:, None] if array.ndim == 1 else array for array in chosen]
-        if any(array.ndim != 2 or len(array) != len(flat[0]) for array in flat):
-            shapes = ", ".join(str(array.shape) for array in chosen)
-            raise UserError(
-                f"expected arrays of equally many rows to put side by side, got {shapes}"
-            )
-        return np.concatenate(flat, axis=1)
-
-    def select(chosen: Selection) -> Source:
-        targets = side_by_side(chosen.targets) if chosen.targets else None
-        return table_source(side_by_side(chosen.inputs), targets, where)
-
-    return Table(names, select)
+def _side_by_side(
+    names: list[str], arrays: Mapping[str, NDArray[np.generic]], path: Path
+) -> NDArray[np.generic]:
+    chosen = [arrays[name] for name in names]
+    for name, array in zip(names, chosen, strict=True):
+        check_table(array, f"{name!r} of {path.name}")
+    if len(chosen) == 1:
+        return chosen[0]
+    flat = [array[:, None] if array.ndim == 1 else array for array in chosen]
+    if any(array.ndim != 2 or len(array) != len(flat[0]) for array in flat):
+        shapes = ", ".join(str(array.shape) for array in chosen)
+        raise UserError(f"expected arrays of equally many rows to put side by side, got {shapes}")
+    return np.concatenate(flat, axis=1)
 
 
 def _where(name: str, index: tuple[int, ...], targets: bool) -> str:

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.measure.sources.arrays import ArrayColumns, array_source, opener
-from learnable_novelty.measure.sources.base import FileColumns, Source, Stream
+from learnable_novelty.measure.sources.base import Source, Stream
+from learnable_novelty.measure.sources.columns import Columns
 from learnable_novelty.measure.sources.dask import dask_source
 from learnable_novelty.measure.sources.files import open_columns
 from learnable_novelty.measure.sources.memory import MemoryRows, as_tensor
@@ -31,7 +32,7 @@ def open_source(inputs: Any, targets: Any, *, is_series: bool) -> Source | Strea
     library = type(inputs).__module__.partition(".")[0]
     if isinstance(inputs, (str, PathLike)):
         return open_columns(inputs, None, _column_names(targets)).source
-    if isinstance(inputs, FileColumns):
+    if isinstance(inputs, Columns):
         return _without_targets(inputs.source, targets)
     if isinstance(inputs, np.memmap) or library == "zarr":
         return _sliced(inputs, targets)
@@ -53,7 +54,7 @@ def in_memory(inputs: Any, targets: Any) -> Source:
     y = None if targets is None else as_tensor(targets, "targets")
     if y is not None and x.shape[0] != y.shape[0]:
         raise UserError(f"expected as many targets as inputs, {x.shape[0]}, got {y.shape[0]}")
-    return Source([MemoryRows(x, y)])
+    return Source([MemoryRows(x, y)], in_memory=True)
 
 
 def _is_chunks(values: Any) -> bool:

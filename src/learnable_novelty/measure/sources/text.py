@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import array
 import csv
 import functools
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.sources.arrays import table_source
-from learnable_novelty.measure.sources.base import Source
+from learnable_novelty.measure.sources.base import Source, table_source
 from learnable_novelty.measure.sources.columns import Selection, Table
 from learnable_novelty.storage import MOST_BYTES
 
@@ -34,22 +33,34 @@ class TextFile:
 
     def lines(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the number and the cells of every data line that is not blank."""
-        with self.path.open(newline="", encoding="utf-8-sig") as file:
-            rows = csv.reader(file, delimiter=self.delimiter)
-            for index, row in enumerate(rows):
-                if row and not (self.has_header and index == 0):
-                    yield rows.line_num, row
+        for number, row in read_lines(self.path, self.delimiter):
+            if number == 1 and self.has_header:
+                continue
+            if len(row) != len(self.names):
+                raise UserError(
+                    f"expected {len(self.names)} columns in line {number} of {self.path.name}, "
+                    f"got {len(row)}"
+                )
+            yield number, row
 
     def select(self, chosen: Selection) -> Source:
         """Read chosen columns."""
         used = sorted({*chosen.inputs, *chosen.targets})
-        values = self._read(used)
-        inputs, targets = (
-            values[:, [used.index(i) for i in columns]]
+        values = array.array("d")
+        for number, row in self.lines():
+            try:
+                values.extend([float(row[column]) for column in used])
+            except ValueError:
+                raise UserError(self._not_a_number(number, row, used)) from None
+        if not values:
+            raise UserError(f"expected rows of data in {self.path}, got only a header")
+        table = np.frombuffer(values).reshape(-1, len(used))
+        x, y = (
+            table[:, [used.index(column) for column in columns]]
             for columns in (chosen.inputs, chosen.targets)
         )
         where = functools.partial(self.where, chosen)
-        return table_source(inputs, targets if chosen.targets else None, where)
+        return table_source(x, y if chosen.targets else None, where)
 
     def where(self, chosen: Selection, index: tuple[int, ...], targets: bool) -> str:
         """Say which column and line a number is in."""
@@ -57,53 +68,24 @@ class TextFile:
         number = next(number for row, (number, _) in enumerate(self.lines()) if row == index[0])
         return f"column {self.names[column]!r}, line {number} of {self.path.name}"
 
-    def _read(self, columns: list[int]) -> np.ndarray:
-        try:
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "loadtxt: input contained no data")
-                values = np.loadtxt(
-                    self.path,
-                    delimiter=self.delimiter,
-                    skiprows=int(self.has_header),
-                    usecols=columns,
-                    ndmin=2,
-                    quotechar='"',
-                    comments=None,
-                    encoding="utf-8-sig",
-                )
-            # loadtxt looks at chosen columns only: a row of "0,5" for 0.5 would shift in silence.
-            for number, row in self.lines():
-                self._check_width(number, row)
-        except (ValueError, csv.Error) as error:
-            raise UserError(self._explain(columns, error)) from None
-        if values.shape[0] == 0:
-            raise UserError(f"expected rows of data in {self.path}, got only a header")
-        return values
+    def _not_a_number(self, number: int, row: list[str], columns: list[int]) -> str:
+        column = next(column for column in columns if not _is_number(row[column]))
+        return (
+            f"expected numbers in column {self.names[column]!r}, got {row[column][:40]!r} in line "
+            f"{number} of {self.path.name}{CHOOSE if row[column].strip() else FILL}"
+        )
 
-    def _check_width(self, number: int, row: list[str]) -> None:
-        if len(row) != len(self.names):
-            where = f"line {number} of {self.path.name}"
-            raise UserError(f"expected {len(self.names)} columns in {where}, got {len(row)}")
 
-    def _explain(self, columns: list[int], error: Exception) -> str:
-        """Say which cell is not a number, rather than where the parser failed."""
-        if isinstance(error, UserError):
-            return str(error)
+def read_lines(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the cells of every line that is not blank."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = csv.reader(file, delimiter=delimiter)
         try:
-            for number, row in self.lines():
-                self._check_width(number, row)
-                for column in columns:
-                    if not _is_number(row[column]):
-                        advice = CHOOSE if row[column].strip() else FILL
-                        return (
-                            f"expected numbers in column {self.names[column]!r}, got "
-                            f"{row[column][:40]!r} in line {number} of {self.path.name}{advice}"
-                        )
-        except UserError as width:
-            return str(width)
-        except (csv.Error, UnicodeDecodeError) as unreadable:
-            error = unreadable
-        return f"expected a table of numbers in {self.path.name}: {error}"
+            yield from ((rows.line_num, row) for row in rows if row)
+        except UnicodeDecodeError:
+            raise UserError(f"expected UTF-8 text in {path}, got other bytes") from None
+        except csv.Error as error:
+            raise UserError(f"expected a table of numbers in {path.name}: {error}") from None
 
 
 def open_text(path: Path, delimiter: str) -> Table:
@@ -114,21 +96,14 @@ def open_text(path: Path, delimiter: str) -> Table:
             f"{path.name} holds {size:,} bytes of text, more than {MOST_BYTES:,}; convert it to "
             "Parquet, which is read by chunks"
         )
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            first = next(csv.reader(file, delimiter=delimiter), [])
-    except UnicodeDecodeError:
-        raise UserError(f"expected UTF-8 text in {path}, got other bytes") from None
-    except csv.Error as error:
-        raise UserError(f"expected a table of numbers in {path}: {error}") from None
+    number, first = next(read_lines(path, delimiter), (0, []))
     if len(first) == 1 and ";" in first[0]:
         raise UserError(f"expected commas between the columns of {path.name}, got semicolons")
-    if not first:
+    if number != 1:
         raise UserError(f"expected columns in the first line of {path}, got a blank line")
     has_header = not all(_is_number(cell) for cell in first)
     names = [c.strip() for c in first] if has_header else [str(i) for i in range(len(first))]
-    file = TextFile(path, delimiter, names, has_header)
-    return Table(names, file.select)
+    return Table(names, TextFile(path, delimiter, names, has_header).select)
 
 
 def _is_number(text: str) -> bool:

@@ -13,8 +13,7 @@ from learnable_novelty.errors import UserError, missing_extra
 from learnable_novelty.measure.sources.arrays import (
     ArrayColumns,
     array_source,
-    check_numeric,
-    check_rows,
+    check_table,
 )
 from learnable_novelty.measure.sources.base import Source
 from learnable_novelty.measure.sources.columns import Selection, Table
@@ -96,10 +95,9 @@ def check_array(array: Any, name: str) -> None:
     except UNREADABLE as error:
         raise UserError(f"expected a Zarr array of equal chunks in {name}: {error}") from None
     _reject_pickles(array, name)
-    check_numeric(array, name)
-    if not shape or min(shape) < 1 or len(chunks) != len(shape) or min(chunks) < 1:
+    check_table(array, name)
+    if len(chunks) != len(shape) or min(chunks) < 1:
         raise UserError(f"expected rows of data in {name}, got shape {shape} in chunks {chunks}")
-    check_rows(shape, kind.itemsize, name)
     whole = [math.ceil(n / c) * c for n, c in zip(shape[1:], chunks[1:], strict=True)]
     size = math.prod([chunks[0], *whole]) * kind.itemsize
     if size > MOST_CHUNK_BYTES:
