@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The pinned torch goes first and alone: left to a resolver, it would bring a GPU build along.
 TORCH := $(shell grep -E '^torch==' constraints.txt)
 
-.PHONY: run test check bench docs render clean
+.PHONY: run test check js bench docs tables render clean
 
 run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw the figure
 	$(BIN)/novelty run eca --config paper --out out
@@ -14,11 +14,19 @@ run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw 
 test: $(VENV)/.dev  ## run the tests
 	$(BIN)/python -m pytest -n auto -rs
 
-check: $(VENV)/.dev  ## style, types, and which package may import which
+check: $(VENV)/.dev $(if $(SKIP_JS),,js)  ## style, types, and which package may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
+
+js: lab/node_modules/.installed  ## style and types of the page's scripts; needs Node.js
+	cd lab && npm run --silent check
+
+lab/node_modules/.installed: lab/package.json
+	@command -v npm > /dev/null || { echo "make js needs Node.js with npm; SKIP_JS=1 make check leaves the scripts unchecked" >&2; exit 1; }
+	cd lab && npm install --silent --no-package-lock --no-audit --no-fund
+	touch $@
 
 bench: $(VENV)/.dev  ## time the fast ways against the plain ones
 	$(BIN)/python -m benchmarks
@@ -26,6 +34,9 @@ bench: $(VENV)/.dev  ## time the fast ways against the plain ones
 docs: $(VENV)/.dev  ## write the documentation to build/site; warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open build/site/index.html"
+
+tables: $(VENV)/.dev  ## write the tables of README and docs again from the committed records
+	$(BIN)/python -m docs.hooks.tables
 
 render: $(VENV)/.run  ## draw all figures again from the committed records
 	$(BIN)/novelty render --out results
@@ -45,4 +56,4 @@ $(VENV)/.dev: $(VENV)/.torch pyproject.toml lab/pyproject.toml
 	touch $@ $(VENV)/.run
 
 clean:
-	rm -rf $(VENV) build out .pytest_cache .ruff_cache
+	rm -rf $(VENV) build out .pytest_cache .ruff_cache lab/node_modules

@@ -32,7 +32,8 @@ from novelty_lab.artefacts.life_map.life import (
     vary,
 )
 from novelty_lab.artefacts.life_map.stages import scores
-from novelty_lab.runner import Bench, configure, describe_device
+from novelty_lab.context import RunContext, describe_device
+from novelty_lab.runner import configure
 
 SEED = 0
 NAMED = ("B3/S23", "B36/S23", "B3678/S34678", "B368/S245", "B35678/S5678", "B2/S", "B1357/S1357",
@@ -114,7 +115,7 @@ def fill_journal(config: str, folder: Path, device: str, seconds: float, **chang
 
     journal = records.Journal(path, {"config": configuration})
     try:
-        scores(value, SEED, Bench(journal=journal, report=report, device=device))
+        scores(value, SEED, RunContext(journal=journal, report=report, device=device))
     except TimeIsUp:
         print(f"time is up; go on with the same command. Journal: {path}")
         return False

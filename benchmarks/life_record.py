@@ -37,26 +37,26 @@ from novelty_lab.artefacts.life_map.life import vary
 from novelty_lab.artefacts.life_map.look import describe
 from novelty_lab.artefacts.life_map.results import glider_areas, rule_measures
 from novelty_lab.artefacts.life_map.stages import map_codes, random_codes, score_all, study_settings
+from novelty_lab.context import RunContext, unpack
 from novelty_lab.records import Record
-from novelty_lab.runner import Bench, unpack
 
 Measures = dict[str, np.ndarray]
 
 
-def refreshed(record: Record, bench: Bench, *, study: bool) -> Record:
+def refreshed(record: Record, context: RunContext, *, study: bool) -> Record:
     """Return the record with all that needs no new score of all rules done again."""
     config = life_map.Config(
         **{k: tuple(v) if isinstance(v, list) else v for k, v in record.configuration.items()}
     )
     seed, results, arrays = record.seed, dict(record.results), dict(record.arrays)
     measures = map_measures(record)
-    named = _named(config, record, measures, arrays, bench)
+    named = _named(config, record, measures, arrays, context)
     codes = random_codes(config, map_codes().ravel(), seed)
-    parsed = life_map.lempel_ziv_of(config, codes, seed, bench)
+    parsed = life_map.lempel_ziv_of(config, codes, seed, context)
     life_map.add_lempel_ziv(named, parsed)
     listed = [entry["rule"] for key in GALLERIES for entry in results[key]]
     wanted = [LifeRule(rule).number for rule in [*listed, *(row["rule"] for row in named)]]
-    looked = life_map.look_closely(config, wanted, seed, bench)
+    looked = life_map.look_closely(config, wanted, seed, context)
     for row in named:
         row["moving"] = looked[LifeRule(row["rule"]).number]["kinds"]
     for key in GALLERIES:
@@ -67,7 +67,7 @@ def refreshed(record: Record, bench: Bench, *, study: bool) -> Record:
     results["areas"] = glider_areas(named, map_codes().ravel(), codes, measures, parsed, seed)
     results["summary"] = _summary(record, arrays, measures["excess"])
     if study:
-        results |= _study(config, seed, bench)
+        results |= _study(config, seed, context)
     names = {row["name"]: row["again_excess"] for row in named}
     return dataclasses.replace(record, results=results, scores=names, arrays=arrays)
 
@@ -90,13 +90,17 @@ def _summary(record: Record, arrays: Measures, excess: np.ndarray) -> dict[str, 
 
 
 def _named(
-    config: life_map.Config, record: Record, measures: Measures, arrays: Measures, bench: Bench
+    config: life_map.Config,
+    record: Record,
+    measures: Measures,
+    arrays: Measures,
+    context: RunContext,
 ) -> list[dict[str, Any]]:
     """Return the rows of the named rules; arrays take in the second scores of new ones."""
     held = {row["rule"]: row for row in record.results["named"]}
     new = [one for one in named_rules() if str(one.rule) not in held]
     if new:
-        held |= _scored(config, record.seed, new, measures, arrays, bench)
+        held |= _scored(config, record.seed, new, measures, arrays, context)
     rows = [held[str(one.rule)] | known(one) for one in named_rules()]
     for row in rows:
         above = arrays["again_excess"] > np.float32(row["again_excess"])
@@ -106,13 +110,13 @@ def _named(
 
 def _scored(
     config: life_map.Config, seed: int, new: list[NamedRule], measures: Measures,
-    arrays: Measures, bench: Bench,
+    arrays: Measures, context: RunContext,
 ) -> dict[str, dict[str, Any]]:  # fmt: skip
     """Score rules that had no name; their ranks are those among the rules as they are kept."""
     codes = np.array([one.rule.number for one in new])
     larger = vary(config, grid=config.again_grid, draws=config.again_draws)
-    found = rule_measures(codes, score_all(bench, "new map", config, codes, seed, 1))
-    again = score_all(bench, "new again", larger, codes, seed, 1, first_draw=config.draws)
+    found = rule_measures(codes, score_all(context, "new map", config, codes, seed, 1))
+    again = score_all(context, "new again", larger, codes, seed, 1, first_draw=config.draws)
     excess = excess_by_draw(again)
     widths = half_widths(excess)
     added = ~np.isin(codes, arrays["again_codes"])
@@ -147,10 +151,10 @@ def _entry(entry: dict[str, Any], looked: dict[int, dict[str, Any]]) -> dict[str
     return entry | {"looked": seen, "sentence": describe(entry["measures"], seen)}
 
 
-def _study(config: life_map.Config, seed: int, bench: Bench) -> dict[str, Any]:
+def _study(config: life_map.Config, seed: int, context: RunContext) -> dict[str, Any]:
     some = random_codes(config, map_codes().ravel(), seed, config.study_rules)
-    found = score_all(bench, "study reference", config, some, seed, 64)
-    study = study_settings(config, some, found, seed, bench)
+    found = score_all(context, "study reference", config, some, seed, 64)
+    study = study_settings(config, some, found, seed, context)
     return {"settings": compare_settings(study), "study_rules": len(some)}
 
 
@@ -165,7 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     record = records.load(options.record)
     journal = records.Journal(options.journal, record.configuration)
     done = refreshed(
-        record, Bench(journal=journal, report=lambda at, of: print(at, of, flush=True)),
+        record, RunContext(journal=journal, report=lambda at, of: print(at, of, flush=True)),
         study=options.study,
     )  # fmt: skip
     notes = [*record.results.get("afterwards", []), options.note]

@@ -18,13 +18,16 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
 from benchmarks.online import PlainObserver
 from benchmarks.timing import Row
-from learnable_novelty.reward.bonus import Step
-from learnable_novelty.reward.calibration import play_randomly
-from learnable_novelty.reward.novelty import NoveltyBonus
-from learnable_novelty.reward.options import Floor, ObserverOptions
-from learnable_novelty.reward.settings import NoveltySettings
-from learnable_novelty.reward.vec_env import BonusReward
-from learnable_novelty.reward.worlds import VecEnvWorld
+from learnable_novelty.reward import (
+    BonusReward,
+    CalibratedNovelty,
+    NoveltyBonus,
+    NoveltyConfig,
+    Step,
+    VecEnvAdapter,
+    play_randomly,
+)
+from learnable_novelty.reward.config import Floor
 from novelty_lab.agents.tasks import TASKS
 from novelty_lab.agents.training import PPOSettings, make_vec_env
 
@@ -53,7 +56,8 @@ class Clock(VecEnvWrapper):
 
 def plain_seconds(bonus: NoveltyBonus, steps: Iterable[Step]) -> float:
     """Time an SVD per stream and step on these steps, per step."""
-    online, windows = bonus.online, bonus.windows
+    online: Any = bonus.streams
+    windows = bonus.windows
     plain = PlainObserver(online.reservoir, online.target_dim, windows.num_envs)
     bonus.reset()
     taken, counted = 0.0, 0
@@ -74,10 +78,10 @@ def measure(
     """Return seconds per environment step of PPO, of the bonus and of the plain way."""
     ppo = PPOSettings()
     venv = make_vec_env(name, ppo.num_envs)
-    play = play_randomly(VecEnvWorld(venv), episodes=episodes, seed=0)
-    settings = NoveltySettings.of(play, ObserverOptions(TASKS[name].window, floor=floor))
-    bonus: Any = settings.make(ppo.num_envs)
-    for step in play.steps[: settings.window + 3]:  # compile before the clock runs
+    play = play_randomly(VecEnvAdapter(venv), episodes=episodes, seed=0)
+    calibrated = CalibratedNovelty.of(play, NoveltyConfig(TASKS[name].window, floor=floor))
+    bonus = calibrated.make(ppo.num_envs)
+    for step in play.steps[: calibrated.window + 3]:  # compile before the clock runs
         bonus.pay(step)
     inner = Clock(venv)
     outer = Clock(BonusReward(inner, bonus, weight=0.1))

@@ -31,11 +31,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.data import as_tensor
-from learnable_novelty.measure.files import read_columns
-from learnable_novelty.measure.large_files import open_columns
+from learnable_novelty.measure import as_tensor, open_columns, read_columns
 from learnable_novelty.objective.checkpoints import Checkpoint, Checkpoints
-from learnable_novelty.reward.vec_env import NoveltyReward
+from learnable_novelty.reward import NoveltyReward
 from learnable_novelty.systems.images import read_idx
 from learnable_novelty.systems.life_patterns import PATTERNS, read_rle
 from novelty_lab import records
@@ -129,7 +127,9 @@ def _columns(path: Path) -> None:
 def _chunks(path: Path) -> None:
     """Read the first chunks, as ``score`` does; a file may well claim more than can be read."""
     for targets in (None, "0"):
-        for _ in itertools.islice(open_columns(path, None, targets).source.chunks(), 4):
+        for _ in itertools.islice(
+            open_columns(path, None, targets, chunks=True).source.chunks(), 4
+        ):
             pass
 
 

@@ -24,15 +24,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
 from novelty_lab import atomic as _atomic
 from novelty_lab import records
-from novelty_lab import runner as base
+from novelty_lab.artefact import Artefact, Run
+from novelty_lab.context import RunContext, RunResult
 from novelty_lab.records import Journal
+from novelty_lab.runner import RunOptions, run_one
 
 HERE = Path(__file__).parent
 NAME = "toy"
@@ -74,11 +74,11 @@ def work(number: int, config: Config) -> int:
     return number**2 + config.edition
 
 
-def run(config: Config, *, seed: int, bench: base.Bench) -> base.Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Run the toy."""
-    found = bench.map(work, {f"task {i}": (i, config) for i in range(config.tasks)})
+    found = context.map(work, {f"task {i}": (i, config) for i in range(config.tasks)})
     values = np.random.default_rng(config.edition).normal(size=config.values)
-    return base.Outcome({"found": found, "edition": config.edition}, arrays={"values": values})
+    return RunResult({"found": found, "edition": config.edition}, arrays={"values": values})
 
 
 def whole(record: records.Record) -> bool:
@@ -91,21 +91,23 @@ def whole(record: records.Record) -> bool:
 
 def child(root: Path, config: Config, swap: bool) -> None:
     """Run the toy once, as the command line would."""
-    install(swap)
-    value = {field.name: getattr(config, field.name) for field in dataclasses.fields(config)}
-    base.run_experiment(NAME, root=root, overrides=value)
-
-
-def install(swap: bool) -> None:
-    """Make the toy an experiment; without ``swap`` two folders cannot be exchanged in one step."""
-    base.EXPERIMENTS.setdefault(NAME, "a toy")
-    toy: Any = SimpleNamespace(PAPER=Config(), QUICK=Config(), run=run)
-    held = base.module_of
-    base.module_of = lambda name: toy if name == NAME else held(name)
-    # One folder for all editions: a run replaces the record of the one before.
-    base.configure = lambda name, config, overrides: ("paper", Config(**overrides))
-    if not swap:
+    if not swap:  # as on a system where two folders cannot be exchanged in one step
         _atomic.exchange = lambda one, other: False
+    run_toy(config, root)
+
+
+class Toy(Artefact):
+    """The toy as an artefact."""
+
+    def run(self, config: Config, *, seed: int, context: RunContext) -> RunResult:
+        """Run the toy."""
+        return run(config, seed=seed, context=context)
+
+
+def run_toy(config: Config, root: Path) -> tuple[records.Record, bool]:
+    """Run the toy; one folder for all editions: a run replaces the record of the one before."""
+    toy = Toy(f"stress.{NAME}", "a toy", order=0)
+    return run_one(toy, Run("paper", config, 0), RunOptions(root))
 
 
 def look(root: Path, before: int | None, outcome: Outcome) -> int | None:

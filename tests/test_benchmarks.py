@@ -20,7 +20,7 @@ from novelty_lab.artefacts.life_map import analysis as life_analysis
 from novelty_lab.artefacts.life_map import experiment as life_map
 from novelty_lab.artefacts.life_map.life import LifeConfig
 from novelty_lab.artefacts.nca.neural import NeuralConfig
-from novelty_lab.runner import Bench
+from novelty_lab.context import RunContext
 
 SMALL_MAP = {
     "grid": 7, "samples": 2, "burn_in": 3, "window": 2, "channels": 4, "rules": 92, "block": 64,
@@ -188,7 +188,7 @@ def test_a_record_of_the_life_map_is_brought_up_to_date(monkeypatch):
     entries = [entry | {"measures": numbers} for entry in made.results["gallery"]]
     results = made.results | {"named": [], "gallery": entries, "steady_gallery": []}
     done = refreshed(
-        dataclasses.replace(made, configuration=config, results=results), Bench(), study=False
+        dataclasses.replace(made, configuration=config, results=results), RunContext(), study=False
     )
     rows = {row["rule"]: row for row in done.results["named"]}
     assert len(rows) == len(named_rules())

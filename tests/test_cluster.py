@@ -18,7 +18,7 @@ from learnable_novelty.cli import main
 from learnable_novelty.cluster import knowing_its_workers
 from learnable_novelty.engine import in_order, open_engine
 from learnable_novelty.errors import EngineError
-from learnable_novelty.measure import parts
+from learnable_novelty.measure.sources import arrays
 from novelty_lab.runner import run_experiment
 
 SMALL = {"channels": 16, "samples": 16, "burn_in": 40, "draws": 1}
@@ -75,11 +75,12 @@ def test_killing_a_worker_in_the_middle_changes_nothing(running, tmp_path):
     rng = np.random.default_rng(0)
     values = rng.standard_normal((30_000, 3))
     np.save(tmp_path / "t.npy", values)
-    expected = ln.score(tmp_path / "t.npy", "2", draws=2, null=19)
+    by_chunks = ln.open_columns(tmp_path / "t.npy", None, "2", chunks=True)
+    expected = ln.score(by_chunks, draws=2, null=19)
     with open_engine(f"dask://{address}") as executor:
         wait_for_workers(executor, 2)
-        # Shards of a file and of a stream: the same bits as in this process.
-        assert ln.score(tmp_path / "t.npy", "2", draws=2, null=19, executor=executor) == expected
+        # Partitions of a file and of a stream: the same bits as in this process.
+        assert ln.score(by_chunks, draws=2, null=19, executor=executor) == expected
         stream = [(part[:, :2], part[:, 2:]) for part in np.array_split(values, 13)]
         assert ln.score(stream, draws=2, null=19, executor=executor).bits == pytest.approx(
             expected.bits, abs=1e-10
@@ -107,18 +108,19 @@ class KillOnce:
         self.seen.append((done, total))
 
 
-def test_killing_workers_while_shards_and_draws_are_scored_changes_nothing(
+def test_killing_workers_while_partitions_and_draws_are_scored_changes_nothing(
     running, tmp_path, monkeypatch
 ):
     import dask.array
     import dask.dataframe
 
-    monkeypatch.setattr(parts, "PART_ROWS", 1000)
+    monkeypatch.setattr(arrays, "PARTITION_ROWS", 1000)
     address, workers, start_worker = running
     values = np.random.default_rng(0).standard_normal((20_000, 3))
     np.save(tmp_path / "t.npy", values)
     task = {"draws": 4, "null": 19}
-    by_shards = ln.score(tmp_path / "t.npy", "2", **task)
+    file = ln.open_columns(tmp_path / "t.npy", None, "2", chunks=True)
+    by_chunks = ln.score(file, **task)
     by_draws = ln.score(values[:900, :2], values[:900, 2], **task)
     with open_engine(f"dask://{address}") as executor:
         wait_for_workers(executor, 2)
@@ -134,18 +136,18 @@ def test_killing_workers_while_shards_and_draws_are_scored_changes_nothing(
         for where in (None, plain):
             for x, y in ((array[:, :2], array[:, 2:]), (frame[["a", "b"]], frame[["c"]])):
                 found = ln.score(x, y, **task, executor=where)
-                assert found.bits == pytest.approx(by_shards.bits, abs=1e-10)
-                assert found.p_value == by_shards.p_value
+                assert found.bits == pytest.approx(by_chunks.bits, abs=1e-10)
+                assert found.p_value == by_chunks.p_value
         # In the second pass over the file.
         killing = KillOnce(workers[0], 25_000)
-        found = ln.score(tmp_path / "t.npy", "2", **task, executor=plain, progress=killing)
-        assert found == by_shards and workers[0].poll() == -signal.SIGKILL
+        found = ln.score(file, **task, executor=plain, progress=killing)
+        assert found == by_chunks and workers[0].poll() == -signal.SIGKILL
         assert killing.seen[0][1] == killing.seen[-1][0] == killing.seen[-1][1] == 40_000
         start_worker()
         wait_for_workers(executor, 2)
         # Partitions that died with the worker are made again.
         found = ln.score(frame[["a", "b"]], frame[["c"]], **task, executor=plain)
-        assert found.bits == pytest.approx(by_shards.bits, abs=1e-10)
+        assert found.bits == pytest.approx(by_chunks.bits, abs=1e-10)
         killing = KillOnce(workers[1], 2)
         draws = ln.score(
             values[:900, :2], values[:900, 2], **task, executor=executor, progress=killing

@@ -90,7 +90,8 @@ def test_every_command_is_one_that_a_test_below_types(name):
 def test_command_is_understood_and_has_help(words, capsys):
     options = make_parser().parse_args([NAMES.get(word, word) for word in words[1:]])
     with pytest.raises(SystemExit) as stopped:
-        main([words[1], "--help"])
+        # An experiment has options of its own.
+        main([*words[1 : 3 if words[1] == "run" else 2], "--help"])
     assert stopped.value.code == 0
     text = " ".join(capsys.readouterr().out.split())
     for option in (word for word in words if word.startswith("--")):
@@ -108,19 +109,11 @@ def test_help_is_printed(words, capsys):
 
 @pytest.mark.parametrize("words", starting("run"), ids=shown)
 def test_experiment_can_be_configured_as_shown(words):
-    from learnable_novelty.cli.options import setting
-    from novelty_lab.cli import agents, run
-    from novelty_lab.runner import COLLECTIONS, configure, module_of
+    from novelty_lab.cli import run
 
     options = make_parser().parse_args([NAMES.get(word, word) for word in words[1:]])
-    if options.name in COLLECTIONS:
-        agents._table_config(options)
-        return
-    agents.refuse_table_options(options)
-    name = run._experiment(options)
-    overrides = dict(setting(text) for text in options.set) | run._run_overrides(options)
-    configure(name, options.config, overrides)
-    run._engine(options, module_of(name))
+    artefact, runs = run.plan(options)
+    assert runs and run.choose_engine(options, artefact)
 
 
 @pytest.mark.parametrize("words", starting("train"), ids=shown)
@@ -204,6 +197,13 @@ def test_benchmarks_take_the_options_shown(module):
         assert all(word in text for word in words[3:] if word.startswith("--"))
         only = words[words.index("--only") + 1] if "--only" in words else "dual"
         assert only in BENCHMARKS + LONG or module != "benchmarks"
+
+
+@pytest.mark.parametrize("name", [name for name, text in TEXTS.items() if "<!-- table:" in text])
+def test_tables_are_those_of_the_records(name):
+    from docs.hooks.tables import filled
+
+    assert TEXTS[name] == filled(TEXTS[name]), "run make tables"
 
 
 def numbers_of(value):

@@ -7,16 +7,14 @@ import os
 import signal
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from learnable_novelty.cli import main
 from novelty_lab import atomic as _atomic
+from novelty_lab import context, records
 from novelty_lab import lock as _lock
-from novelty_lab import records
-from novelty_lab import runner as base
 from novelty_lab.records import Journal, Record
 from stress import fuzz, kills
 from stress import soak as soaking
@@ -245,7 +243,11 @@ def test_a_second_runner_of_an_experiment_exits_with_2_and_changes_nothing(tmp_p
         assert sorted(target.parent.iterdir()) == before
     out, err = capsys.readouterr()
     assert code == 2 and out == ""
-    assert "another process" in err and "--out" in err and err.strip().count("\n") == 0
+    assert (
+        "another process" in err
+        and "another results folder" in err
+        and err.strip().count("\n") == 0
+    )
 
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.ENOSPC])
@@ -256,11 +258,12 @@ def test_a_folder_that_cannot_be_written_to_is_refused_before_any_work(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(_lock, "_locked", refuse)
-    monkeypatch.setattr(base, "run_tasks", pytest.fail)
+    monkeypatch.setattr(context, "run_tasks", pytest.fail)
     code = main([*QUICK_RUN, "--out", str(tmp_path)])
     _, err = capsys.readouterr()
     assert code == 2
-    assert f"cannot write to {tmp_path}/eca: {os.strerror(number)}" in err and "--out" in err
+    assert f"cannot write to {tmp_path}/eca: {os.strerror(number)}" in err
+    assert "choose another one" in err
 
 
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path, capsys):
@@ -277,16 +280,15 @@ def test_a_clock_that_goes_backwards_changes_nothing(tmp_path, monkeypatch):
         clock[0] -= 3600.0
         return clock[0]
 
-    toy = SimpleNamespace(PAPER=kills.Config(log=str(tmp_path / "log")), run=kills.run)
-    monkeypatch.setattr(base, "module_of", lambda name: toy)
-    plain = base.run_experiment("toy", root=tmp_path / "a")[0]
+    config = kills.Config(log=str(tmp_path / "log"))
+    plain = kills.run_toy(config, tmp_path / "a")[0]
     monkeypatch.setattr(time, "time", backwards)
     monkeypatch.setattr(time, "time_ns", lambda: int(backwards() * 1e9))
-    odd, fresh = base.run_experiment("toy", root=tmp_path / "b")
+    odd, fresh = kills.run_toy(config, tmp_path / "b")
     assert fresh and odd.results == plain.results and 0 < odd.wall_time_s < 3600
     for path in (tmp_path / "b").rglob("*"):
         os.utime(path, (0, 0))  # written, it seems, before everything else
-    again, fresh = base.run_experiment("toy", root=tmp_path / "b")
+    again, fresh = kills.run_toy(config, tmp_path / "b")
     assert not fresh and again.results == plain.results
 
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from learnable_novelty import storage as _archive
-from learnable_novelty.measure.files import read_columns
+from learnable_novelty.measure import read_columns
 from learnable_novelty.systems import images
 from stress import fuzz
 from stress.__main__ import NAMES
@@ -115,8 +115,8 @@ def test_a_parquet_file_of_too_many_rows_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "x.parquet"
     path.write_bytes(fuzz._parquet(a=[0.0] * 1000))
     assert read_columns(path, None, None).inputs.shape == (1000, 1)
-    monkeypatch.setattr("learnable_novelty.measure.files.MOST_BYTES", 1000)
-    with pytest.raises(ValueError, match="claims 1,000 rows of 1 columns"):
+    monkeypatch.setattr("learnable_novelty.measure.sources.files.MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match="claims 1,000 rows of 8 bytes"):
         read_columns(path, None, None)
 
 

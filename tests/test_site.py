@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from novelty_lab import ledger, records
-from novelty_lab import paper_page as artefacts
-from novelty_lab.runner import COLLECTIONS, EXPERIMENTS
+from novelty_lab import ledger, paper_page, records
+from novelty_lab.registry import all_artefacts
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("measure", "observer", "observer.reservoirs", "systems", "objective", "reward")
@@ -99,12 +98,12 @@ def test_every_mark_is_replaced(site):
 
 def test_every_artefact_has_a_section_with_its_claims():
     rows = ledger.rows(ROOT / "results")
-    found = artefacts.pages(rows, EXPERIMENTS | COLLECTIONS)
-    assert {artefact.name for artefact in found} == {*EXPERIMENTS, *COLLECTIONS}
-    assert found[0].title.startswith("Figure 1")
-    decided = [row for artefact in found for row in artefact.rows]
+    found = paper_page.sections(rows)
+    assert {section.artefact.name for section in found} == set(all_artefacts())
+    assert found[0].artefact.title.startswith("Figure 1")
+    decided = [row for section in found for row in section.rows]
     assert {row.claim.id for row in rows if row.record} <= {row.claim.id for row in decided}
-    text = artefacts.markdown(found, ROOT / "results")
+    text = paper_page.markdown(found, ROOT / "results")
     for row in decided:
         assert row.claim.statement.replace("|", "\\|") in text
 

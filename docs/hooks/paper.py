@@ -15,7 +15,9 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
         return markdown
     from novelty_lab import ledger
     from novelty_lab import paper_page as artefacts
-    from novelty_lab.runner import COLLECTIONS, EXPERIMENTS
+    from novelty_lab.registry import all_artefacts
 
-    pages = artefacts.pages(ledger.rows(ROOT / "results"), EXPERIMENTS | COLLECTIONS)
+    pages = artefacts.pages(
+        ledger.rows(ROOT / "results"), {name: a.title for name, a in all_artefacts().items()}
+    )
     return markdown.replace(MARK, artefacts.markdown(pages, ROOT / "results"))

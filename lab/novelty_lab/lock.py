@@ -8,12 +8,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from learnable_novelty.errors import UserError
+from filelock import FileLock, Timeout
 
-try:
-    import fcntl
-except ModuleNotFoundError:  # not a POSIX system
-    fcntl = None
+from learnable_novelty.errors import UserError
 
 _NO_LOCKS = (errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK, errno.EINVAL)
 
@@ -30,62 +27,55 @@ def only_runner(target: Path) -> Iterator[None]:
     runners then repeat each other's work, and each writes its record whole.
 
     Raises:
-        Busy: if another process is at it, with its number.
-        ValueError: if the folder cannot be written to, before any work is done.
+        Busy: if another process holds it, with its number.
+        UserError: if the folder cannot be written to, before any work is done.
     """
     path = target.parent / f".{target.name}.lock"
     made = [folder for folder in path.parents if not folder.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle = _locked(path)
-    except OSError as error:
-        raise _not_writable(path.parent, error) from None
-    if handle is None:
+        lock = _locked(path)
+    except Timeout:
         raise Busy(
             f"another process{_holder(path)} is running {target.name} in {target.parent}; wait "
-            "for it, or name another folder with --out"
-        )
+            "for it, or choose another results folder"
+        ) from None
+    except OSError as error:
+        raise _not_writable(path.parent, error) from None
     try:
         try:
-            os.truncate(handle, 0)
-            os.write(handle, str(os.getpid()).encode())
+            _write_number(path)
         except OSError as error:  # a full disk has room for the name of a file, not for a number
             raise _not_writable(path.parent, error) from None
         yield
     finally:
         path.unlink(missing_ok=True)  # while it is held: who opened it meanwhile looks again
-        os.close(handle)
+        if lock is not None:
+            lock.release()
         with contextlib.suppress(OSError):  # nothing was written: leave no empty folders behind
             for folder in made:
                 folder.rmdir()
 
 
-def _not_writable(folder: Path, error: OSError) -> ValueError:
-    return UserError(
-        f"cannot write to {folder}: {error.strerror}; make it a folder that can be written to, or "
-        "name another one with --out"
-    )
+def _locked(path: Path) -> FileLock | None:
+    """Lock a file, which is never a symbolic link; None where the file system has no locks."""
+    lock = FileLock(path, blocking=False, mode=0o644, fallback_to_soft=False)
+    try:
+        lock.acquire()
+    except OSError as error:
+        if error.errno in _NO_LOCKS:
+            return None
+        raise
+    return lock
 
 
-def _locked(path: Path) -> int | None:
-    """Open and lock a file, or return None if another process holds it."""
-    while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        if fcntl is None:
-            return handle
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in _NO_LOCKS:
-                return handle
-            os.close(handle)
-            if isinstance(error, BlockingIOError):
-                return None
-            raise
-        with contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(handle), path.stat()):
-                return handle
-        os.close(handle)  # the holder before us removed the file that we had opened
+def _write_number(path: Path) -> None:
+    """Write the number of this process into its lock, for the message to the others."""
+    handle = os.open(path, os.O_WRONLY | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        os.write(handle, str(os.getpid()).encode())
+    finally:
+        os.close(handle)
 
 
 def _holder(path: Path) -> str:
@@ -95,3 +85,10 @@ def _holder(path: Path) -> str:
     except OSError:
         return ""
     return f" ({text})" if text.isdecimal() else ""
+
+
+def _not_writable(folder: Path, error: OSError) -> UserError:
+    return UserError(
+        f"cannot write to {folder}: {error.strerror}; make it a folder that can be written to, or "
+        "choose another one"
+    )

@@ -2,73 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from novelty_lab.artefact import Artefact
 from novelty_lab.ledger.claims import Row
 from novelty_lab.ledger.ledger import VERDICTS, count
 from novelty_lab.ledger.text import ours_text, paper_text
+from novelty_lab.registry import all_artefacts
 
-ORDER = ("Figure", "Table", "Appendix", "Ours")
+KINDS = ("Figure", "Table", "Appendix", "Ours")
 """How the title of an artefact begins, in the order in which they are shown; others last."""
 
 
 @dataclass(frozen=True)
-class Artefact:
-    """A figure, table or appendix that one command makes again."""
+class Section:
+    """An artefact, and the claims that its record decides."""
 
-    name: str
-    title: str
+    artefact: Artefact
     rows: list[Row]
-    """The claims that are judged by its record."""
 
     @property
     def command(self) -> str:
         """What runs it."""
-        return f"novelty run {self.name}"
+        return f"novelty run {self.artefact.name}"
 
     @property
     def anchor(self) -> str:
-        """Name its section, whatever its title."""
-        return f"artefact-{self.name}"
+        """Name of its section, whatever its title."""
+        return f"artefact-{self.artefact.name}"
 
 
-def pages(ledger: Iterable[Row], titles: Mapping[str, str]) -> list[Artefact]:
-    """Give every artefact the claims that its record decides.
-
-    Args:
-        ledger: Judged claims; one that no listed experiment decides is left out.
-        titles: What each experiment shows, by name, such as "Figure 2: the automata ranked".
-    """
-    held: dict[str, list[Row]] = {name: [] for name in titles}
+def sections(ledger: Iterable[Row]) -> list[Section]:
+    """Give every artefact its claims; one that no artefact decides is left out."""
+    rows: dict[str, list[Row]] = {name: [] for name in all_artefacts()}
     for row in ledger:
-        experiment = row.command.split()[2] if row.command else ""
-        if experiment in held:
-            held[experiment].append(row)
-    made = [Artefact(name, title, held[name]) for name, title in titles.items()]
-    return sorted(made, key=lambda artefact: _place(artefact.title))
+        name = row.command.split()[2] if row.command else ""
+        if name in rows:
+            rows[name].append(row)
+    made = [Section(artefact, rows[name]) for name, artefact in all_artefacts().items()]
+    return sorted(made, key=lambda section: _place(section.artefact.title))
 
 
-def markdown(artefacts: Sequence[Artefact], root: Path) -> str:
+def markdown(shown: Sequence[Section], root: Path) -> str:
     """Write an overview, and a section per artefact; links are relative to the docs folder."""
     columns = ["artefact", "command", "claims", *VERDICTS]
     lines = ["| " + " | ".join(columns) + " |", "| --- | --- |" + " ---: |" * 4]
-    for artefact in artefacts:
-        numbers = [len(artefact.rows), *count(artefact.rows).values()]
-        cells = [f"[{artefact.title}](#{artefact.anchor})", f"`{artefact.command}`"]
+    for section in shown:
+        numbers = [len(section.rows), *count(section.rows).values()]
+        cells = [f"[{section.artefact.title}](#{section.anchor})", f"`{section.command}`"]
         lines.append("| " + " | ".join([*cells, *(str(n or "") for n in numbers)]) + " |")
-    return "\n".join([*lines, *(_section(artefact, root) for artefact in artefacts)]) + "\n"
+    return "\n".join([*lines, *(_text(section, root) for section in shown)]) + "\n"
 
 
-def _section(artefact: Artefact, root: Path) -> str:
-    parts = [f"\n## {artefact.title} {{ #{artefact.anchor} }}\n", f"`{artefact.command}`\n"]
-    for path in sorted((root / artefact.name).glob("**/*.png")):
-        shown = path.relative_to(root.parent).as_posix()
-        parts.append(f"![{artefact.title}](../{shown})\n")
-    if artefact.rows:
+def _text(section: Section, root: Path) -> str:
+    title = section.artefact.title
+    parts = [f"\n## {title} {{ #{section.anchor} }}\n", f"`{section.command}`\n"]
+    for path in sorted((root / section.artefact.name).glob("**/*.png")):
+        parts.append(f"![{title}](../{path.relative_to(root.parent).as_posix()})\n")
+    if section.rows:
         parts.append("| claim | paper | ours | verdict |\n| --- | --- | --- | --- |")
-        for row in artefact.rows:
+        for row in section.rows:
             cells = [row.claim.statement, paper_text(row.claim), ours_text(row), row.verdict]
             parts.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     else:
@@ -78,4 +73,4 @@ def _section(artefact: Artefact, root: Path) -> str:
 
 def _place(title: str) -> tuple[int, str]:
     kind, _, rest = title.partition(":")[0].partition(" ")
-    return ORDER.index(kind) if kind in ORDER else len(ORDER), rest
+    return KINDS.index(kind) if kind in KINDS else len(KINDS), rest

@@ -7,10 +7,11 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import tempfile
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +59,12 @@ class Record:
         """Return the directory of this record under a results folder."""
         return root / self.experiment / self.name
 
-    def save(self, root: Path) -> Path:
+    def save(self, root: Path, files: Mapping[str, bytes] | None = None) -> Path:
         """Write the record; a record of the same name is replaced whole or not at all.
+
+        Args:
+            root: the results folder.
+            files: more files to keep beside the record, by name.
 
         Raises:
             OSError: in one sentence, if it cannot be written; what was there is as it was.
@@ -75,6 +80,8 @@ class Record:
                 (draft / "record.json").write_text(json.dumps(values, indent=1) + "\n")
                 if self.arrays:
                     np.savez_compressed(draft / "arrays.npz", allow_pickle=False, **self.arrays)
+                for file, content in (files or {}).items():
+                    (draft / file).write_bytes(content)
                 draft.chmod(0o755)
                 put_in_place(draft, target)
             finally:
@@ -123,11 +130,10 @@ def _load(path: Path) -> Record:
     _check_fields(values)
     arrays: dict[str, np.ndarray] = {}
     if values["arrays"]:
-        held = read_arrays(path / "arrays.npz")
-        shapes = {name: list(array.shape) for name, array in held.items()}
+        arrays = dict(read_arrays(path / "arrays.npz"))
+        shapes = {name: list(array.shape) for name, array in arrays.items()}
         if shapes != values["arrays"]:
             raise UserError("arrays.npz does not hold the arrays that record.json lists")
-        arrays = dict(held)
     # Records from before there were checksums have none.
     if told is not None and told != checksum({"format": FORMAT, **values}, arrays):
         raise UserError("it was changed after it was written")
@@ -136,18 +142,24 @@ def _load(path: Path) -> Record:
 
 
 def _check_fields(values: dict[str, Any]) -> None:
-    """Raise unless these are the fields of a record, each of its kind."""
+    """Raise unless these are the fields of a record, each of its type, and its names are safe."""
     missing = [name for name in _KINDS if name not in values and name not in _OPTIONAL]
     unknown = [name for name in values if name not in _KINDS]
     if missing or unknown:
         raise UserError(f"fields are missing ({missing}) or unknown ({unknown[:3]})")
     for name, value in values.items():
         if not isinstance(value, _KINDS[name]) or isinstance(value, bool):
-            raise UserError(f"its {name} is of another kind")
+            raise UserError(f"its {name} is of another type")
     if any(not isinstance(bits, (int, float)) for bits in (values.get("scores") or {}).values()):
         raise UserError("its scores are not numbers")
+    for name in ("experiment", "config"):  # they become a path: it must stay in the results folder
+        if not _PLAIN_NAME.fullmatch(values[name]):
+            raise UserError(f"its {name} is not a plain name: {values[name][:80]!r}")
+    if values["seed"] < 0:
+        raise UserError(f"its seed is negative: {values['seed']}")
 
 
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _KINDS: dict[str, type | tuple[type, ...]] = {
     "experiment": str,
     "config": str,
@@ -173,6 +185,32 @@ def find(root: Path, experiment: str | None = None) -> Iterator[Path]:
 def configuration_of(config: Any) -> dict[str, Any]:
     """Return a configuration dataclass as JSON would read it back."""
     return json.loads(json.dumps(asdict(config)))
+
+
+def _as_json(value: Any) -> Any:
+    return json.loads(json.dumps(value, default=asdict))
+
+
+def is_of(configuration: Mapping[str, Any], config: Any) -> bool:
+    """Tell whether a recorded configuration is this one.
+
+    Fields that the record lacks are newer than it, and were at their defaults.
+    """
+    known = {each.name: each for each in fields(config)}
+    if set(configuration) - set(known):
+        return False
+    for name, each in known.items():
+        value = getattr(config, name)
+        if name not in configuration:
+            default = each.default_factory() if each.default is MISSING else each.default  # pyright: ignore[reportCallIssue]
+            same = value == default
+        elif is_dataclass(value) and isinstance(configuration[name], Mapping):
+            same = is_of(configuration[name], value)
+        else:
+            same = configuration[name] == _as_json(value)
+        if not same:
+            return False
+    return True
 
 
 def digest(configuration: dict[str, Any]) -> str:

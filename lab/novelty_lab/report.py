@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import importlib
-import os
-import tempfile
+import io
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
+from learnable_novelty.storage import write_whole
 from novelty_lab.records import Record
+from novelty_lab.registry import find_artefact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from novelty_lab.artefact import Artefact
+
+STALE_SECONDS = 60.0
+"""A draft is written within milliseconds: one of this age was left by a process that was killed."""
 
 
 @dataclass(frozen=True)
@@ -34,47 +39,40 @@ class Table:
         return f"**{self.title}**\n\n" + "\n".join(lines) + "\n"
 
 
-def module_of(record: Record) -> ModuleType:
-    """Import the report of an experiment, which holds tables() and figure()."""
-    name = record.experiment.replace("-", "_")
-    return importlib.import_module(f"novelty_lab.artefacts.{name}.figure")
-
-
 def tables_of(record: Record) -> list[Table]:
     """Return the tables of a record."""
-    return module_of(record).tables(record)
+    return find_artefact(record.experiment).tables([record])
 
 
 def save_figure(record: Record, root: Path) -> Path:
-    """Draw the figure of a record into its directory, atomically, and further ones beside it."""
+    """Draw the figures of a record into its directory; return the path of the first."""
+    return save_figures(find_artefact(record.experiment), [record], root)[0]
+
+
+def save_figures(artefact: Artefact, records: Sequence[Record], root: Path) -> list[Path]:
+    """Draw the figures of records, each whole or not at all; return their paths."""
     from novelty_lab.style import in_style
 
-    target, module = record.path(root) / "figure.png", module_of(record)
+    paths: list[Path] = []
     with in_style():
-        _write(module.figure(record), target)
-        if hasattr(module, "extra_figures"):
-            for name, further in module.extra_figures(record):
-                _write(further, target.with_name(f"{name}.png"))
-    return target
+        for name, figure in artefact.figures(records):
+            path = root / artefact.name / name
+            remove_stale_drafts(path.parent)
+            write_whole(path, _png(figure))
+            paths.append(path)
+    return paths
 
 
-def save_collection(runs: Sequence[Record], root: Path) -> list[Path]:
-    """Draw the figures of an experiment that is many runs, beside their directories."""
-    from novelty_lab.style import in_style
-
-    targets: list[Path] = []
-    with in_style():
-        for name, figure in module_of(runs[0]).figures(runs):
-            target = root / runs[0].experiment / f"{name}.png"
-            _write(figure, target)
-            targets.append(target)
-    return targets
-
-
-def _write(figure: Figure, target: Path) -> None:
-    handle, draft = tempfile.mkstemp(prefix=".figure-", suffix=".png", dir=target.parent)
-    os.close(handle)
+def _png(figure: Figure) -> bytes:
+    content = io.BytesIO()
     # Without the version of the drawing library the same record gives the same bytes.
-    figure.savefig(draft, dpi=160, metadata={"Software": None})
-    os.chmod(draft, 0o644)
-    os.replace(draft, target)
+    figure.savefig(content, format="png", dpi=160, metadata={"Software": None})
+    return content.getvalue()
+
+
+def remove_stale_drafts(folder: Path) -> None:
+    """Remove drafts of figures that a killed process left."""
+    for pattern in (".figure-*.png", ".draft-*"):
+        for draft in folder.glob(pattern):
+            if draft.is_file() and time.time() - draft.lstat().st_mtime > STALE_SECONDS:
+                draft.unlink(missing_ok=True)

@@ -1,172 +1,66 @@
-"""What an experiment is: a configuration in, records out."""
+"""Run an artefact, of one run or of hundreds: what is missing is run, each run is one record."""
 
 from __future__ import annotations
 
-import base64
 import dataclasses
-import importlib
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Executor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any
-
-import numpy as np
 
 from learnable_novelty.engine import Report, Serial
 from learnable_novelty.errors import UserError
 from novelty_lab import records
+from novelty_lab.artefact import Artefact, Run
 from novelty_lab.atomic import recover
-from novelty_lab.lock import only_runner
+from novelty_lab.context import RunContext, StepReport, describe_device
+from novelty_lab.lock import Busy, only_runner
 from novelty_lab.records import Journal, Record
-from novelty_lab.tasks import run_tasks
+from novelty_lab.registry import find_artefact
+from novelty_lab.settings import changed
 
-EXPERIMENTS: dict[str, str] = {
-    "overview": "Figure 1: surprise, its learnable part, and how bits grow",
-    "eca": "Figure 2: the 88 elementary automata ranked",
-    "eca-scan": "Appendix B: robustness of the ranking",
-    "mdl": "Appendix D: the ridge against the exact minimizer",
-    "criticality": "Appendix A: the reservoir at the edge of chaos",
-    "solvers": "Appendix E: error and cost of the solvers",
-    "flows": "Appendix F: continuous-time flows",
-    "temporal": "Appendix F.2: the score along one trajectory",
-    "nca": "Figure 3: a neural automaton climbs its own learnable novelty",
-    "nca-scan": "Appendix G: what the final score of the neural automaton depends on",
-    "encoder": "Figure 4: an encoder trained on its own learnable novelty",
-    "encoder-scan": "Appendix G: robustness of the encoder",
-    "encoder-select": "Ours: encoders and their observers ranked without labels",
-    "encoder-controls": "Ours: codes of images beside pixels, PCA, coding rate, better observers",
-    "mdl-nca": "Appendix D: both readouts along the training of the neural automaton",
-    "floor": "Ours: bits, floor and excess of noise, constants and structure",
-    "rooms": "Ours: the noisy television and the dark room, built and lived in",
-    "life-map": "Ours: every life-like automaton on one map",
-    "calibration": "Ours: false positives and excess on noise",
-    "signs": "Ours: false positives and floors of data that is read by chunks",
-    "compare": "Ours: learnable novelty beside its rivals on automata, flows and noise",
-}
-"""Names, in the order of the paper, and what each shows."""
 
-COLLECTIONS: dict[str, str] = {
-    "rl-table": "Table 1: agents paid for learnable novelty, and their rivals",
-}
-"""Experiments that are many runs with a record each."""
+@dataclass(frozen=True)
+class RunOptions:
+    """Where a run is saved and computed; the same for all runs of an artefact."""
+
+    root: Path = Path("results")
+    """The results folder."""
+    device: str = "cpu"
+    data: Path | None = None
+    force: bool = False
+    """Start over, even if the record is there."""
+    resume: bool = False
+    """Only go on with a run that was cut off."""
+    keep_files: bool = False
+    """Keep files beside the record, such as a trained policy."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run found."""
+    """What became of the runs of an artefact."""
 
-    results: dict[str, Any]
-    """Figures of merit; numbers, strings, lists and dictionaries."""
-    scores: dict[str, float] | None = None
-    """Bits by name, where things are ranked."""
-    arrays: dict[str, np.ndarray] = field(default_factory=dict)
-    device: str | None = None
-    """What the tasks say they ran on, where they were not all run now and here."""
+    fresh: list[str] = field(default_factory=list)
+    """Names of the runs that were run now."""
+    failures: dict[str, Exception] = field(default_factory=dict)
+    """Of many runs: those that failed, and why."""
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a training keeps its checkpoints, and whom it tells of its steps."""
-
-    directory: Path | None = None
-    report: Callable[[int, int, float], None] | None = None
-
-
-@dataclass(frozen=True)
-class Bench:
-    """Where an experiment fans out its tasks."""
-
-    executor: Executor = field(default_factory=Serial)
-    journal: Journal | None = None
-    report: Report | None = None
-    detail: Callable[[str, int, int], None] | None = None
-    """Called from within a long task that runs in this process: text, done, to do."""
-    device: str = "cpu"
-    """Where torch computes, for experiments that train."""
-    data: Path | None = None
-    """Directory with data sets, for experiments that read some."""
-    records: Path = Path("results")
-    """Where records of other experiments are found."""
-    workspace: Path | None = None
-    """Directory for the checkpoints of a run; it is removed when the record has been saved."""
-
-    def narrator(self, name: str) -> Callable[[int, int, float], None] | None:
-        """Return a reporter of steps and bits for a task, if the task runs in this process."""
-        detail = self.detail
-        if detail is None or not isinstance(self.executor, Serial):
-            return None
-        return lambda done, of, bits: detail(f"{name}: {bits:.1f} bits", done, of)
-
-    def directory(self, name: str) -> Path | None:
-        """Return the directory for a task's checkpoints."""
-        return None if self.workspace is None else self.workspace / name.replace(" ", "-")
-
-    def place(self, name: str) -> Place:
-        """Return where a training keeps its checkpoints and whom it tells of its steps."""
-        return Place(self.directory(name), self.narrator(name))
-
-    def map(
-        self, function: Callable[..., Any], tasks: Mapping[str, tuple[Any, ...]]
-    ) -> dict[str, Any]:
-        """Run a function over named tasks; see ``engine.run_tasks``."""
-        return run_tasks(function, tasks, self.executor, journal=self.journal, report=self.report)
-
-
-def deviation(values: Any, axis: int = -1) -> np.ndarray:
-    """Return the standard deviation over draws, and 0 where there is only one."""
-    array = np.asarray(values, dtype=np.float64)
-    return array.std(axis, ddof=1) if array.shape[axis] > 1 else np.zeros_like(array.mean(axis))
-
-
-def pack(array: np.ndarray) -> dict[str, Any]:
-    """Write an array as JSON can hold it, for results of tasks."""
-    data = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
-    return {"dtype": str(array.dtype), "shape": list(array.shape), "data": data}
-
-
-def unpack(packed: Mapping[str, Any]) -> np.ndarray:
-    """Read an array that ``pack`` wrote."""
-    flat = np.frombuffer(base64.b64decode(packed["data"]), dtype=packed["dtype"])
-    return flat.reshape(packed["shape"])
-
-
-def module_of(name: str) -> ModuleType:
-    """Import the module of an experiment, which holds PAPER, QUICK and run()."""
-    if name not in EXPERIMENTS:
-        raise UserError(f"expected an experiment, one of {', '.join(EXPERIMENTS)}; got {name!r}")
-    return importlib.import_module(f"novelty_lab.artefacts.{name.replace('-', '_')}.experiment")
-
-
-def configure(name: str, config: str, overrides: Mapping[str, Any]) -> tuple[str, Any]:
-    """Return the name and the value of a configuration, with fields overridden."""
-    module = module_of(name)
+def configure(
+    artefact: Artefact | str, config: str, overrides: Mapping[str, Any]
+) -> tuple[str, Any]:
+    """Return the name and the value of a configuration, with settings changed."""
+    artefact = find_artefact(artefact) if isinstance(artefact, str) else artefact
     if config not in ("paper", "quick"):
         raise UserError(f"config must be paper or quick, got {config!r}")
-    value = module.PAPER if config == "paper" else module.QUICK
-    fields = {f.name for f in dataclasses.fields(value)}
-    for key, given in overrides.items():
-        if key not in fields:
-            raise UserError(f"{name} has no setting {key!r}; it has {', '.join(sorted(fields))}")
-        _check_setting(key, getattr(value, key), given)
-    changed = dataclasses.replace(value, **overrides)
-    if changed == value:
+    value = artefact.experiment.PAPER if config == "paper" else artefact.experiment.QUICK
+    made = changed(artefact.name, value, overrides)
+    if made == value:
         return config, value
-    return f"custom-{records.digest(records.configuration_of(changed))}", changed
-
-
-def _check_setting(name: str, held: Any, given: Any) -> None:
-    """Raise unless a new value is of the kind of the old one."""
-    number = isinstance(held, float) and isinstance(given, (int, float))
-    if isinstance(given, bool) != isinstance(held, bool) or not (
-        number or isinstance(given, type(held))
-    ):
-        raise UserError(f"{name} must be like {held!r}, got {given!r}")
-    if isinstance(held, (int, float)) and given < 0:
-        raise UserError(f"{name} must not be negative, got {given!r}")
+    return f"custom-{records.digest(records.configuration_of(made))}", made
 
 
 def run_experiment(
@@ -178,92 +72,164 @@ def run_experiment(
     executor: Executor | None = None,
     report: Report | None = None,
     detail: Callable[[str, int, int], None] | None = None,
-    device: str = "cpu",
-    data: Path | None = None,
     overrides: Mapping[str, Any] | None = None,
     force: bool = False,
     resume: bool = False,
 ) -> tuple[Record, bool]:
-    """Run an experiment and save its record, unless an equal one is there already.
+    """Run an artefact of one run by its name; return its record, and whether it was run now."""
+    artefact = find_artefact(name)
+    (run,) = artefact.runs(*configure(artefact, config, overrides or {}), seed)
+    options = RunOptions(root, force=force, resume=resume)
+    context = RunContext(executor or Serial(), report=report, detail=detail)
+    return run_one(artefact, run, options, context)
 
-    What a cut-off run had finished is taken up again; ``resume`` insists that there is such a run,
-    ``force`` starts over. One process at a time runs it in a results folder.
+
+def run_all(
+    artefact: Artefact,
+    runs: Sequence[Run],
+    options: RunOptions,
+    executor: Executor,
+    *,
+    report: Report | None = None,
+    detail: Callable[[str, int, int], None] | None = None,
+) -> Outcome:
+    """Run what is missing.
+
+    An artefact of one run divides that run among the workers of the executor. One of many gives
+    each worker whole runs: a run that fails does not stop the others, and one that another process
+    is at is left to it, so that two runners share the work.
+    """
+    if not artefact.many_runs:
+        context = RunContext(executor, report=report, detail=detail)
+        fresh = [run.name for run in runs if run_one(artefact, run, options, context)[1]]
+        return Outcome(fresh)
+    options = dataclasses.replace(options, root=options.root.resolve())  # workers start elsewhere
+    missing = [r for r in runs if options.force or find_record(artefact, r, options.root) is None]
+    outcome = Outcome()
+    done = len(runs) - len(missing)
+    futures: dict[Future[bool], Run] = {}
+
+    def tell() -> None:
+        if report is not None:
+            report(done, len(runs))
+
+    def finish(future: Future[bool]) -> None:
+        nonlocal done
+        run, error = futures[future], future.exception()
+        if error is None and future.result():
+            outcome.fresh.append(run.name)
+            if find_record(artefact, run, options.root) is None:
+                error = FileNotFoundError(
+                    f"its record was saved where this machine does not see it, not in "
+                    f"{options.root}"
+                )
+        if isinstance(error, BrokenExecutor | CancelledError) or not isinstance(
+            error, Exception | None
+        ):
+            raise error  # the workers are gone, or this process is told to stop
+        if error is not None:
+            outcome.failures[run.name] = error
+        done += 1
+        tell()
+
+    tell()
+    for run in missing:
+        future = executor.submit(_run_in_worker, artefact, run, options)
+        futures[future] = run
+        if isinstance(executor, Serial):
+            finish(future)
+    if not isinstance(executor, Serial):
+        for future in as_completed(futures):
+            finish(future)
+    return outcome
+
+
+def _run_in_worker(artefact: Artefact, run: Run, options: RunOptions) -> bool:
+    """Run and save one of many; return whether it was run, not left to another process."""
+    try:
+        return run_one(artefact, run, options)[1]
+    except Busy:
+        return False
+
+
+def run_one(
+    artefact: Artefact,
+    run: Run,
+    options: RunOptions,
+    context: RunContext | None = None,
+    step_report: StepReport | None = None,
+) -> tuple[Record, bool]:
+    """Compute one run and save its record, unless it is there already.
+
+    What a run that was cut off had finished is not computed again. One process at a time computes
+    a run in a results folder.
 
     Returns:
         The record, and whether it was run now.
 
     Raises:
-        ValueError: before any work, if another process is at it, or the folder cannot be written
+        UserError: before any work, if another process is at it, or the folder cannot be written
             to.
         OSError: if the record cannot be written; what was finished is kept for the next run.
     """
-    config_name, value = configure(name, config, overrides or {})
-    configuration = records.configuration_of(value)
-    target = root / name / f"{config_name}-seed{seed}"
-    if force and resume:
+    folder, target = options.root / artefact.name, options.root / artefact.name / run.name
+    configuration = records.configuration_of(run.config)
+    if options.force and options.resume:
         raise UserError("force starts over and resume goes on: expected one of them")
-    held = None if force else _held(target, configuration)
-    if held is not None:
-        return held, False
-    journal = Journal(root / name / f".{target.name}.partial", {"config": configuration})
-    workspace = root / name / f".{target.name}-{records.digest(configuration)}.work"
-    if resume and not (journal.path.exists() or workspace.exists()):
-        raise UserError(f"nothing to resume: no run of {name} was cut off under {root / name}")
-    bench = Bench(
-        executor=executor or Serial(),
+    existing = None if options.force else find_record(artefact, run, options.root)
+    if existing is not None:
+        return existing, False
+    journal = Journal(folder / f".{run.name}.partial", {"config": configuration})
+    workspace = folder / f".{run.name}-{records.digest(configuration)}.work"
+    if options.resume and not (journal.path.exists() or workspace.exists()):
+        raise UserError(f"nothing to resume: no run of {artefact.name} was cut off under {folder}")
+    context = dataclasses.replace(
+        context or RunContext(),
         journal=journal,
-        report=report,
-        detail=detail,
-        device=device,
-        data=data,
-        records=root,
+        device=options.device,
+        data=options.data,
+        records=options.root,
         workspace=workspace,
+        keep_files=options.keep_files,
+        step_report=step_report,
     )
     with only_runner(target):
         recover(target)
-        held = None if force else _held(target, configuration)
-        if held is not None:  # another runner has saved it since we looked
-            return held, False
-        if force:
+        existing = None if options.force else find_record(artefact, run, options.root)
+        if existing is not None:  # another runner has saved it since we looked
+            return existing, False
+        if options.force:
             journal.discard()
             shutil.rmtree(workspace, ignore_errors=True)
-        started = time.perf_counter()
-        outcome: Outcome = module_of(name).run(value, seed=seed, bench=bench)
-        record = Record(
-            experiment=name,
-            config=config_name,
-            configuration=configuration,
-            seed=seed,
-            results=outcome.results,
-            scores=outcome.scores,
-            arrays=outcome.arrays,
-            versions=records.versions(),
-            device=outcome.device or describe_device(device),
-            wall_time_s=round(time.perf_counter() - started, 2),
-        )
-        record.save(root)
+        record = _compute(artefact, run, options, context)
         journal.discard()
         shutil.rmtree(workspace, ignore_errors=True)
     return record, True
 
 
-def _held(target: Path, configuration: dict[str, Any]) -> Record | None:
-    """Return the record of this configuration if it is there."""
-    if not (target / "record.json").exists():
+def _compute(artefact: Artefact, run: Run, options: RunOptions, context: RunContext) -> Record:
+    started = time.perf_counter()
+    found = artefact.run(run.config, seed=run.seed, context=context)
+    record = Record(
+        experiment=artefact.name,
+        config=run.config_name,
+        configuration=records.configuration_of(run.config),
+        seed=run.seed,
+        results=found.results,
+        scores=found.scores,
+        arrays=found.arrays,
+        versions=records.versions() | found.versions,
+        device=found.device or describe_device(options.device),
+        wall_time_s=round(time.perf_counter() - started, 2),
+    )
+    record.save(options.root, found.files)
+    return record
+
+
+def find_record(artefact: Artefact, run: Run, root: Path) -> Record | None:
+    """Return the record of a run if it is there, with these settings."""
+    path = root / artefact.name / run.name
+    if not (path / "record.json").exists():
         return None
-    held = records.load(target)
-    return held if held.configuration == configuration else None
-
-
-def devices_of(tasks: Iterable[Mapping[str, Any]]) -> str:
-    """Name the devices that tasks say they ran on."""
-    return ", ".join(dict.fromkeys(task["device"] for task in tasks))
-
-
-def describe_device(device: str) -> str:
-    """Name what torch computes on, as a record says it."""
-    if not device.startswith("cuda"):
-        return device
-    import torch
-
-    return f"{device} ({torch.cuda.get_device_name(device)})"
+    record = records.load(path)
+    return record if records.is_of(record.configuration, run.config) else None

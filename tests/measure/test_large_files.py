@@ -9,10 +9,14 @@ import pytest
 
 import learnable_novelty as ln
 from learnable_novelty.cli import main
-from learnable_novelty.measure import files, parts, shards, zarr_files
-from learnable_novelty.measure.files import read_columns
-from learnable_novelty.measure.parquet import files_of
-from learnable_novelty.measure.sources import source_of
+from learnable_novelty.measure import read_columns
+from learnable_novelty.measure import task as tasks
+from learnable_novelty.measure.sources import arrays, text
+from learnable_novelty.measure.sources import zarr as zarr_files
+from learnable_novelty.measure.sources.base import Layout
+from learnable_novelty.measure.sources.batches import overlapping
+from learnable_novelty.measure.sources.open import open_source
+from learnable_novelty.measure.sources.parquet import files_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's use of pandas
 RNG = np.random.default_rng(0)
@@ -21,9 +25,25 @@ TABLE = RNG.standard_normal((360, 3))
 
 def rows_of(source):
     """All inputs and targets of a source, read part by part."""
-    found = [chunk for part in source.parts for chunk in part.chunks()]
+    found = [chunk for part in source.partitions for chunk in part.chunks()]
     x = np.concatenate([one for one, _ in found])
     return x, None if found[0][1] is None else np.concatenate([two for _, two in found])
+
+
+def opened(inputs, targets):
+    return open_source(inputs, targets, is_series=False)
+
+
+class InChunks:
+    """An array that says how it is stored, as Zarr's do."""
+
+    def __init__(self, array):
+        self.array, self.chunks = array, (7, 3)
+        self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
+
+
+def by_chunks(*arguments):
+    return ln.score(ln.open_columns(*arguments, chunks=True), window=1)
 
 
 def frames(folder, *tables):
@@ -38,7 +58,7 @@ def test_files_of_a_folder_are_read_in_the_order_of_their_numbers(tmp_path):
     frame = dask.dataframe.from_pandas(pd.DataFrame(TABLE, columns=list("abc")), npartitions=12)
     frame.to_parquet(tmp_path / "written", write_index=False)
     assert (tmp_path / "written" / "part.10.parquet").exists()
-    source = ln.open_columns(tmp_path / "written", None, "c").source
+    source = ln.open_columns(tmp_path / "written", None, "c", chunks=True).source
     np.testing.assert_array_equal(np.hstack(rows_of(source)), TABLE)
     # With its index Dask writes a column that is no data.
     frame.to_parquet(tmp_path / "indexed")
@@ -60,7 +80,7 @@ def test_only_chosen_columns_are_compared_between_files(tmp_path):
     index = frame.iloc[::-1]  # its index is written, as __index_level_0__
     other = frame[["c", "a", "b"]].assign(extra="words", b=[f"{value}" for value in frame.b])
     folder = frames(tmp_path, frame, index, other)
-    x, y = rows_of(ln.open_columns(folder, "a", "c").source)
+    x, y = rows_of(ln.open_columns(folder, "a", "c", chunks=True).source)
     expected = np.concatenate([TABLE[:40], TABLE[39::-1], TABLE[:40]])
     np.testing.assert_array_equal(np.hstack([x, y]), expected[:, [0, 2]])
     assert read_columns(folder / "1.parquet", None, None).input_names == ["a", "b", "c"]
@@ -81,7 +101,7 @@ def test_a_null_and_a_nan_are_told_with_column_row_and_file(tmp_path, capsys):
         (tmp_path / "flags.parquet", "a", 1),
     ):
         told = rf"column '{column}' of {path.name}, got a null in row {row} \(from 0\)"
-        for read in (read_columns, lambda *args: ln.score(ln.open_columns(*args), window=1)):
+        for read in (read_columns, by_chunks):
             with pytest.raises(ValueError, match=told):
                 read(path, None, None)
     for kind in ("nan", "inf"):
@@ -108,7 +128,9 @@ def test_a_null_and_a_nan_are_told_with_column_row_and_file(tmp_path, capsys):
             ln.score(lambda held=TABLE_B: iter(np.array_split(held, 11)), window=1)
     (tmp_path / "t.csv").write_text("a,b\n1,2\n\n3,nan\n5,6\n")
     assert main(["score", str(tmp_path / "t.csv"), "--targets", "b"]) == 2
-    assert "numbers in column 'b', got 'nan' in line 4 of t.csv" in capsys.readouterr().err
+    assert (
+        "targets must be finite, got NaN in column 'b', line 4 of t.csv" in capsys.readouterr().err
+    )
 
 
 def test_a_damaged_page_is_told_with_its_file(tmp_path):
@@ -117,7 +139,7 @@ def test_a_damaged_page_is_told_with_its_file(tmp_path):
     data = bytearray(path.read_bytes())
     data[4:400] = bytes(396)
     path.write_bytes(data)
-    for read in (read_columns, lambda *args: ln.score(ln.open_columns(*args), window=1)):
+    for read in (read_columns, by_chunks):
         with pytest.raises(ValueError, match=r"expected a Parquet file in .*t\.parquet: "):
             read(path, None, None)
 
@@ -165,11 +187,11 @@ def test_an_array_of_the_user_is_held_against_the_same_limits(tmp_path):
 def test_more_rows_than_parts_can_be_listed_make_larger_parts(tmp_path, monkeypatch):
     path = zarr_of(tmp_path / "t.zarr", shape=[10**13, 3])
     source = ln.open_columns(path, None, None).source
-    assert len(source.parts) <= parts.MOST_PARTS and source.count == 10**13
-    monkeypatch.setattr(parts, "PART_ROWS", 30)
-    monkeypatch.setattr(parts, "MOST_PARTS", 2)
-    held = parts.Columns(lambda: TABLE)
-    divided = parts.array_source(held, None, bytes_per_row=24, align=7).parts
+    assert len(source.partitions) <= arrays.MOST_PARTITIONS and source.count == 10**13
+    monkeypatch.setattr(arrays, "PARTITION_ROWS", 30)
+    monkeypatch.setattr(arrays, "MOST_PARTITIONS", 2)
+    stored = arrays.ArrayColumns(lambda: InChunks(TABLE))
+    divided = arrays.array_source(stored, None).partitions
     assert [part.count for part in divided] == [7 * 28, 360 - 7 * 28]
 
 
@@ -178,8 +200,8 @@ def test_damaged_zarr_is_refused_in_a_sentence(tmp_path, monkeypatch):
     next(path.glob("c/*/*")).write_bytes(b"garbage")
     with pytest.raises(ValueError, match=r"could not read rows \d+ to \d+ of chunk.zarr: "):
         ln.score(path, window=1)
-    for text in ("[1, 2]", "null", "[" * 100_000, '{"zarr_format": 3, "node_type": "array"}'):
-        (path / "zarr.json").write_text(text)
+    for content in ("[1, 2]", "null", "[" * 100_000, '{"zarr_format": 3, "node_type": "array"}'):
+        (path / "zarr.json").write_text(content)
         with pytest.raises(ValueError, match="expected a Zarr array in"):
             ln.score(path, window=1)
     monkeypatch.setattr(zarr_files, "MOST_METADATA", 50)
@@ -196,17 +218,17 @@ def test_arrays_too_wide_and_texts_too_long_are_refused_before_they_are_read(tmp
         ):
             read(path, None, None)
     (tmp_path / "t.csv").write_text("1,2\n" * 50)
-    monkeypatch.setattr(files, "MOST_BYTES", 100)
+    monkeypatch.setattr(text, "MOST_BYTES", 100)
     with pytest.raises(ValueError, match=r"t.csv holds 200 bytes of text, more than 100; convert"):
         read_columns(tmp_path / "t.csv", None, None)
 
 
 def test_wide_rows_are_scored_in_smaller_pieces(monkeypatch):
-    layout = shards.Layout((50_000,), None, None, None)
-    assert layout.piece(1) * 50_000 * 8 <= shards.PIECE_BYTES
+    task = tasks.Task(Layout((50_000,), None, None, None), None, 1, None, 1.0)
+    assert task.batch_size * 50_000 * 8 <= tasks.BATCH_BYTES
     x, y = RNG.standard_normal((300, 40)), RNG.standard_normal((300, 2))
     whole = ln.score(x, y, draws=1, null=ln.Null(9, "signs"))
-    monkeypatch.setattr(shards, "PIECE_BYTES", 40 * 8 * 7)
+    monkeypatch.setattr(tasks, "BATCH_BYTES", 40 * 8 * 7)
     found = ln.score(lambda: iter([(x, y)]), draws=1, null=9)
     assert found.bits == pytest.approx(whole.bits, abs=1e-10)
 
@@ -219,11 +241,11 @@ def test_a_dask_part_carries_its_own_partition_and_no_other():
     frame = dask.dataframe.from_pandas(
         pd.DataFrame(array.compute(), columns=list("abc")), npartitions=40
     )
-    for source in (source_of(array, array[:, :1] + 1), source_of(frame, frame[["a"]] + 1)):
+    for source in (opened(array, array[:, :1] + 1), opened(frame, frame[["a"]] + 1)):
         x, y = rows_of(source)
         np.testing.assert_array_equal(x, np.repeat(TABLE, 100, axis=0))
         np.testing.assert_array_equal(y, x[:, :1] + 1)
-        sizes = [len(pickle.dumps(part)) for part in source.parts]
+        sizes = [len(pickle.dumps(part)) for part in source.partitions]
         assert len(sizes) == 40 and max(sizes) < 3 * x.nbytes / 40 + 20_000
 
 
@@ -245,7 +267,7 @@ def test_partitions_of_dask_inputs_and_targets_stay_together(tmp_path):
         (array[:, :9] * 2, array[:, 2] + 1),
         (unknown[:, :9] * 2, unknown[:, 2:3] + 1),
     ):
-        inputs, targets = rows_of(source_of(x, y))
+        inputs, targets = rows_of(opened(x, y))
         np.testing.assert_array_equal(inputs, wide[:, :9] * 2)
         np.testing.assert_array_equal(targets.reshape(-1, 1), wide[:, 2:3] + 1)
 
@@ -253,12 +275,12 @@ def test_partitions_of_dask_inputs_and_targets_stay_together(tmp_path):
 def test_a_shard_carries_as_many_parts_as_its_windows_reach():
     import dask.array
 
-    source = source_of(dask.array.from_array(TABLE, chunks=(30, 3)), None)
-    held = list(shards.shards_of(source, 40, 0, [30] * 12))
-    assert [len(shard.after) for shard in held] == [2] * 10 + [1, 0]
-    assert [len(list(shard.rows(None))) for shard in held[:1]] == [3]
-    held = list(shards.shards_of(source, 3, 0))
-    assert [len(shard.after) for shard in held] == [1] * 11 + [0]
+    source = opened(dask.array.from_array(TABLE, chunks=(30, 3)), None)
+    parts = list(overlapping(source, source.layout(), 40, 0, [30] * 12))
+    assert [len(part.following) for part in parts] == [2] * 10 + [1, 0]
+    assert [len(list(part.rows(None))) for part in parts[:1]] == [3]
+    parts = list(overlapping(source, source.layout(), 3, 0))
+    assert [len(part.following) for part in parts] == [1] * 11 + [0]
 
 
 def test_dask_collections_that_do_not_go_together_are_refused_in_a_sentence():
@@ -290,10 +312,11 @@ def test_dask_collections_that_do_not_go_together_are_refused_in_a_sentence():
 
 @pytest.mark.parametrize("known", [True, False], ids=["a file", "a stream"])
 def test_both_passes_tell_of_their_progress(tmp_path, known, monkeypatch):
-    monkeypatch.setattr(shards, "PIECE_ROWS", 30)
-    monkeypatch.setattr(parts, "PART_ROWS", 120)
+    monkeypatch.setattr(tasks, "BATCH_ROWS", 30)
+    monkeypatch.setattr(arrays, "PARTITION_ROWS", 120)
     np.save(tmp_path / "t.npy", TABLE)
-    data = tmp_path / "t.npy" if known else lambda: iter(np.split(TABLE, 3))
+    file = ln.open_columns(tmp_path / "t.npy", chunks=True)
+    data = file if known else lambda: iter(np.split(TABLE, 3))
     told = []
     ln.score(data, window=1, draws=1, null=0, progress=lambda *numbers: told.append(numbers))
     done, total = zip(*told, strict=True)
@@ -302,7 +325,7 @@ def test_both_passes_tell_of_their_progress(tmp_path, known, monkeypatch):
     assert first == [(n, 720 if known else 2 * n) for n in (120, 240, 360)]
     told.clear()  # where one pass is enough it is all
     ln.score(
-        tmp_path / "t.npy", window=1, draws=1, null=0, standardize_inputs=False, target_unit=1.0,
+        file, window=1, draws=1, null=0, standardize_inputs=False, target_unit=1.0,
         progress=lambda *numbers: told.append(numbers),
     )  # fmt: skip
     assert told[-1] == (359, 359) and told[0][0] == 120

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.measure.rearrange import (
+from learnable_novelty.measure.null import (
     Null,
     correlation_time,
     phase_randomized,

@@ -7,7 +7,10 @@ import pytest
 import torch
 
 import learnable_novelty as ln
-from learnable_novelty.measure.summary import all_but_one
+from learnable_novelty.measure.draw import FLOOR_REPEATS, _surrogate_scores, all_but_one
+from learnable_novelty.measure.rows import prepare_rows
+from learnable_novelty.measure.sources.open import in_memory
+from learnable_novelty.measure.task import Task, check_settings
 from learnable_novelty.observer.moments import Moments, merge
 from learnable_novelty.observer.roots import Roots
 from novelty_lab.artefacts.calibration.experiment import autoregression
@@ -61,7 +64,7 @@ def test_permutation_p_value_equals_a_plain_loop():
         x, y, observer=observer, draws=1, null=19, seed=4, standardize_inputs=False, target_unit=1.0
     )
     tx, ty = torch.from_numpy(x), torch.from_numpy(y)
-    from learnable_novelty.measure.rearrange import row_orders
+    from learnable_novelty.measure.null import row_orders
     from learnable_novelty.seeds import split
 
     orders = row_orders("rows", 40, (), 19, split(4, "null"))
@@ -87,8 +90,7 @@ def test_floor_is_the_score_of_permuted_inflated_residuals():
     residual = centred - smoother @ centred
     off = torch.eye(50, dtype=torch.float64) - smoother - 1 / 50
     residual = residual * math.sqrt(49 / float((off @ off).trace()))
-    from learnable_novelty.measure.rearrange import row_orders
-    from learnable_novelty.measure.score import FLOOR_REPEATS
+    from learnable_novelty.measure.null import row_orders
     from learnable_novelty.seeds import split
 
     orders = row_orders("rows", 50, (), FLOOR_REPEATS, split(6, "floor"))
@@ -183,17 +185,14 @@ def test_a_series_is_its_own_windows():
 
 def test_shuffling_time_with_and_without_the_feature_table_agree():
     series = np.random.default_rng(7).standard_normal(64)
-    import importlib
-
-    module = importlib.import_module("learnable_novelty.measure.score")
-    knobs = {"leads": None, "seed": 0, "standardize_inputs": True, "target_unit": "sd"}
-    plan = module.make_plan(
-        series, None, window=2, history=1, null=ln.Null(5), column_axis=1, **knobs
-    )
+    settings = check_settings(window=2, null=5)
+    source = in_memory(series, None)
+    task = Task.of(source.layout(), settings)
+    data = prepare_rows(source.rows, task, ln.Null(5, "time"), settings)
     observer = ln.Observer(ln.reservoirs.MLP(1, 8, 2), ridge_penalty=0.1)
-    bits, _ = module._series_null(observer, plan)
-    for value, (_, surrogate) in zip(bits, plan.surrogates(), strict=True):
-        x, y = plan.windows.inputs(surrogate[:, :1]), plan.windows.targets(surrogate[:, 1:])
+    bits, _ = _surrogate_scores(observer, data)
+    for value, (_, surrogate) in zip(bits, data.surrogates(), strict=True):
+        x, y = task.windows.inputs(surrogate[:, :1]), task.windows.targets(surrogate[:, 1:])
         assert float(value) == pytest.approx(float(observer(x, y)), rel=1e-9)
 
 

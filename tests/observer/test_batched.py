@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.measure.rearrange import row_orders
+from learnable_novelty.measure import row_orders
 from learnable_novelty.observer import Observer, Refit, reservoirs
 from learnable_novelty.observer.batched import score_batch
 from learnable_novelty.observer.reservoirs.binary_torus import (

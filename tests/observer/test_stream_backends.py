@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import math
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -41,7 +43,7 @@ class Pair:
         self.tolerance = {"readout": 1e-10, "determinants": 5e-9}[way]
         if way == "readout":
             for observer in self.observers:
-                observer._setting = observer._setting._replace(roundoff=math.inf)
+                observer._setting = observer._setting._replace(determinant_share=math.inf)
 
     def update(self, x, y, active=None):
         one, other = (observer.update(x, y, active) for observer in self.observers)
@@ -160,23 +162,35 @@ def test_each_stream_decides_by_itself_whether_determinants_keep_their_digits(no
         y[1] = torch.tensor([math.sin(0.05 * step + 0.1 * k) for k in range(3)])
         active = torch.tensor([step < 20, True])
         online.update(x, y, active)
-    assert online._step.read.tolist() == [[False, True]]
+    assert online._streams.by_readout.tolist() == [[False, True]]
 
 
 def test_compiled_features_are_those_of_the_reservoir(normal):
-    from learnable_novelty.observer.reservoirs.compiled_mlp import compile_features
-
     for reservoir in (MLP(24, 32, 4), MLP(2, 32, 1), MLP(40, 5, 3, gain=0.7, input_scale=2.0)):
-        compiled = compile_features(reservoir)
+        online = OnlineObserver(
+            reservoir, target_dim=1, num_streams=9, ridge_penalty=0.3, backend="numba"
+        )
         for seed in (0, 1):
             reservoir.redraw(seed)  # the weights are taken anew
+            online.reset()
             x = 3 * normal(9, reservoir.input_dim)
-            found, expected = compiled.forward(x), reservoir(x)
+            online.update(x, normal(9, 1))  # the mean of one pair is the pair
+            found, expected = online.sums().feature_mean, reservoir(x)
             torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-12)
-        x = normal(18, reservoir.input_dim)[::2]
-        torch.testing.assert_close(compiled.forward(x), reservoir(x), rtol=1e-12, atol=1e-12)
         with pytest.raises(ValueError, match="input_dim"):
-            compiled.forward(normal(3, reservoir.input_dim + 1))
+            online.update(normal(9, reservoir.input_dim + 1), normal(9, 1))
+
+
+def test_the_cache_of_compiled_code_notices_changes_of_the_files_it_is_built_on():
+    from learnable_novelty.observer.online import kernel
+
+    folder = Path(kernel.__file__).parent
+    found = {name: digest(folder / name) for name in kernel.BUILT_ON}
+    assert found == kernel.BUILT_ON, "write this to kernel.BUILT_ON"
+
+
+def digest(file):
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
 
 
 @pytest.mark.parametrize("floor", FLOORS)

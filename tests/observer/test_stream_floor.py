@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from learnable_novelty.observer import Moments, OnlineObserver
+from learnable_novelty.observer.online.floor import RandomSigns
 from learnable_novelty.observer.reservoirs import MLP
-from learnable_novelty.observer.stream_floor import RandomSigns
 
 KNOBS = {"ridge_penalty": 0.3, "resolution": 1.7, "code_scale": 0.6}
 
@@ -92,13 +92,14 @@ def test_floors_equal_least_squares_at_every_step(normal, rng, standardization, 
         backend=backend,
         **KNOBS,
     )
-    signs = RandomSigns(streams, 5)
+    signs = RandomSigns(streams, 5, "cpu")
     slow = [SlowStream(0.7, constants) for _ in range(streams)]
     for step in range(60):
         x = normal(streams, 2)
         y = 1 + torch.cat([x.sin(), 0.5 * normal(streams, 2)], 1)
         active = torch.rand(streams, generator=rng) < torch.tensor([1.0, 0.7, 0.4])
-        before, drawn = online.cumulative, signs.draw(online._sums)
+        before, drawn = online.cumulative, signs.draw()
+        signs.use()
         increments = online.update(x, y, active)
         h = reservoir(x).numpy()
         for k in torch.nonzero(active)[:, 0].tolist():
@@ -129,6 +130,12 @@ def test_without_a_floor_nothing_is_taken_off(normal, backend):
     assert not online.floor_bits.any()
 
 
+def draw_signs(signs):
+    drawn = signs.draw()
+    signs.use()
+    return drawn
+
+
 def test_signs_are_even_and_belong_to_the_seed(normal, backend):
     def make(seed):
         return OnlineObserver(
@@ -136,7 +143,7 @@ def test_signs_are_even_and_belong_to_the_seed(normal, backend):
         )
 
     online, same, other = make(3), make(3), make(4)
-    signs = np.array([online._signs.draw(online._sums) for _ in range(2000)])
+    signs = np.array([draw_signs(online._signs) for _ in range(2000)])
     assert set(signs.ravel()) == {-1.0, 1.0}
     assert abs(signs.mean()) < 0.1
     online = make(3)

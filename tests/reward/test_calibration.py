@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from learnable_novelty.reward import NoveltyReward
+from learnable_novelty.reward import EnvAdapter, NoveltyReward, VecEnvAdapter
 from learnable_novelty.reward.calibration import play_randomly, weight_of, window_of
+from learnable_novelty.reward.novelty_wrapper import calibrate
 from learnable_novelty.reward.scale import ObservationScale
-from learnable_novelty.reward.terms import calibrate
-from learnable_novelty.reward.worlds import EnvWorld, VecEnvWorld
 from tests.reward.toys import Drifting, Scripted
 
 
@@ -48,7 +47,7 @@ def test_every_environment_plays_equally_many_episodes():
     lengths = (5, 50)
     script = np.random.default_rng(0).standard_normal((500, 2))
     makers = [lambda n=n: Scripted(script, length=n) for n in lengths]
-    play = play_randomly(VecEnvWorld(DummyVecEnv(makers)), episodes=4, seed=0)
+    play = play_randomly(VecEnvAdapter(DummyVecEnv(makers)), episodes=4, seed=0)
     assert play.episodes == 4
     assert sorted(len(t) - 1 for t in play.trajectories()) == [5, 5, 50, 50]
     assert play.mean_return == pytest.approx((5 + 5 + 50 + 50) / 4)
@@ -56,25 +55,25 @@ def test_every_environment_plays_equally_many_episodes():
 
 
 def test_a_random_episode_earns_a_tenth_of_its_return():
-    world = VecEnvWorld(DummyVecEnv([Drifting, Drifting]))
+    world = VecEnvAdapter(DummyVecEnv([Drifting, Drifting]))
     play = play_randomly(world, episodes=8, seed=0)
-    terms = calibrate(world, play=play)
-    earned = terms.weight * play.mean_bonus(terms.settings.make(2))
+    calibrated = calibrate(world, play=play)
+    earned = calibrated.config.weight * play.mean_bonus(calibrated.make(2))
     assert earned == pytest.approx(0.1 * abs(play.mean_return))
-    assert calibrate(world, play=play, mode="replace").weight == 1.0
+    assert calibrate(world, play=play, mode="replace").config.weight == 1.0
 
 
 def test_calibration_repeats_by_its_seed():
     def found(seed):
-        world = VecEnvWorld(DummyVecEnv([Drifting, Drifting]))
-        return calibrate(world, episodes=4, seed=seed).weight
+        world = VecEnvAdapter(DummyVecEnv([Drifting, Drifting]))
+        return calibrate(world, episodes=4, seed=seed).config.weight
 
     assert found(1) == found(1) != found(2)
 
 
 def test_episodes_shorter_than_the_window_are_no_scale():
     script = np.random.default_rng(0).standard_normal((500, 2))
-    world = VecEnvWorld(DummyVecEnv([lambda: Scripted(script, length=5)]))
+    world = VecEnvAdapter(DummyVecEnv([lambda: Scripted(script, length=5)]))
     with pytest.raises(ValueError, match="earn no bonus"):
         calibrate(world, episodes=2, window=20)
     with pytest.raises(ValueError, match="longer than the window"):
@@ -111,7 +110,7 @@ class Spoiled(Scripted):
 )
 def test_random_episodes_that_are_not_finite_name_environment_and_step(shown, reward, sentence):
     makers = [lambda: Spoiled(-1), lambda: Spoiled(shown, reward=reward)]
-    world = VecEnvWorld(DummyVecEnv(makers))
+    world = VecEnvAdapter(DummyVecEnv(makers))
     with pytest.raises(ValueError, match=sentence):
         calibrate(world, episodes=4, window=4, weight=1.0)
 
@@ -127,26 +126,26 @@ def test_an_environment_that_writes_over_its_observation_is_read_in_time():
             return self.buffer
 
     plain, reused = (
-        play_randomly(EnvWorld(make()), episodes=2, seed=0) for make in (Drifting, InPlace)
+        play_randomly(EnvAdapter(make()), episodes=2, seed=0) for make in (Drifting, InPlace)
     )
     assert np.array_equal(plain.observations, reused.observations)
     assert np.ptp(reused.observations, axis=0).min() > 0.1
 
 
 def test_environments_that_use_their_arrays_again_are_read_in_time():
-    class Reusing(VecEnvWorld):
+    class Reusing(VecEnvAdapter):
         def __init__(self, venv):
             super().__init__(venv)
             self.rewards, self.ended = np.zeros(2), np.zeros(2, dtype=bool)
 
         def step(self, actions):
-            move = super().step(actions)
-            self.rewards[:], self.ended[:] = move.rewards, move.ended
-            return move._replace(rewards=self.rewards, ended=self.ended)
+            moved = super().step(actions)
+            self.rewards[:], self.ended[:] = moved.rewards, moved.ended
+            return moved._replace(rewards=self.rewards, ended=self.ended)
 
     plain, reused = (
         play_randomly(world(DummyVecEnv([Drifting, Drifting])), episodes=4, seed=0)
-        for world in (VecEnvWorld, Reusing)
+        for world in (VecEnvAdapter, Reusing)
     )
     assert plain.mean_return == reused.mean_return
     assert len(plain.trajectories()) == len(reused.trajectories()) == 4
@@ -165,18 +164,18 @@ def test_a_return_that_may_be_zero_is_no_scale_and_says_so():
 
 def test_random_play_that_never_ends_is_given_up(monkeypatch):
     monkeypatch.setattr("learnable_novelty.reward.calibration.LONGEST_EPISODE", 100)
-    world = VecEnvWorld(DummyVecEnv([lambda: Drifting(length=10**9)]))
+    world = VecEnvAdapter(DummyVecEnv([lambda: Drifting(length=10**9)]))
     with pytest.raises(ValueError, match="give the environment a time limit"):
         calibrate(world, episodes=1)
-    one_of_two = VecEnvWorld(DummyVecEnv([Drifting, lambda: Drifting(length=10**9)]))
+    one_of_two = VecEnvAdapter(DummyVecEnv([Drifting, lambda: Drifting(length=10**9)]))
     with pytest.raises(ValueError, match="give the environment a time limit"):
         calibrate(one_of_two, episodes=2)
-    longer = VecEnvWorld(DummyVecEnv([lambda: Drifting(length=90)]))
-    assert calibrate(longer, episodes=3).weight > 0
+    longer = VecEnvAdapter(DummyVecEnv([lambda: Drifting(length=90)]))
+    assert calibrate(longer, episodes=3).config.weight > 0
 
 
 def test_random_play_draws_no_action_of_the_user():
-    world = VecEnvWorld(DummyVecEnv([Drifting]))
+    world = VecEnvAdapter(DummyVecEnv([Drifting]))
     world.action_space.seed(3)
     expected = world.action_space.sample()
     world.action_space.seed(3)
@@ -212,19 +211,19 @@ def test_options_that_make_no_sense_are_refused_before_any_episode(options, sent
             raise AssertionError("an episode was begun")
 
     with pytest.raises(ValueError, match=sentence):
-        calibrate(VecEnvWorld(DummyVecEnv([Untouched])), **options)
+        calibrate(VecEnvAdapter(DummyVecEnv([Untouched])), **options)
     with pytest.raises(TypeError, match="windows"):
-        calibrate(VecEnvWorld(DummyVecEnv([Untouched])), windows=3)
+        calibrate(VecEnvAdapter(DummyVecEnv([Untouched])), windows=3)
 
 
 def test_episodes_of_other_environments_are_refused():
-    play = play_randomly(VecEnvWorld(DummyVecEnv([Drifting])), episodes=1, seed=0)
-    other = VecEnvWorld(DummyVecEnv([lambda: Scripted(np.ones((50, 3)))]))
+    play = play_randomly(VecEnvAdapter(DummyVecEnv([Drifting])), episodes=1, seed=0)
+    other = VecEnvAdapter(DummyVecEnv([lambda: Scripted(np.ones((50, 3)))]))
     with pytest.raises(ValueError, match="observations hold 2 numbers, these 3"):
         calibrate(other, play=play)
 
 
 def test_observations_without_numbers_are_refused():
-    empty = VecEnvWorld(DummyVecEnv([lambda: Scripted(np.ones((50, 0)))]))
+    empty = VecEnvAdapter(DummyVecEnv([lambda: Scripted(np.ones((50, 0)))]))
     with pytest.raises(ValueError, match="hold no numbers"):
         calibrate(empty)

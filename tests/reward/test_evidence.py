@@ -7,7 +7,7 @@ import torch
 from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.reward.bonus import Step
 from learnable_novelty.reward.evidence import EvidenceStreams
-from learnable_novelty.reward.novelty import EvidenceBonus
+from learnable_novelty.reward.novelty import NoveltyBonus
 from learnable_novelty.reward.scale import ObservationScale
 
 
@@ -44,7 +44,8 @@ def test_payments_add_up_to_the_batch_score_at_every_evaluation():
 def test_an_episode_is_paid_to_its_last_pair():
     trajectory = np.column_stack([np.sin(0.3 * np.arange(60)), np.cos(0.5 * np.arange(60))])
     scale = ObservationScale(np.zeros(2), np.ones(2))
-    bonus = EvidenceBonus(scale, num_envs=1, window=3, width=16, seed=1)
+    options = {"window": 3, "width": 16, "ridge_penalty": "evidence"}
+    bonus = NoveltyBonus(scale, num_envs=1, seed=1, **options)
     batch = Observer(bonus.streams.reservoir, ridge_penalty="evidence")
     for last in (24, 49, 51):  # 21, 46 and 48 pairs: with and without some left over
         episode = trajectory[: last + 1]

@@ -7,13 +7,15 @@ import pytest
 import torch
 
 from learnable_novelty.observer import Observer
-from learnable_novelty.reward.bonus import Step
-from learnable_novelty.reward.calibration import play_randomly
-from learnable_novelty.reward.novelty import EvidenceBonus, NoveltyBonus
-from learnable_novelty.reward.options import ObserverOptions
-from learnable_novelty.reward.scale import ObservationScale
-from learnable_novelty.reward.settings import NoveltySettings
-from learnable_novelty.reward.worlds import VecEnvWorld
+from learnable_novelty.reward import (
+    CalibratedNovelty,
+    NoveltyBonus,
+    NoveltyConfig,
+    ObservationScale,
+    Step,
+    VecEnvAdapter,
+    play_randomly,
+)
 from novelty_lab.agents.tasks import TASKS
 from novelty_lab.agents.training import make_vec_env
 
@@ -25,22 +27,17 @@ ENOUGH = 100
 """Steps at which the score is compared, over as many episodes as it takes."""
 
 
-class Short:
-    """A world whose random episodes are followed for some steps only."""
+class Short(VecEnvAdapter):
+    """Environments whose random episodes are followed for some steps only."""
 
-    def __init__(self, world):
-        self.world, self.num_envs, self.action_space = world, world.num_envs, world.action_space
-        self.taken = 0
-
-    def reset(self, seed):
-        return self.world.reset(seed)
+    taken = 0
 
     def step(self, actions):
         self.taken += 1
-        move = self.world.step(actions)
+        moved = super().step(actions)
         if self.taken % STEPS == 0:
-            move.ended[:] = True
-        return move
+            moved.ended[:] = True
+        return moved
 
 
 def pairs(trajectory, window):
@@ -52,14 +49,14 @@ def pairs(trajectory, window):
 def test_cumulative_payments_are_the_batch_score_after_every_step(name):
     task = TASKS[name]
     venv = make_vec_env(name, 1)
-    play = play_randomly(Short(VecEnvWorld(venv)), episodes=20, seed=1)
+    play = play_randomly(Short(venv), episodes=20, seed=1)
     venv.close()
-    settings = NoveltySettings.of(play, ObserverOptions(task.window))
-    assert settings.observation_dim == task.observation_dim
-    bonus = settings.make(1)
+    calibrated = CalibratedNovelty.of(play, NoveltyConfig(task.window))
+    assert calibrated.observation_dim == task.observation_dim
+    bonus = calibrated.make(1)
     batch = Observer(bonus.streams.reservoir, ridge_penalty=0.3)
     steps, checked = iter(play.steps), 0
-    for trajectory in map(settings.scale, play.trajectories()):
+    for trajectory in map(calibrated.scale, play.trajectories()):
         total = 0.0
         for taken in range(1, len(trajectory)):
             paid = bonus.pay(next(steps))[0]
@@ -85,15 +82,15 @@ def test_the_last_observation_of_an_episode_closes_its_last_pair_and_not_the_nex
     rng = np.random.default_rng(3)
     script = rng.standard_normal((63, 2)).cumsum(0)
     venv = DummyVecEnv([lambda: Scripted(script, length=20, truncates=True)])
-    play = play_randomly(VecEnvWorld(venv), episodes=3, seed=0)
+    play = play_randomly(VecEnvAdapter(venv), episodes=3, seed=0)
     first, second, third = play.trajectories()
     assert np.array_equal(np.concatenate([first, second, third]), script)
-    settings = NoveltySettings.of(play, ObserverOptions(4))
-    bonus = settings.make(1)
+    calibrated = CalibratedNovelty.of(play, NoveltyConfig(4))
+    bonus = calibrated.make(1)
     paid = np.array([bonus.pay(step)[0] for step in play.steps]).reshape(3, 20)
     batch = Observer(bonus.streams.reservoir, ridge_penalty=0.3)
     for episode, payments in zip((first, second, third), paid, strict=True):
-        score = float(batch(*pairs(settings.scale(episode), 4)))
+        score = float(batch(*pairs(calibrated.scale(episode), 4)))
         assert payments.sum() == pytest.approx(score, abs=1e-9)
 
 
@@ -103,14 +100,14 @@ def test_fixed_units_are_those_of_the_random_policy():
     from tests.reward.toys import Drifting
 
     venv = DummyVecEnv([Drifting, Drifting])
-    play = play_randomly(VecEnvWorld(venv), episodes=4, seed=0)
-    settings = NoveltySettings.of(play, ObserverOptions(5, standardization="fixed"))
-    bonus = settings.make(2)
-    moments = settings.reference
+    play = play_randomly(VecEnvAdapter(venv), episodes=4, seed=0)
+    calibrated = CalibratedNovelty.of(play, NoveltyConfig(5, standardization="fixed"))
+    bonus = calibrated.make(2)
+    moments = calibrated.reference
     assert moments is not None
     paid = np.stack([bonus.pay(step) for step in play.steps])[:60]
     # The paper's recursion by hand: fixed centring and scaling, ridge, singular values.
-    trajectory = settings.scale(play.trajectories()[0])
+    trajectory = calibrated.scale(play.trajectories()[0])
     inputs, targets = pairs(trajectory, 5)
     features = bonus.streams.reservoir(inputs) - moments.feature_mean
     sd = (moments.gram.diagonal() / moments.count).sqrt()
@@ -139,12 +136,8 @@ def recorded_streams(length):
 @pytest.mark.parametrize("kind", ["raw", "residual", "evidence"])
 def test_each_bonus_orders_recorded_streams(kind):
     units = ObservationScale(np.zeros(3), np.ones(3))
-    held = {"num_envs": 4, "window": 8, "seed": 1}
-    floor = "residual" if kind == "residual" else None
-    if kind == "evidence":
-        bonus = EvidenceBonus(units, **held)
-    else:
-        bonus = NoveltyBonus(units, floor=floor, **held)
+    options = {"residual": {"floor": "residual"}, "evidence": {"ridge_penalty": "evidence"}}
+    bonus = NoveltyBonus(units, num_envs=4, window=8, seed=1, **options.get(kind, {}))
     streams, paid = recorded_streams(1001), np.zeros(4)
     for before, after in itertools.pairwise(streams):
         paid += bonus.pay(Step(before, np.zeros((4, 1)), after, np.zeros(4, dtype=bool)))

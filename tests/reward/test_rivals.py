@@ -103,7 +103,7 @@ def test_counts_do_not_overflow_far_from_the_mean():
 
 
 def test_rnd_pays_less_for_a_state_seen_often_than_for_one_never_seen():
-    rnd = RND(unit_scale(3), num_envs=8, observation_dim=3, seed=0, config=RNDConfig(learner=QUICK))
+    rnd = RND(unit_scale(3), num_envs=8, seed=0, config=RNDConfig(learner=QUICK))
     seen, unseen = np.array([[1.0, -1.0, 0.5]]), np.array([[-1.0, 1.0, 2.0]])
     start = rnd.error(np.vstack([seen, unseen]))
     for _ in range(20 * QUICK.train_every):
@@ -114,18 +114,17 @@ def test_rnd_pays_less_for_a_state_seen_often_than_for_one_never_seen():
 
 
 def test_rnd_leaves_its_target_as_it_was():
-    rnd = RND(unit_scale(3), num_envs=8, observation_dim=3, seed=0, config=RNDConfig(learner=QUICK))
+    rnd = RND(unit_scale(3), num_envs=8, seed=0, config=RNDConfig(learner=QUICK))
     before = rnd.state_dict()
     for _ in range(QUICK.train_every):
         rnd.pay(arrive(np.ones((8, 3))))
     after = rnd.state_dict()
-    for name, weights in before["target"].items():
-        assert torch.equal(weights, after["target"][name])
-    assert any(not torch.equal(w, after["predictor"][n]) for n, w in before["predictor"].items())
+    for name, weights in before["networks"].items():
+        assert torch.equal(weights, after["networks"][name]) == name.startswith("target"), name
 
 
 def test_rnd_cuts_observations_at_five_units():
-    rnd = RND(unit_scale(2, clip=None), num_envs=2, observation_dim=2, seed=0)
+    rnd = RND(unit_scale(2, clip=None), num_envs=2, seed=0)
     np.testing.assert_array_equal(
         rnd.error(np.array([[5.0, -5.0], [4.0, 0.0]])),
         rnd.error(np.array([[70.0, -9e9], [4.0, 0.0]])),
@@ -134,7 +133,7 @@ def test_rnd_cuts_observations_at_five_units():
 
 def test_rnd_pays_its_error_in_units_of_the_spread_of_returns():
     rng = np.random.default_rng(0)
-    rnd = RND(unit_scale(2), num_envs=3, observation_dim=2, seed=0)
+    rnd = RND(unit_scale(2), num_envs=3, seed=0)
     returns, seen = np.zeros(3), []
     for _ in range(30):
         at = rng.normal(size=(3, 2))
@@ -164,7 +163,6 @@ def trained_icm(discrete, noise, num_steps, seed=0):
     icm = ICM(
         unit_scale(dim),
         num_envs=NUM_ENVS,
-        observation_dim=dim,
         action_dim=action_dim,
         discrete=discrete,
         seed=seed,
@@ -184,7 +182,7 @@ def unexplained(icm, discrete, noise):
     )  # too few to be trained on
     with torch.no_grad():
         at = torch.tensor(np.vstack([s.next_observations for s in steps]), dtype=torch.float32)
-        variance = icm.dynamics.encoder(at).var(0, correction=0).sum()
+        variance = icm.networks.encoder(at).var(0, correction=0).sum()
     return error / (float(variance) / 2)  # the bonus is half a squared length
 
 
@@ -208,7 +206,7 @@ def test_icm_pays_less_for_noise_than_a_forward_model_of_observations_would(disc
 
 
 def test_icm_pays_half_the_squared_error_times_eta():
-    sizes = {"num_envs": 5, "observation_dim": 3, "action_dim": 2}
+    sizes = {"num_envs": 5, "action_dim": 2}
     icm = ICM(unit_scale(3), **sizes, discrete=False, seed=0, config=ICMConfig(eta=0.5))
     step = random_step(np.random.default_rng(0), 5, 3, 2, discrete=False)
     with torch.no_grad():
@@ -216,8 +214,10 @@ def test_icm_pays_half_the_squared_error_times_eta():
             torch.tensor(values, dtype=torch.float32)
             for values in (step.observations, step.actions, step.next_observations)
         )
-        predicted = icm.forward(torch.cat([icm.dynamics.encoder(before), actions], dim=1))
-        error = torch.linalg.vector_norm(predicted - icm.dynamics.encoder(after), dim=1)
+        predicted = icm.networks.predictor(
+            torch.cat([icm.networks.encoder(before), actions], dim=1)
+        )
+        error = torch.linalg.vector_norm(predicted - icm.networks.encoder(after), dim=1)
     np.testing.assert_allclose(icm.pay(step), 0.25 * error.numpy() ** 2, rtol=1e-5)
 
 
@@ -226,7 +226,7 @@ def test_icm_pays_half_the_squared_error_times_eta():
 
 def test_e3b_pays_by_the_explicit_inverse_and_starts_anew_when_an_episode_ends():
     rng = np.random.default_rng(0)
-    sizes = {"num_envs": 3, "observation_dim": 4, "action_dim": 2}
+    sizes = {"num_envs": 3, "action_dim": 2}
     config = E3BConfig(features=InverseConfig(feature_dim=8), ridge=0.3)
     e3b = E3B(unit_scale(4), **sizes, discrete=True, seed=0, config=config)
     matrices = np.repeat(0.3 * np.eye(8)[None], 3, axis=0)
@@ -235,7 +235,7 @@ def test_e3b_pays_by_the_explicit_inverse_and_starts_anew_when_an_episode_ends()
         step = Step(step.observations, step.actions, step.next_observations, rng.random(3) < 0.01)
         with torch.no_grad():
             at = torch.tensor(step.next_observations, dtype=torch.float32)
-            phi = e3b.dynamics.encoder(at).numpy().astype(np.float64)
+            phi = e3b.networks.encoder(at).numpy().astype(np.float64)
         expected = [p @ np.linalg.inv(c) @ p for p, c in zip(phi, matrices, strict=True)]
         np.testing.assert_allclose(e3b.pay(step), expected, rtol=1e-9)
         matrices += phi[:, :, None] * phi[:, None, :]
@@ -247,7 +247,7 @@ def test_e3b_pays_by_the_explicit_inverse_and_starts_anew_when_an_episode_ends()
 
 def test_e3b_pays_one_environment_without_regard_to_the_others():
     rng = np.random.default_rng(0)
-    sizes = {"num_envs": 2, "observation_dim": 4, "action_dim": 2}
+    sizes = {"num_envs": 2, "action_dim": 2}
     e3b = E3B(unit_scale(4), **sizes, discrete=True, seed=0)
     alone, ended = rng.normal(size=4), [True, False]
     paid = [e3b.pay(arrive([alone, alone], ended=ended)) for _ in range(5)]
@@ -266,7 +266,7 @@ def noise_over_control(e3b):
 
 
 def test_e3b_learns_to_pay_less_for_what_actions_do_not_move():
-    sizes = {"num_envs": NUM_ENVS, "observation_dim": 4, "action_dim": 4, "discrete": True}
+    sizes = {"num_envs": NUM_ENVS, "action_dim": 4, "discrete": True}
     e3b = E3B(unit_scale(4), **sizes, seed=0, config=E3BConfig(learner=QUICK))
     # Random features, such as those that random network distillation predicts, see no difference.
     assert noise_over_control(E3B(unit_scale(4), **sizes, seed=0)) > 0.8
@@ -280,7 +280,7 @@ def test_e3b_learns_to_pay_less_for_what_actions_do_not_move():
 
 def make(name, seed=0, discrete=True, learner=QUICK):
     """Make a rival that trains often; ``make_rival`` makes those of the default settings."""
-    sizes = {"num_envs": 4, "observation_dim": 3}
+    sizes = {"num_envs": 4}
     inverse = {**sizes, "action_dim": 2, "discrete": discrete}
     made = {
         "magnitude": lambda s: Magnitude(s),
@@ -340,7 +340,7 @@ def test_a_learner_refuses_transitions_of_other_shapes(name):
 
 @pytest.mark.parametrize("name", RIVALS)
 def test_the_factory_makes_every_rival_by_name(name):
-    sizes = {"num_envs": 4, "observation_dim": 3, "action_dim": 2, "discrete": True}
+    sizes = {"num_envs": 4, "action_dim": 2, "discrete": True}
     bonus = make_rival(name, scale=unit_scale(3), **sizes, seed=0)
     assert type(bonus).__name__.lower() == name
     np.testing.assert_array_equal(payments(bonus, 10), payments(make(name), 10))
@@ -349,9 +349,7 @@ def test_the_factory_makes_every_rival_by_name(name):
 def test_the_factory_refuses_what_it_does_not_know():
     sizes = {"num_envs": 4, "action_dim": 2, "discrete": True, "seed": 0}
     with pytest.raises(ValueError, match="must be one of magnitude, rnd"):
-        make_rival("novelty", scale=unit_scale(3), observation_dim=3, **sizes)
-    with pytest.raises(ValueError, match="scale of 4 coordinates"):
-        make_rival("rnd", scale=unit_scale(3), observation_dim=4, **sizes)
+        make_rival("novelty", scale=unit_scale(3), **sizes)
 
 
 @pytest.mark.parametrize(

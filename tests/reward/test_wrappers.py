@@ -21,7 +21,7 @@ from learnable_novelty.reward import (
     NoveltyReward,
     NoveltyRewardVectorWrapper,
     NoveltyRewardWrapper,
-    VecEnvWorld,
+    VecEnvAdapter,
     play_randomly,
 )
 from tests.reward.toys import Drifting, Scripted
@@ -48,7 +48,7 @@ def by_hand(trajectory, reservoir, window, ridge=0.3):
 
 
 def make(kind, length=25, **options):
-    """Wrap three scripted environments; return something that steps, and its payroll."""
+    """Wrap three scripted environments; return something that steps, and its accumulator."""
     makers = [lambda k=k: Scripted(SCRIPT[k * 100 :], length) for k in range(3)]
     held = {"window": 4, "weight": 0.5, "episodes": 3, **options}
     if kind == "vec":
@@ -70,7 +70,7 @@ def make(kind, length=25, **options):
             return rewards, ended, found
 
     wrapped.reset()
-    return step, wrapped.payroll, wrapped
+    return step, wrapped.accumulator, wrapped
 
 
 def rows_of(wrapped, kind):
@@ -81,8 +81,9 @@ def rows_of(wrapped, kind):
 
 @pytest.mark.parametrize("kind", ["vec", "same step", "next step"])
 def test_rewards_are_the_task_and_the_weighted_recursion(kind):
-    step, payroll, wrapped = make(kind)
-    scale, reservoir = payroll.bonus.scale, payroll.bonus.streams.reservoir
+    step, accumulator, wrapped = make(kind)
+    bonus = accumulator.bonus
+    scale, reservoir = bonus.scale, bonus.streams.reservoir
     start = rows_of(wrapped, kind)
     actions = np.zeros(3, dtype=np.int64)
     paid = np.stack([np.asarray(step(actions)[0], dtype=np.float64) for _ in range(51)])
@@ -107,7 +108,7 @@ def test_single_environment_pays_the_same_as_one_of_many():
     for _ in range(25):
         _, reward, _, _, info = single.step(0)
         paid.append(reward)
-    bonus = single.payroll.bonus
+    bonus = single.accumulator.bonus
     shown = bonus.scale(SCRIPT[start : start + 26])
     assert paid == pytest.approx(0.5 * by_hand(shown, bonus.streams.reservoir, 4), abs=1e-8)
     assert info["novelty"]["task"] == 25.0
@@ -136,7 +137,7 @@ def test_the_task_return_is_untouched_in_monitor_and_in_evaluation():
         return Monitor(Drifting())
 
     plain, paid = DummyVecEnv([maker, maker]), DummyVecEnv([maker, maker])
-    elsewhere = play_randomly(VecEnvWorld(DummyVecEnv([maker, maker])), episodes=4, seed=0)
+    elsewhere = play_randomly(VecEnvAdapter(DummyVecEnv([maker, maker])), episodes=4, seed=0)
     wrapped = NoveltyReward(paid, play=elsewhere, weight=100.0)
     for venv in (plain, wrapped):
         venv.seed(3)
@@ -168,7 +169,7 @@ def test_dictionaries_are_flattened_and_actions_may_be_discrete():
     wrapped = NoveltyReward(
         DummyVecEnv([lambda: Drifting(dictionary=True, discrete=True)] * 2), episodes=2, window=5
     )
-    assert wrapped.terms.settings.observation_dim == 3
+    assert wrapped.calibrated.observation_dim == 3
     observations = wrapped.reset()
     assert set(observations) == {"state", "clock"}
     rewards = [wrapped.step(np.array([0, 2]))[1] for _ in range(70)]
@@ -263,9 +264,12 @@ def test_numbers_of_numpy_are_saved_as_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda s: s.pop("observations"), "does not say what it reads; save it anew"),
+        (lambda s: s.pop("observations"), "does not say what it reads; save it again"),
         (lambda s: s.pop("weight"), "expected a saved bonus"),
         (lambda s: s.update(weight="much"), "weight must be a finite number"),
+        (lambda s: s.update(weight="auto"), "weight must be a finite number"),
+        (lambda s: s["settings"].update(window="auto"), "window must be a whole number"),
+        (lambda s: s["settings"].update(width=10**6), "width must be a whole number from 1 to"),
         (lambda s: s.update(mode="subtract"), "mode must be"),
         (lambda s: s.update(observations=3), "does not say which observations"),
         (lambda s: s.update(observations=()), "does not say which|reads nothing"),
@@ -277,7 +281,7 @@ def test_numbers_of_numpy_are_saved_as_numbers(tmp_path):
             lambda s: s["settings"]["scale"].update(
                 mean=torch.zeros(5, dtype=torch.float64), sd=torch.ones(5, dtype=torch.float64)
             ),
-            "expected units of 2 numbers",
+            "units of 2 numbers",
         ),
         (lambda s: s["settings"]["reference"].update(gram=None), "expected a saved bonus"),
     ],
@@ -340,7 +344,7 @@ def test_options_given_before_are_those_of_the_next_reset():
     assert seen[-1] == {"map": 3}
 
 
-def test_dictionaries_within_dictionaries_are_read_alike_by_every_wrapper():
+def test_dictionaries_within_dictionaries_are_read_alike_by_every_wrapper(tmp_path):
     class Nested(Drifting):
         def __init__(self):
             super().__init__()
@@ -350,10 +354,12 @@ def test_dictionaries_within_dictionaries_are_read_alike_by_every_wrapper():
         def show(self):
             return {"body": {"state": self.state.copy()}}
 
-    found = NoveltyRewardWrapper(Nested(), episodes=2, seed=1).terms
-    plain = NoveltyRewardWrapper(Drifting(), episodes=2, seed=1).terms
-    assert found.weight == plain.weight
-    assert [path for path, _ in found.observations] == [("body", "state")]
+    nested = NoveltyRewardWrapper(Nested(), episodes=2, seed=1)
+    plain = NoveltyRewardWrapper(Drifting(), episodes=2, seed=1)
+    assert nested.weight == plain.weight
+    nested.save(tmp_path / "nested.pt")
+    saved = torch.load(tmp_path / "nested.pt", weights_only=True)["observations"]
+    assert [path for path, _ in saved] == [("body", "state")]
 
 
 def test_a_monitor_inside_keeps_the_task_return_of_a_single_environment():
@@ -376,7 +382,7 @@ def test_a_step_before_the_first_reset_is_refused():
 
 def test_settings_that_make_no_sense_are_refused():
     venv = DummyVecEnv([Drifting])
-    bonus = NoveltyReward(venv, episodes=1).payroll.bonus
+    bonus = NoveltyReward(venv, episodes=1).accumulator.bonus
     with pytest.raises(ValueError, match="'add' or 'replace'"):
         BonusReward(venv, bonus, weight=1.0, mode="subtract")
     with pytest.raises(ValueError, match="finite number"):
@@ -419,5 +425,5 @@ def test_gymnasium_checks_the_wrapper():
     wrapped = NoveltyRewardWrapper(env, episodes=2)
     _, info = wrapped.reset(seed=0)
     assert info == {}
-    assert wrapped.payroll.weight > 0
+    assert wrapped.accumulator.weight > 0
     assert wrapped.step(env.action_space.sample())[1] <= 0.0

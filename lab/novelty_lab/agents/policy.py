@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.reward import Array, observation_dim
@@ -18,8 +19,10 @@ from novelty_lab.agents.training import Training, make_vec_env
 
 UNITS = "observation_units.json"
 """Member of the file beside those of Stable-Baselines3, where observations were normalized."""
-MOST_BYTES = 2**20
-"""Of that member."""
+WEIGHTS = "policy.pth"
+"""Member of the file with the weights, as Stable-Baselines3 names it."""
+OVERHEAD_BYTES = 2**20
+"""What a member may take besides the weights themselves."""
 
 
 class Units(NamedTuple):
@@ -68,6 +71,7 @@ def load_policy(training: Training, path: Path) -> Policy:
     """Read a saved policy into an agent of these settings.
 
     Only tensors are read: ``PPO.load`` would unpickle the settings that the file holds beside them.
+    Nothing is unpacked that is larger than the weights of such an agent.
     """
     venv = make_vec_env(training.task, training.ppo.num_envs)
     with warnings.catch_warnings():
@@ -75,21 +79,45 @@ def load_policy(training: Training, path: Path) -> Policy:
         model = training.ppo.make_model(venv, 0)
     venv.close()
     try:
-        model.set_parameters(path, device="cpu")
-        dim = observation_dim(venv.observation_space)
-        return Policy(model, _read_units(path, dim) if training.ppo.normalize else None)
+        with zipfile.ZipFile(path) as archive:
+            model.policy.load_state_dict(_read_weights(archive, model.policy))
+            if not training.ppo.normalize:
+                return Policy(model)
+            return Policy(model, _read_units(archive, observation_dim(venv.observation_space)))
     except Exception as error:
         raise UserError(
             f"the policy {path} is damaged or of other settings; remove it and train again"
         ) from error
 
 
-def _read_units(path: Path, dim: int) -> Units:
-    with zipfile.ZipFile(path) as archive, archive.open(UNITS) as member:
-        held = json.loads(member.read(MOST_BYTES))
-    units = Units(*(np.asarray(held[name], dtype=np.float64) for name in Units._fields))
-    sound = [unit.shape for unit in units] == [(dim,), (dim,), (), ()]
-    sound = sound and all(np.isfinite(unit).all() for unit in units)
-    if not sound or (units.variance < 0).any() or min(units.epsilon, units.clip) <= 0:
-        raise UserError("units that no agent had")
+def _read_weights(archive: zipfile.ZipFile, policy: torch.nn.Module) -> Any:
+    own = sum(weights.nbytes for weights in policy.state_dict().values())
+    content = _read(archive, WEIGHTS, own + OVERHEAD_BYTES)
+    # A file of torch.save is itself an archive, which could unpack to much more than it holds.
+    with zipfile.ZipFile(io.BytesIO(content)) as inner:
+        _check_size(sum(member.file_size for member in inner.infolist()), own + OVERHEAD_BYTES)
+        if inner.testzip() is not None:  # torch.load does not look at the checksums
+            raise UserError("the weights are damaged")
+    return torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+
+
+def _read_units(archive: zipfile.ZipFile, dim: int) -> Units:
+    saved = json.loads(_read(archive, UNITS, OVERHEAD_BYTES))
+    units = Units(*(np.asarray(saved[name], dtype=np.float64) for name in Units._fields))
+    valid = [unit.shape for unit in units] == [(dim,), (dim,), (), ()]
+    valid = valid and all(np.isfinite(unit).all() for unit in units)
+    if not valid or (units.variance < 0).any() or min(units.epsilon, units.clip) <= 0:
+        raise UserError("the observation units are not those of an agent")
     return units
+
+
+def _read(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
+    """Return a member's content; raise before memory is taken for one that is too large."""
+    _check_size(archive.getinfo(name).file_size, most)
+    with archive.open(name) as member:
+        return member.read(most)  # with a limit: the size that a member claims may be false
+
+
+def _check_size(size: int, most: int) -> None:
+    if size > most:
+        raise UserError(f"expected at most {most:,} bytes, got {size:,}")

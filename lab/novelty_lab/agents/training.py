@@ -1,4 +1,4 @@
-"""PPO on a task, paid by the task, by a bonus, or by both (table 4 and appendix H.3)."""
+"""PPO on a task, rewarded by the task, by a bonus, or by both (table 4 and appendix H.3)."""
 
 from __future__ import annotations
 
@@ -11,22 +11,20 @@ from typing import Any, Literal
 import numpy as np
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.reward import Bonus, RandomPlay, play_randomly, weight_of
+from learnable_novelty.reward import (
+    Bonus,
+    CalibratedNovelty,
+    NoveltyConfig,
+    ObservationScale,
+    RandomPlay,
+    play_randomly,
+    weight_of,
+)
+from learnable_novelty.reward.rivals import make_rival
 from learnable_novelty.seeds import split
+from novelty_lab.agents.conditions import REWARDS
 from novelty_lab.agents.tasks import task_of
 
-REWARDS = (
-    "task",
-    "epiplexity",
-    "task+epiplexity",
-    "task+magnitude",
-    "task+excess",
-    "task+evidence",
-    "task+rnd",
-    "task+icm",
-    "task+e3b",
-)
-"""What an agent can be paid by; the first four are the columns of table 1."""
 CURVE_POINTS = 200
 """The most that a learning curve keeps."""
 
@@ -59,13 +57,13 @@ class PPOSettings:
         from stable_baselines3 import PPO
         from torch import nn
 
-        held = dataclasses.asdict(self)
+        settings = dataclasses.asdict(self)
         for name in ("num_envs", "normalize"):
-            held.pop(name)
-        policy = {name: held.pop(name) for name in ("log_std_init", "ortho_init")}
-        policy["activation_fn"] = nn.Tanh if held.pop("activation") == "tanh" else nn.ReLU
-        policy["net_arch"] = list(held.pop("net_arch"))
-        return PPO("MlpPolicy", venv, seed=seed, device="cpu", policy_kwargs=policy, **held)
+            settings.pop(name)
+        policy = {name: settings.pop(name) for name in ("log_std_init", "ortho_init")}
+        policy["activation_fn"] = nn.Tanh if settings.pop("activation") == "tanh" else nn.ReLU
+        policy["net_arch"] = list(settings.pop("net_arch"))
+        return PPO("MlpPolicy", venv, seed=seed, device="cpu", policy_kwargs=policy, **settings)
 
 
 @dataclass(frozen=True)
@@ -138,25 +136,25 @@ def train(
 
 
 def normalized(venv: Any, ppo: PPOSettings) -> Any:
-    """Put observations and rewards into running units."""
+    """Divide observations and rewards by their running deviations."""
     from stable_baselines3.common.vec_env import VecNormalize
 
     return VecNormalize(venv, gamma=ppo.gamma)
 
 
 def add_bonus(venv: Any, training: Training, seed: int) -> tuple[Any, dict[str, Any]]:
-    """Wrap environments so that they pay the bonus, its weight found on a random policy."""
-    from learnable_novelty.reward import BonusReward, VecEnvWorld
+    """Add the bonus to the reward of environments, its weight found on a random policy."""
+    from learnable_novelty.reward import BonusReward, VecEnvAdapter
 
     other = make_vec_env(training.task, training.ppo.num_envs)
     play = play_randomly(
-        VecEnvWorld(other), episodes=training.random_episodes, seed=split(seed, "random episodes")
+        VecEnvAdapter(other), episodes=training.random_episodes, seed=split(seed, "random episodes")
     )
     other.close()
     kind = training.reward.removeprefix("task+")
     bonus = make_bonus(kind, play, venv, training, seed)
     mean_return, mean_bonus = play.mean_return, play.mean_bonus(bonus)
-    bonus = make_bonus(kind, play, venv, training, seed)  # as it was before it was paid
+    bonus = make_bonus(kind, play, venv, training, seed)  # a fresh one, which has learned nothing
     alone = training.reward == kind
     weight = 1.0 if alone else weight_of(mean_return, mean_bonus)
     figures = {"random_return": mean_return, "random_bonus": mean_bonus, "weight": weight}
@@ -165,30 +163,21 @@ def add_bonus(venv: Any, training: Training, seed: int) -> tuple[Any, dict[str, 
 
 def make_bonus(kind: str, play: RandomPlay, venv: Any, training: Training, seed: int) -> Bonus:
     """Make the bonus of a name."""
-    from learnable_novelty.reward import (
-        NoveltySettings,
-        ObservationScale,
-        ObserverOptions,
-        action_dim,
-    )
+    from learnable_novelty.reward import action_dim
 
     if kind in ("epiplexity", "excess", "evidence"):
-        options = ObserverOptions(
+        config = NoveltyConfig(
             window=task_of(training.task).window,
             width=training.width,
             ridge_penalty="evidence" if kind == "evidence" else training.ridge_penalty,
             standardization=training.standardization,  # pyright: ignore[reportArgumentType]
             floor="residual" if kind == "excess" else None,
         )
-        return NoveltySettings.of(play, options, seed=seed).make(venv.num_envs)
-    from learnable_novelty.reward.rivals import make_rival
-
-    scale = ObservationScale.of(play.observations, clip=None)
+        return CalibratedNovelty.of(play, config, seed=seed).make(venv.num_envs)
     return make_rival(
         kind,
-        scale=scale,
+        scale=ObservationScale.of(play.observations, clip=None),
         num_envs=venv.num_envs,
-        observation_dim=len(scale.mean),
         action_dim=action_dim(venv.action_space),
         discrete=not hasattr(venv.action_space, "low"),
         seed=split(seed, kind),

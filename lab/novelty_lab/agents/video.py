@@ -12,21 +12,21 @@ from novelty_lab.agents.tasks import task_of
 from novelty_lab.agents.training import Training
 
 FRAMES = 1000
-"""The most that a film holds."""
+"""The most frames of a video."""
 
 
 def check_video(task: str, path: Path) -> None:
-    """Refuse before the training what could not be filmed after it."""
+    """Raise before the training for a video that could not be made after it."""
     if path.suffix.lower() != ".gif":
-        raise UserError(f"--video takes a .gif file, got {path}")
+        raise UserError(f"a video takes a .gif file, got {path}")
     if not path.parent.is_dir():
-        raise UserError(f"--video needs an existing folder, {path.parent} is none")
+        raise UserError(f"a video needs an existing folder, got {path.parent}")
     _open(task).close()
 
 
 def film(training: Training, policy: Path, path: Path, *, seed: int = 0) -> None:
     """Write one episode of a saved policy as an animation."""
-    import imageio.v3
+    from PIL import Image
 
     agent = load_policy(training, policy)
     env = _open(training.task)
@@ -37,7 +37,8 @@ def film(training: Training, policy: Path, path: Path, *, seed: int = 0) -> None
         frames.append(env.render())
         over = terminated or truncated
     env.close()
-    imageio.v3.imwrite(path, frames[::2], duration=40, loop=0)
+    first, *others = [Image.fromarray(frame) for frame in frames[::2]]
+    first.save(path, save_all=True, append_images=others, duration=40, loop=0)
 
 
 def _open(task: str) -> Any:
@@ -48,6 +49,8 @@ def _open(task: str) -> Any:
             env = task_of(task).make(render_mode="rgb_array")
             env.reset(seed=0)
             env.render()
+    except UserError:
+        raise
     except Exception as error:  # noqa: BLE001 - drivers fail in many ways, all mean the same
         if env is not None:
             env.close()

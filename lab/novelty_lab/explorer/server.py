@@ -1,32 +1,59 @@
-"""The local server: files of one built site, columns and score of an uploaded file, no more."""
+"""The local server: the files of one site, and the columns and the score of an uploaded file.
+
+Other programs and web pages on this machine can reach it, so it trusts nobody. It answers its own
+page only (``Host``, ``Origin``, ``Sec-Fetch-Site``), and memory is bounded by limits on
+connections, on uploads at a time, and on the size and the duration of an upload.
+"""
 
 from __future__ import annotations
 
+import http.client
 import json
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BufferedIOBase
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
+from learnable_novelty.errors import UserError
 from novelty_lab.explorer.site import Site
 from novelty_lab.explorer.upload import LARGEST, list_columns, score_upload
 
 HOST = "127.0.0.1"
-KINDS = {
+MOST_CONNECTIONS = 64
+"""Open connections; a browser opens six."""
+LARGEST_HEAD = 65_536
+"""Bytes of a request before its body; without this limit http.server reads six megabytes."""
+MOST_UPLOADS = 4
+"""Uploads that are received at a time, each of at most ``LARGEST`` bytes."""
+UPLOAD_SECONDS = 30.0
+"""An upload that takes longer is refused. On one machine 20 MB take less than a second."""
+TYPES = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "json": "application/json; charset=utf-8",
     "png": "image/png",
 }
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-POLICY += "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-_Work = Callable[[str, bytes, dict[str, str]], dict[str, Any]]
-_WORK: dict[str, _Work] = {"/api/score": score_upload, "/api/columns": list_columns}
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
+_Action = Callable[[str, bytes, dict[str, str]], dict[str, Any]]
+_ACTIONS: dict[str, _Action] = {"/api/score": score_upload, "/api/columns": list_columns}
 """What is done with an uploaded file, by address."""
 
 
@@ -38,10 +65,26 @@ class Server(ThreadingHTTPServer):
     def __init__(self, site: Site, port: int = 0) -> None:
         self.site = site
         self.scoring = threading.Lock()
+        self.uploads = threading.BoundedSemaphore(MOST_UPLOADS)
+        self.connections = threading.BoundedSemaphore(MOST_CONNECTIONS)
         super().__init__((HOST, port), _Handler)
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Start a thread for a connection, or close it if there are too many."""
+        if self.connections.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer the requests of a connection."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.connections.release()
+
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a browser that went away; the rest is a bug and is shown."""
+        """Ignore a browser that went away; print the traceback of everything else."""
         if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
             super().handle_error(request, client_address)
 
@@ -51,81 +94,170 @@ class Server(ThreadingHTTPServer):
         return f"http://{HOST}:{self.server_port}/"
 
 
+class _RequestError(Exception):
+    """A request that is refused: a status and a sentence for the page."""
+
+    def __init__(self, status: HTTPStatus, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class _Head:
+    """The lines of a request before its body."""
+
+    def __init__(self, file: BufferedIOBase) -> None:
+        self._file, self._left = file, LARGEST_HEAD
+
+    def readline(self, limit: int) -> bytes:
+        """Read a line; http.server answers too many bytes with status 431."""
+        line = self._file.readline(limit)
+        self._left -= len(line)
+        if self._left < 0:
+            raise http.client.LineTooLong("header")
+        return line
+
+
 class _Handler(BaseHTTPRequestHandler):
     server: Server  # pyright: ignore[reportIncompatibleVariableOverride]
     server_version, sys_version = "novelty", ""
     protocol_version = "HTTP/1.1"
     timeout = 60
 
+    def parse_request(self) -> bool:
+        """Read the first line and the headers of a request, up to a limit in all."""
+        whole = self.rfile
+        self.rfile = _Head(whole)  # pyright: ignore[reportAttributeAccessIssue]
+        try:
+            return super().parse_request()
+        finally:
+            self.rfile = whole
+
     def do_GET(self) -> None:
-        if not self._is_ours():
-            return
-        path = unquote(self.path.partition("?")[0]).lstrip("/") or "index.html"
-        # A look-up, not a path: nothing outside the site has a name here.
-        content = self.server.site.get(path)
-        if content is None:
-            self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
-            return
-        kind = KINDS.get(path.rpartition(".")[2], "application/octet-stream")
-        self._answer(HTTPStatus.OK, kind, content)
+        self._respond(self._file)
 
     do_HEAD = do_GET
 
     def do_POST(self) -> None:
-        if not self._is_ours():
-            return
-        path, _, query = self.path.partition("?")
-        work = _WORK.get(path)
-        if work is None:
-            self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
-            return
-        length = self.headers.get("Content-Length", "")
-        if not length.isdecimal():
-            self._refuse(HTTPStatus.LENGTH_REQUIRED, "expected the length of the file")
-        elif len(length) > 12 or int(length) > LARGEST:
-            most = f"expected a file of at most {LARGEST // 1_000_000} MB, use novelty score for it"
-            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, most)
-        else:
-            self._work(work, self.rfile.read(int(length)), dict(parse_qsl(query)))
+        self._respond(self._processed_upload)
 
-    def _work(self, work: _Work, content: bytes, options: dict[str, str]) -> None:
-        if not self.server.scoring.acquire(blocking=False):
-            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "another file is being scored, try later")
-            return
-        # The lock is free again before the answer goes out: the page may ask at once again.
+    def _respond(self, answer: Callable[[], tuple[HTTPStatus, str, bytes]]) -> None:
+        """Send an answer, or say why there is none."""
         try:
-            status, answer = _outcome(work, content, options)
+            self._check_sender()
+            self._send(*answer())
+        except _RequestError as error:
+            # The body may not have been read, so the connection cannot be used again.
+            self.close_connection = True
+            self._send(error.status, TYPES["json"], _encoded({"error": str(error)}))
+            if self.command == "POST":
+                self._discard_body()
+
+    def _file(self) -> tuple[HTTPStatus, str, bytes]:
+        path = unquote(self.path.partition("?")[0]).lstrip("/") or "index.html"
+        # A dictionary, not the disk: nothing outside the site has a name here.
+        content = self.server.site.get(path)
+        if content is None:
+            raise _RequestError(HTTPStatus.NOT_FOUND, "there is no such page")
+        kind = TYPES.get(path.rpartition(".")[2], "application/octet-stream")
+        return HTTPStatus.OK, kind, content
+
+    def _processed_upload(self) -> tuple[HTTPStatus, str, bytes]:
+        path, _, query = self.path.partition("?")
+        action = _ACTIONS.get(path)
+        if action is None:
+            raise _RequestError(HTTPStatus.NOT_FOUND, "there is no such page")
+        length = self._upload_length()
+        if not self.server.uploads.acquire(blocking=False):
+            raise _RequestError(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                f"{MOST_UPLOADS} files are being uploaded already; try again in a moment",
+            )
+        try:
+            content = self._receive(length)
+            if not self.server.scoring.acquire(blocking=False):
+                raise _RequestError(
+                    HTTPStatus.SERVICE_UNAVAILABLE,
+                    "another file is being scored; try again in a moment",
+                )
+            # Both are free again before the answer goes out: the page may ask again at once.
+            try:
+                status, answer = _outcome(action, content, dict(parse_qsl(query)))
+            finally:
+                self.server.scoring.release()
         finally:
-            self.server.scoring.release()
-        self._answer(status, KINDS["json"], answer)
+            self.server.uploads.release()
+        return status, TYPES["json"], answer
 
-    def _is_ours(self) -> bool:
-        """Refuse other sites (Origin) and names that were made to point here (Host)."""
+    def _upload_length(self) -> int:
+        """Return the length of the body, or refuse it before a byte of it is read."""
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdecimal()):
+            raise _RequestError(HTTPStatus.LENGTH_REQUIRED, "expected the length of the file")
+        if len(length) > 12 or int(length) > LARGEST:
+            raise _RequestError(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"expected a file of at most {LARGEST // 1_000_000} MB; score larger ones in a "
+                "terminal with novelty score",
+            )
+        return int(length)
+
+    def _receive(self, length: int) -> bytes:
+        """Read the body within the time for an upload, however slowly its parts come."""
+        content = bytearray()
+        end = time.monotonic() + UPLOAD_SECONDS
+        try:
+            while len(content) < length:
+                content += self._receive_part(end, length - len(content))
+        except TimeoutError:
+            raise _RequestError(
+                HTTPStatus.REQUEST_TIMEOUT,
+                f"expected the whole file within {UPLOAD_SECONDS:g} seconds, got "
+                f"{len(content):,} of {length:,} bytes",
+            ) from None
+        finally:
+            self.connection.settimeout(self.timeout)
+        return bytes(content)
+
+    def _receive_part(self, end: float, most: int) -> bytes:
+        """Read what comes next of the body, before a moment of the monotonic clock."""
+        left = end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self.connection.settimeout(left)
+        part = self.rfile.read1(most)
+        if not part:
+            raise ConnectionAbortedError("the upload ended early")
+        return part
+
+    def _discard_body(self) -> None:
+        """Let the sender go on for a second: if the connection broke, it would miss the answer."""
+        end = time.monotonic() + 1.0
+        with suppress(OSError):
+            while True:
+                self._receive_part(end, LARGEST_HEAD)
+
+    def _check_sender(self) -> None:
+        """Refuse other sites, and other names that point to this machine.
+
+        A script, image or style sheet of another page comes without ``Origin``;
+        ``Sec-Fetch-Site`` tells it from our own, and from an address typed by the user (none).
+        """
         hosts = {f"{name}:{self.server.server_port}" for name in (HOST, "localhost")}
-        origin = self.headers.get("Origin")
-        if self.headers.get("Host") in hosts and (
-            origin is None or origin in {f"http://{host}" for host in hosts}
+        origins = {None, *(f"http://{host}" for host in hosts)}
+        if (
+            self.headers.get("Host") not in hosts
+            or self.headers.get("Origin") not in origins
+            or self.headers.get("Sec-Fetch-Site") not in (None, "same-origin", "none")
         ):
-            return True
-        self._refuse(HTTPStatus.FORBIDDEN, "this server answers its own page only")
-        return False
+            sentence = "this server answers its own page only"
+            raise _RequestError(HTTPStatus.FORBIDDEN, sentence)
 
-    def _refuse(self, status: HTTPStatus, sentence: str) -> None:
-        # What was sent may not have been read: the connection cannot be used again.
-        self.close_connection = True
-        self._json(status, {"error": sentence})
-
-    def _json(self, status: HTTPStatus, content: Any) -> None:
-        self._answer(status, KINDS["json"], _encoded(content))
-
-    def _answer(self, status: HTTPStatus, kind: str, content: bytes) -> None:
+    def _send(self, status: HTTPStatus, kind: str, content: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
-        self.send_header("Content-Security-Policy", POLICY)
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.send_header("Referrer-Policy", "no-referrer")
-        self.send_header("Cache-Control", "no-cache")
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
@@ -136,19 +268,17 @@ class _Handler(BaseHTTPRequestHandler):
         """Keep the terminal quiet."""
 
 
-def _outcome(work: _Work, content: bytes, options: dict[str, str]) -> tuple[HTTPStatus, bytes]:
-    """Do the work; whatever happens, the page gets an answer or a sentence."""
+def _outcome(action: _Action, content: bytes, options: dict[str, str]) -> tuple[HTTPStatus, bytes]:
+    """Run an action; the page gets its answer, or a sentence in its place."""
     try:
-        try:
-            found = work(options.get("name", ""), content, options)
-        except ValueError as error:
-            return HTTPStatus.BAD_REQUEST, _encoded({"error": str(error)})
-        return HTTPStatus.OK, _encoded(found)
+        return HTTPStatus.OK, _encoded(action(options.get("name", ""), content, options))
+    except UserError as error:
+        return HTTPStatus.BAD_REQUEST, _encoded({"error": str(error)})
     except (MemoryError, OSError):
-        sentence = "this machine could not hold the file"
-    except Exception:  # noqa: BLE001 - a bug: whoever started the server is shown where
+        sentence = "this machine has too little memory or disk space for the file"
+    except Exception:  # noqa: BLE001 - a defect: the terminal of the server shows where
         traceback.print_exc()
-        sentence = "the program stumbled over this file, which is its own fault"
+        sentence = "the program failed on this file, which is a defect of the program"
         sentence += "; the terminal that it runs in shows where"
     return HTTPStatus.INTERNAL_SERVER_ERROR, _encoded({"error": sentence})
 

@@ -1,4 +1,4 @@
-"""The site as a mapping from path to bytes: assets, data, and the records and figures it names.
+"""The site as a mapping from path to bytes: page, scripts, data, and the files that it links to.
 
 Data files are scripts that assign, not JSON that is fetched: so the page also works when
 ``index.html`` is opened as a file.
@@ -7,17 +7,20 @@ Data files are scripts that assign, not JSON that is fetched: so the page also w
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from learnable_novelty._version import __version__
 from learnable_novelty.errors import UserError
-from novelty_lab.explorer.data import collect_data, originals
+from novelty_lab.explorer.claims import claims, linked_files
+from novelty_lab.explorer.panel import find_panels, read_script
 from novelty_lab.explorer.upload import LARGEST
 
 Site = dict[str, bytes]
+SCRIPTS_HERE = b"<!-- scripts of the panels -->"
+"""Where ``index.html`` loads the scripts of the artefacts' panels."""
 
 
 def build(results: Path, *, served: bool = False) -> Site:
@@ -28,19 +31,25 @@ def build(results: Path, *, served: bool = False) -> Site:
         served: whether the page can ask a server to score a file.
 
     Raises:
-        ValueError: if there is no results folder.
+        UserError: if there is no results folder.
     """
     if not results.is_dir():
-        raise UserError(f"expected a folder of results, {results} is none")
+        raise UserError(f"expected a folder of results, but {results} is not a folder")
     site = dict(_assets())
     names: list[str] = []
-    for name, content in collect_data(results):
-        names.append(name)
-        site[f"data/{name}.js"] = _script(name, content)
-        if name == "ledger":
-            site |= dict(originals(results, content["rows"]))
+    for folder, panel in find_panels().items():
+        site |= {f"js/{folder}/{name}": read_script(folder, name) for name in panel.scripts}
+        for name, content in panel.data(results / folder.replace("_", "-")):
+            names.append(name)
+            site[f"data/{name}.js"] = _data_script(name, content)
+    judged = claims(results)
+    site["data/ledger.js"] = _data_script("ledger", judged)
+    site |= dict(linked_files(results, judged["rows"]))
+    tags = _tags(name for name in site if name.startswith("js/") and name.count("/") == 2)
+    site["index.html"] = site["index.html"].replace(SCRIPTS_HERE, tags)
+    names.append("ledger")
     index = {"served": served, "version": __version__, "names": names, "largest": LARGEST}
-    site["data/index.js"] = _script("index", index)
+    site["data/index.js"] = _data_script("index", index)
     return site
 
 
@@ -54,9 +63,13 @@ def export(results: Path, directory: Path) -> int:
     return len(site)
 
 
-def _script(name: str, content: Any) -> bytes:
+def _data_script(name: str, content: Any) -> bytes:
     text = json.dumps(content, allow_nan=False, separators=(",", ":"))
     return f"window.LN.data[{json.dumps(name)}]={text};\n".encode()
+
+
+def _tags(scripts: Iterable[str]) -> bytes:
+    return "\n".join(f'<script src="{name}"></script>' for name in scripts).encode()
 
 
 def _assets() -> Iterator[tuple[str, bytes]]:

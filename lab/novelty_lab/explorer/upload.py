@@ -1,4 +1,4 @@
-"""Read and score a file that the page sends: bounded, never unpickled, errors as one sentence."""
+"""Read and score an uploaded file: bounded, never unpickled, with errors of one sentence."""
 
 from __future__ import annotations
 
@@ -10,44 +10,46 @@ from pathlib import Path
 from typing import Any
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure import CHOOSE, Columns, column_names, read_columns, score
+from learnable_novelty.measure import Columns, column_names, read_columns, score
 
 LARGEST = 20_000_000
 """Bytes of an upload."""
 MOST_ROWS, MOST_NUMBERS = 200_000, 5_000_000
-"""Rows, and numbers once windows are laid out: under half a minute and about a gigabyte."""
+"""Rows, and numbers in all windows: they take under half a minute and about a gigabyte."""
 SUFFIXES = (".csv", ".tsv", ".npy")
-"""Formats that cannot unfold into far more than was sent."""
+"""Formats that are never much larger in memory than in the file."""
 
 
 def score_upload(name: str, content: bytes, options: dict[str, str]) -> dict[str, Any]:
     """Score uploaded bytes as ``novelty score`` scores a file.
 
     Args:
-        name: of the user's file; only its ending counts, the rest is for messages.
-        content: of the file.
+        name: of the user's file; its ending gives the format, the rest is for messages.
+        content: the bytes of the file.
         options: ``inputs``, ``targets`` (columns), ``window``, ``history`` (whole numbers).
 
     Raises:
-        ValueError: in one sentence, for anything that cannot be scored.
+        UserError: in one sentence, for anything that cannot be scored.
     """
     window = _whole("window", options.get("window"))
     history = _whole("history", options.get("history")) or 1
     targets, inputs = options.get("targets") or None, options.get("inputs") or None
     with _uploaded(name, content) as path:
         if targets is None and window is None:
-            raise UserError("expected target columns, or a window where rows are time")
+            raise UserError("expected target columns, or a window if rows are moments in time")
         data = read_columns(path, inputs, targets)
         both = sorted(set(data.input_names) & set(data.target_names))
         if both and window is None:
-            raise UserError(f"expected inputs that are not targets too, got {', '.join(both)}")
+            raise UserError(
+                f"expected each column as input or as target, got both: {', '.join(both)}"
+            )
         _check_size(data, (window or 0) + history)
         result = score(data.inputs, data.targets, window=window, history=history)
     return {
         "verdict": result.verdict,
         "rows": result.rows(),
-        "inputs": data.input_names,
-        "targets": data.target_names or data.input_names,
+        "inputs": [printable(name) for name in data.input_names],
+        "targets": [printable(name) for name in data.target_names or data.input_names],
         **result.to_dict(),
     }
 
@@ -56,7 +58,7 @@ def list_columns(name: str, content: bytes, options: dict[str, str]) -> dict[str
     """Return the names of the columns of uploaded bytes, to choose from.
 
     Raises:
-        ValueError: in one sentence, for a file that is no table.
+        UserError: in one sentence, for a file that is not a table.
     """
     with _uploaded(name, content) as path:
         return {"columns": column_names(path)}
@@ -64,7 +66,7 @@ def list_columns(name: str, content: bytes, options: dict[str, str]) -> dict[str
 
 @contextmanager
 def _uploaded(name: str, content: bytes) -> Iterator[Path]:
-    """Hold uploaded bytes as a file; errors name the user's file, and no folder of ours."""
+    """Write uploaded bytes to a file; errors name the user's file, not the temporary one."""
     safe = re.sub(r"[^\w.-]+", "_", Path(name).name)[-80:]
     if Path(safe).suffix.lower() not in SUFFIXES:
         raise UserError(f"expected a file ending in {', '.join(SUFFIXES)}, got {safe!r}")
@@ -73,19 +75,29 @@ def _uploaded(name: str, content: bytes) -> Iterator[Path]:
         path.write_bytes(content)
         try:
             yield path
-        except (ValueError, TypeError, ArithmeticError) as error:
+        except (UserError, ArithmeticError) as error:
             text = " ".join(str(error).split()).replace(str(path), safe).replace(path.name, safe)
-            raise UserError(text.replace(CHOOSE, "; leave that column out")) from None
+            text = text.replace("; choose columns with --inputs", "; leave that column out")
+            raise UserError(printable(text)) from None
+
+
+def printable(text: str) -> str:
+    r"""Escape control characters, which a file can hide in the names of its columns.
+
+    >>> print(printable("a\x1b[2J"))
+    a\x1b[2J
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _check_size(data: Columns, laid_out: int) -> None:
-    """Refuse what would hold the machine for long."""
+    """Refuse what would keep the machine busy for long."""
     rows = len(data.inputs)
     columns = len(data.input_names) + len(data.target_names)
     if rows > MOST_ROWS or rows * columns * laid_out > MOST_NUMBERS:
         raise UserError(
             f"expected at most {MOST_ROWS:,} rows and {MOST_NUMBERS:,} numbers in all windows "
-            f"here, got {rows:,} rows of {columns} columns; use novelty score for them"
+            f"here, got {rows:,} rows of {columns} columns; score them with novelty score"
         )
 
 

@@ -1,7 +1,7 @@
-"""The ledger: every claim of the paper beside what the committed records hold."""
+"""The ledger: every claim of the paper beside what our records say about it."""
 
-from novelty_lab.ledger.claims import Claim, Row, Verdict, load_claims
-from novelty_lab.ledger.ledger import count, markdown, rows, rule_text, sections
+from novelty_lab.ledger.claims import Claim, Row, Verdict, claim, load_claims
+from novelty_lab.ledger.ledger import beside_paper, count, markdown, rows, rule_text, sections
 from novelty_lab.ledger.rules import RULES
 from novelty_lab.ledger.text import ours_text, paper_text
 
@@ -10,6 +10,8 @@ __all__ = [
     "Claim",
     "Row",
     "Verdict",
+    "beside_paper",
+    "claim",
     "count",
     "load_claims",
     "markdown",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 from dataclasses import dataclass
 from importlib import resources
@@ -31,6 +32,8 @@ class Claim:
     """Of a bound: where the paper sees all values."""
     decimals: int | None = None
     """Digits after the point that the paper prints, where the value as a number has lost some."""
+    runner_up: int | None = None
+    """Of a margin: the rule that the paper has in second place."""
     note: str = ""
     """Where the paper leaves a setting open, or disagrees with itself."""
 
@@ -83,11 +86,24 @@ class Row:
         return about | paper | ours
 
 
-def load_claims() -> list[Claim]:
-    """Read the claims, in the order of the data."""
-    held = resources.files("novelty_lab.ledger") / "claims.json"
+@functools.cache
+def _claims() -> dict[str, Claim]:
+    data = resources.files("novelty_lab.ledger") / "claims.json"
     names = {field.name for field in dataclasses.fields(Claim)}
-    return [
-        Claim(**{name: value for name, value in entry.items() if name in names})
-        for entry in json.loads(held.read_text(encoding="utf-8"))
-    ]
+    entries = json.loads(data.read_text(encoding="utf-8"))
+    claims = [Claim(**{k: v for k, v in entry.items() if k in names}) for entry in entries]
+    return {claim.id: claim for claim in claims}
+
+
+def load_claims() -> list[Claim]:
+    """Return the claims in the order of the data."""
+    return list(_claims().values())
+
+
+def claim(name: str) -> Claim:
+    """Return one claim by its id: the one place where a published number is read from.
+
+    >>> claim("flows.linear").numbers
+    [6.9, 8.4]
+    """
+    return _claims()[name]

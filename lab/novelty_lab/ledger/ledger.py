@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import math
 from collections import Counter
@@ -10,12 +11,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 from novelty_lab.ledger.claims import Claim, Kind, Row, Verdict, load_claims
+from novelty_lab.ledger.findings import Finding
+from novelty_lab.ledger.paper_records import PaperRecords, SingleRecord
 from novelty_lab.ledger.rules import RULES, objections, ordering, places, statement, undecided
-from novelty_lab.ledger.shelf import NoRecordError, Shelf
-from novelty_lab.ledger.source import Source
-from novelty_lab.ledger.sources import SOURCES, WITHOUT
+from novelty_lab.ledger.source import sources
 from novelty_lab.ledger.text import ours_text, paper_text
-from novelty_lab.ledger.values import Finding
+from novelty_lab.records import Record
 from novelty_lab.report import Table
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -41,25 +42,42 @@ agent. Where errors are wide, reproduced is a weak statement: look at spread and
 "Ours" is mean ± standard deviation over runs, with the number of runs in brackets: draws, seeds, or
 members of a family that the paper gives one number for. A rank stands before the places it could
 have if scores moved within their error. What the paper leaves open and what we chose is in
-[choices.md](choices.md).
+[results.md](results.md).
 """
 
 
 def rows(root: Path) -> list[Row]:
     """Judge every claim by the records under a results folder."""
-    shelf = Shelf(root)
-    return [_row(claim, shelf) for claim in load_claims()]
+    records = PaperRecords(root)
+    return [_row(claim, records) for claim in load_claims()]
+
+
+def beside_paper(record: Record) -> list[Table]:
+    """Set what one record says about the paper's claims beside them; no table if it says nothing.
+
+    Unlike the ledger this takes a record at any configuration, and gives no verdicts.
+    """
+    records, shown = SingleRecord(record), []
+    for claim in load_claims():
+        source = sources().get(claim.id)
+        if source is None or source.experiment != record.experiment:
+            continue
+        row = judged(dataclasses.replace(claim, note=""), source.finding(records))
+        if row.ours is not None:
+            shown.append([claim.statement, paper_text(claim), ours_text(row), row.note])
+    columns = ["claim", "paper", "ours: mean ± sd (runs)", "note"]
+    return [Table("Beside the paper", columns, shown)] if shown else []
 
 
 def count(ledger: Iterable[Row]) -> dict[Verdict, int]:
     """Count the verdicts."""
-    found = Counter(row.verdict for row in ledger)
-    return {verdict: found[verdict] for verdict in VERDICTS}
+    counts = Counter(row.verdict for row in ledger)
+    return {verdict: counts[verdict] for verdict in VERDICTS}
 
 
 def sections(ledger: Iterable[Row]) -> list[tuple[str, list[Row]]]:
     """Group rows by the section that names them first, under its title."""
-    return [(_title(section), held) for section, held in _by_section(ledger)]
+    return [(_title(section), group) for section, group in _by_section(ledger)]
 
 
 def rule_text(kind: Kind) -> str:
@@ -70,8 +88,8 @@ def rule_text(kind: Kind) -> str:
 def markdown(ledger: Sequence[Row]) -> str:
     """Write the page: the counts, the rules, and a table per section with its sources."""
     counts = [
-        [title, *(str(n) for n in count(held).values()), str(len(held))]
-        for title, held in [*sections(ledger), ("All", list(ledger))]
+        [title, *(str(n) for n in count(group).values()), str(len(group))]
+        for title, group in [*sections(ledger), ("All", list(ledger))]
     ]
     parts = [INTRODUCTION, Table("Verdicts", ["", *VERDICTS, "claims"], counts).markdown()]
     parts.append("## The rules\n\nA claim of several parts is reproduced if all of them are.\n")
@@ -81,76 +99,67 @@ def markdown(ledger: Sequence[Row]) -> str:
     # The site lays these tables out in its own way: assets/site.css.
     parts.append('## The claims\n\n<div class="ledger" markdown>\n')
     columns = ["claim", "verdict", "paper", "ours", "source", "note"]
-    for title, held in sections(ledger):
-        parts.append(Table(title, columns, [_cells(row) for row in held]).markdown())
+    for title, group in sections(ledger):
+        parts.append(Table(title, columns, [_cells(row) for row in group]).markdown())
     return "\n".join([*parts, "</div>\n"])
 
 
-def _row(claim: Claim, shelf: Shelf) -> Row:
-    source = SOURCES.get(claim.id)
+def _row(claim: Claim, records: PaperRecords) -> Row:
+    source = sources().get(claim.id)
     if source is None:
-        return Row(claim, "not run", note=_sentences(claim.note, WITHOUT[claim.id]))
-    try:
-        found = source.read(shelf)
-    except NoRecordError as error:
-        found = Finding(missing=str(error))
-    except KeyError as error:
-        found = Finding(missing=f"the record does not hold {error}")
-    return _judged(claim, found, source, shelf)
-
-
-def _judged(claim: Claim, found: Finding, source: Source, shelf: Shelf) -> Row:
-    against = [] if found.missing else objections(claim, found)
-    verdict: Verdict = "not run" if found.missing else "differs" if against else "reproduced"
-    ours, spread = _ours(claim, found, against)
-    # Numbers and ranks that do not fit are seen in the row itself.
-    told = [*ordering(claim, found), *statement(claim, found)]
-    remarks = [f"Against it: {', '.join(told)}" if told else ""]
-    if undecided(found):
-        remarks.append(f"Not told apart by our means: {', '.join(undecided(found))}")
-    return Row(
-        claim,
-        verdict,
-        ours,
-        spread,
-        _runs(found),
-        _sentences(found.missing, *remarks, found.note, claim.note),
-        _path(shelf.record_of(source.experiment)),
-        tuple(map(_path, shelf.records_of(source.experiment, source.cells))),
-        _path(shelf.figure_of(source.experiment)),
-        source.command,
+        return Row(claim, "not run", note=_sentences("no artefact reads this claim", claim.note))
+    return dataclasses.replace(
+        judged(claim, source.finding(records)),
+        record=_path(source.record_path(records)),
+        records=tuple(map(_path, source.record_paths(records))),
+        figure=_path(source.figure_path(records)),
+        command=source.command,
     )
 
 
-def _ours(claim: Claim, found: Finding, against: list[str]) -> tuple[Any, Any]:
+def judged(claim: Claim, finding: Finding) -> Row:
+    """Judge a claim by what the records say about it."""
+    against = [] if finding.missing else objections(claim, finding)
+    verdict: Verdict = "not run" if finding.missing else "differs" if against else "reproduced"
+    ours, spread = _ours(claim, finding, against)
+    # Numbers and ranks that do not fit are seen in the row itself.
+    contradicted = [*ordering(claim, finding), *statement(claim, finding)]
+    remarks = [f"Against it: {', '.join(contradicted)}" if contradicted else ""]
+    if undecided(finding):
+        remarks.append(f"Not told apart by our means: {', '.join(undecided(finding))}")
+    note = _sentences(finding.missing, *remarks, finding.note, claim.note)
+    return Row(claim, verdict, ours, spread, _runs(finding), note)
+
+
+def _ours(claim: Claim, finding: Finding, against: list[str]) -> tuple[Any, Any]:
     """Return our side of the row and its spread: alone if there is one number, else in lists."""
-    spreads = [value.sd for value in found.values]
-    if found.shown is not None:
+    spreads = [value.sd for value in finding.values]
+    if finding.shown is not None:
         known = [sd**2 for sd in spreads if sd is not None]
-        return found.shown, math.sqrt(sum(known) / len(known)) if known else None
-    if found.ranked:
-        ends = [list(places(ranked, claim)) for ranked in found.ranked]
-        return _single([ranked.place for ranked in found.ranked]), _single(ends)
-    if found.values:
-        return _single([value.mean for value in found.values]), _single(spreads)
-    return (None if found.missing else not against), None
+        return finding.shown, math.sqrt(sum(known) / len(known)) if known else None
+    if finding.ranked:
+        ends = [list(places(ranked, claim)) for ranked in finding.ranked]
+        return _single([ranked.place for ranked in finding.ranked]), _single(ends)
+    if finding.values:
+        return _single([value.mean for value in finding.values]), _single(spreads)
+    return (None if finding.missing else not against), None
 
 
 def _single(values: list[Any]) -> Any:
     return values[0] if len(values) == 1 else values
 
 
-def _runs(found: Finding) -> int:
-    if found.runs is not None:
-        return found.runs
-    held = [*found.values, *(ranked.scores[ranked.name] for ranked in found.ranked)]
-    return min((value.runs for value in held), default=0)
+def _runs(finding: Finding) -> int:
+    if finding.runs is not None:
+        return finding.runs
+    values = [*finding.values, *(ranked.scores[ranked.name] for ranked in finding.ranked)]
+    return min((value.runs for value in values), default=0)
 
 
 def _sentences(*parts: str) -> str:
     """Join remarks, each as a sentence of its own."""
-    told = [part.strip().rstrip(".") for part in parts]
-    return " ".join(f"{text[0].upper()}{text[1:]}." for text in told if text)
+    sentences = [part.strip().rstrip(".") for part in parts]
+    return " ".join(f"{text[0].upper()}{text[1:]}." for text in sentences if text)
 
 
 def _path(path: Path | None) -> str:
@@ -162,7 +171,7 @@ def _by_section(ledger: Iterable[Row]) -> list[tuple[str, list[Row]]]:
     groups: dict[str, list[Row]] = {section: [] for section in SECTIONS}
     for row in ledger:
         groups.setdefault(row.claim.section.partition("/")[0], []).append(row)
-    return [(section, held) for section, held in groups.items() if held]
+    return [(section, group) for section, group in groups.items() if group]
 
 
 def _title(section: str) -> str:

@@ -11,22 +11,16 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from scipy.special import stdtrit
 
 from novelty_lab.ledger.claims import Claim, Kind
-from novelty_lab.ledger.values import Finding, Ranked, Value
+from novelty_lab.ledger.findings import Finding, Ranked, Value
 
-# fmt: off
-STUDENT = (
-    12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13,
-    2.12, 2.11, 2.10, 2.09, 2.09, 2.08, 2.07, 2.07, 2.06, 2.06, 2.06, 2.05, 2.05, 2.05, 2.04,
-)
-# fmt: on
-"""95% points of Student's distribution, two-sided, for 1 to 30 degrees of freedom."""
-NORMAL = 1.96
-"""The same for the normal distribution."""
+CONFIDENCE = 0.95
+"""Level of the two-sided intervals."""
 
 
-def number(claim: Claim, found: Finding) -> list[str]:
+def number(claim: Claim, finding: Finding) -> list[str]:
     """Each of our means is the paper's, within the error of both and the paper's rounding.
 
         |ours - paper| <= t sqrt(sd_ours^2 / n_ours + sd_paper^2 / n_paper) + half a last digit
@@ -36,15 +30,15 @@ def number(claim: Claim, found: Finding) -> list[str]:
     task where runs differ, however many were made. Where the paper prints no deviation ours stands
     in for it; where the record holds none either, the printed digits must agree.
     """
-    paper = claim.numbers * (len(found.values) if len(claim.numbers) == 1 else 1)
+    paper = claim.numbers * (len(finding.values) if len(claim.numbers) == 1 else 1)
     return [
         f"{ours.mean:.4g} for {value:g}"
-        for ours, value in zip(found.values, paper, strict=True)
+        for ours, value in zip(finding.values, paper, strict=True)
         if abs(ours.mean - value) > tolerance(ours, claim) + claim.rounding
     ]
 
 
-def within(claim: Claim, found: Finding) -> list[str]:
+def within(claim: Claim, finding: Finding) -> list[str]:
     """Each of our means lies in the paper's range, widened at both ends by the error of a number.
 
         low - w <= ours <= high + w,  w = t sqrt(sd^2 / n_ours + sd^2 / n_paper) + half a last digit
@@ -54,13 +48,13 @@ def within(claim: Claim, found: Finding) -> list[str]:
     low, high = claim.numbers
     return [
         f"{ours.mean:.4g}"
-        for ours in found.values
+        for ours in finding.values
         for wide in [tolerance(ours, claim) + claim.rounding]
         if not low - wide <= ours.mean <= high + wide
     ]
 
 
-def bound(claim: Claim, found: Finding) -> list[str]:
+def bound(claim: Claim, finding: Finding) -> list[str]:
     """Each of our means lies on the stated side of the paper's bound, or within its error.
 
         ours >= bound - w  where the paper says above,  ours <= bound + w  where it says below
@@ -71,12 +65,12 @@ def bound(claim: Claim, found: Finding) -> list[str]:
     sign = 1 if claim.side == "above" else -1
     return [
         f"{ours.mean:.4g}"
-        for ours in found.values
+        for ours in finding.values
         if sign * (ours.mean - limit) < -(tolerance(ours, claim) + claim.rounding)
     ]
 
 
-def rank(claim: Claim, found: Finding) -> list[str]:
+def rank(claim: Claim, finding: Finding) -> list[str]:
     """The paper's rank is one that ours could have if scores moved within their error.
 
         1 + #{j: S_j - S_i > w_ij}  <=  paper  <=  1 + #{j: S_j - S_i > -w_ij}
@@ -85,13 +79,13 @@ def rank(claim: Claim, found: Finding) -> list[str]:
     """
     return [
         f"{ranked.place} for {value:g}"
-        for ranked, value in zip(found.ranked, claim.numbers, strict=True)
+        for ranked, value in zip(finding.ranked, claim.numbers, strict=True)
         for low, high in [places(ranked, claim)]
         if not low <= value <= high
     ]
 
 
-def ordering(claim: Claim, found: Finding) -> list[str]:
+def ordering(claim: Claim, finding: Finding) -> list[str]:
     """No difference of our means has the other sign than the paper says, by more than its error.
 
         above - below >= -t sqrt(sd_above^2 / n_above + sd_below^2 / n_below)
@@ -100,29 +94,29 @@ def ordering(claim: Claim, found: Finding) -> list[str]:
     """
     return [
         pair.name
-        for pair in found.pairs
+        for pair in finding.pairs
         if pair.above.mean - pair.below.mean < -welch(pair.above, pair.below)
     ]
 
 
-def same(claim: Claim, found: Finding) -> list[str]:
+def same(claim: Claim, finding: Finding) -> list[str]:
     """What the paper calls one band, or independent, varies less by the setting than by chance.
 
         sd of our means over settings <= root mean square of the sd over runs at one setting
 
     The claim is that a setting matters no more than the draw of a run does.
     """
-    between = float(np.std([value.mean for value in found.values], ddof=1))
-    by_chance = math.sqrt(float(np.mean([(value.sd or 0.0) ** 2 for value in found.values])))
+    between = float(np.std([value.mean for value in finding.values], ddof=1))
+    by_chance = math.sqrt(float(np.mean([(value.sd or 0.0) ** 2 for value in finding.values])))
     return [f"{between:.2g} between, {by_chance:.2g} within"] if between > by_chance else []
 
 
-def statement(claim: Claim, found: Finding) -> list[str]:
+def statement(claim: Claim, finding: Finding) -> list[str]:
     """Every part of the statement is true of our record, run by run where it speaks of every run.
 
     There is no error to allow for: parts are about counts, sets and names.
     """
-    return [objection for objection, is_so in found.against.items() if is_so]
+    return [objection for objection, is_so in finding.against.items() if is_so]
 
 
 RULES: dict[Kind, Callable[[Claim, Finding], list[str]]] = {
@@ -136,17 +130,17 @@ RULES: dict[Kind, Callable[[Claim, Finding], list[str]]] = {
 }
 
 
-def objections(claim: Claim, found: Finding) -> list[str]:
+def objections(claim: Claim, finding: Finding) -> list[str]:
     """Return what speaks against a claim: by its own rule, in its orderings, in other parts."""
     rules = dict.fromkeys([RULES[claim.kind], ordering, statement])
-    return [objection for rule in rules for objection in rule(claim, found)]
+    return [objection for rule in rules for objection in rule(claim, finding)]
 
 
-def undecided(found: Finding) -> list[str]:
+def undecided(finding: Finding) -> list[str]:
     """Name the pairs whose order our means do not tell."""
     return [
         pair.name
-        for pair in found.pairs
+        for pair in finding.pairs
         if abs(pair.above.mean - pair.below.mean) <= welch(pair.above, pair.below)
     ]
 
@@ -175,9 +169,8 @@ def welch(one: Value, other: Value) -> float:
 
 
 def student(freedom: float) -> float:
-    """Return the 95% point for a number of degrees of freedom, at least 1, by interpolation."""
-    inverse = [0.0, *(1 / f for f in range(len(STUDENT), 0, -1))]
-    return float(np.interp(1 / max(freedom, 1.0), inverse, [NORMAL, *reversed(STUDENT)]))
+    """Return the two-sided 95% point of Student's distribution; fewer degrees than 1 count as 1."""
+    return float(stdtrit(max(freedom, 1.0), (1 + CONFIDENCE) / 2))
 
 
 def places(ranked: Ranked, claim: Claim) -> tuple[int, int]:

@@ -1,11 +1,13 @@
 """Short trainings repeat, differ where they should, and have the settings of the paper."""
 
 import dataclasses
+import importlib.util
 
 import pytest
 
+from novelty_lab.agents.conditions import REWARDS
 from novelty_lab.agents.tasks import TASKS, task_of
-from novelty_lab.agents.training import REWARDS, PPOSettings, Training, train
+from novelty_lab.agents.training import PPOSettings, Training, train
 from novelty_lab.agents.tuned import TUNED, make_training
 
 TINY = PPOSettings(num_envs=2, n_steps=64, batch_size=32)
@@ -105,3 +107,14 @@ def test_what_does_not_exist_is_refused():
         Training("Hopper", steps=0)
     with pytest.raises(ValueError, match="published settings"):
         make_training("Pendulum", "task", tuned=True)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_missing_simulator_names_its_extra(name, monkeypatch):
+    task = task_of(name)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda package: None)
+    if task.extra is None:
+        task.make().close()
+        return
+    with pytest.raises(ValueError, match=rf"need \w+, which is not .*\[{task.extra}\]'"):
+        task.make()

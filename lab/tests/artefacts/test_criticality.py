@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from novelty_lab.artefacts.criticality import experiment as criticality
+from novelty_lab.context import RunContext
 from novelty_lab.report import save_figure, tables_of
-from novelty_lab.runner import Bench, run_experiment
+from novelty_lab.runner import run_experiment
 
 TINY = dataclasses.replace(
     criticality.QUICK,
@@ -33,7 +34,7 @@ def found(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def base():
-    return criticality.run(TINY, seed=0, bench=Bench())
+    return criticality.run(TINY, seed=0, context=RunContext())
 
 
 def test_plain_reservoirs_are_ordered_at_every_depth(found):
@@ -89,7 +90,7 @@ def test_gain_follows_mean_field(found):
 def test_figure_and_tables_render(found):
     record, root = found
     assert save_figure(record, root).stat().st_size > 10_000
-    assert all(len(row) == 3 for row in tables_of(record)[0].rows)
+    assert all(len(row) == 2 for row in tables_of(record)[0].rows)
 
 
 @pytest.mark.parametrize(
@@ -110,5 +111,5 @@ def test_figure_and_tables_render(found):
 )
 def test_every_field_changes_the_outcome(change, base):
     assert set(change) <= {field.name for field in dataclasses.fields(criticality.Config)}
-    other = criticality.run(dataclasses.replace(TINY, **change), seed=0, bench=Bench())
+    other = criticality.run(dataclasses.replace(TINY, **change), seed=0, context=RunContext())
     assert any(not np.array_equal(base.arrays[name], held) for name, held in other.arrays.items())

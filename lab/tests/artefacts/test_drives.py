@@ -7,10 +7,7 @@ import pytest
 import torch
 
 from learnable_novelty.observer import Moments
-from learnable_novelty.reward.bonus import Step
-from learnable_novelty.reward.calibration import RandomPlay
-from learnable_novelty.reward.novelty import NoveltyBonus
-from learnable_novelty.reward.scale import ObservationScale
+from learnable_novelty.reward import NoveltyBonus, ObservationScale, RandomPlay, Step
 from novelty_lab.artefacts.rooms.drives import (
     DRIVES,
     LEARNER_DRIVES,
@@ -34,7 +31,7 @@ def make_learner(kind, *, resolution=1.0):
     }
     if kind == "empirical":
         return NoveltyBonus(scale, **options)
-    reservoir = NoveltyBonus(scale, **options).online.reservoir
+    reservoir = NoveltyBonus(scale, **options).streams.reservoir
     draws = np.random.default_rng(5)
     x, y = draws.standard_normal((50, DIM)), draws.standard_normal((50, WINDOW * DIM))
     reference = Moments.of(reservoir(torch.from_numpy(x)), torch.from_numpy(y))
@@ -92,15 +89,15 @@ def fit(features, targets, online):
 def expected_payments(steps, env, learner):
     """Return surprise and progress of each step of an environment, in bits."""
     surprise, progress = [], []
-    noise = PENALTY / (2 * 0.5 * learner.online.resolution)
+    noise = PENALTY / (2 * 0.5 * learner.streams.resolution)
     for episode in episodes_of(steps, env, learner.scale):
         x, y = pairs_of(episode)
-        h = learner.online.reservoir(torch.from_numpy(x)).numpy()
+        h = learner.streams.reservoir(torch.from_numpy(x)).numpy()
         surprise += [0.0] * (WINDOW - 1)
         progress += [0.0] * (WINDOW - 1)
         for t in range(len(x)):
-            old = fit(h[:t], y[:t], learner.online)
-            new = fit(h[: t + 1], y[: t + 1], learner.online)
+            old = fit(h[:t], y[:t], learner.streams)
+            new = fit(h[: t + 1], y[: t + 1], learner.streams)
             errors = [np.square(y[: t + 1] - f(h[: t + 1])).sum() for f in (old, new)]
             surprise.append(np.square(y[t] - old(h[t])).sum() / (2 * noise * math.log(2)))
             progress.append((errors[0] - errors[1]) / (2 * noise * math.log(2)))
@@ -128,8 +125,8 @@ def test_an_episodes_progress_is_its_surprise_less_what_the_last_readout_leaves(
     learner = make_learner(kind)
     for env in range(ENVS):
         x, y = pairs_of(episodes_of(steps, env, learner.scale)[0])
-        h = learner.online.reservoir(torch.from_numpy(x)).numpy()
-        left = np.square(y - fit(h, y, learner.online)(h)).sum()
+        h = learner.streams.reservoir(torch.from_numpy(x)).numpy()
+        left = np.square(y - fit(h, y, learner.streams)(h)).sum()
         assert total[env] == pytest.approx(left / (2 * PENALTY * math.log(2)), rel=1e-9)
 
 
@@ -194,7 +191,7 @@ def test_drives_are_made_by_name_and_pay_finite_numbers(name):
 def test_all_drives_of_a_seed_have_one_learner():
     play = noise_play()
     drives = [make(name, play) for name in LEARNER_DRIVES]
-    onlines = [(d.learner if hasattr(d, "learner") else d).online for d in drives]
+    onlines = [d.learner.online if hasattr(d, "learner") else d.streams for d in drives]
     x = torch.randn(4, 3, dtype=torch.float64)
     assert all(torch.equal(onlines[0].reservoir(x), o.reservoir(x)) for o in onlines)
     for drive in drives:

@@ -14,8 +14,9 @@ from learnable_novelty.systems.images import load_images
 from novelty_lab.artefacts.encoder import encoding
 from novelty_lab.artefacts.encoder import experiment as encoder
 from novelty_lab.artefacts.encoder_scan import experiment as encoder_scan
+from novelty_lab.context import RunContext
 from novelty_lab.report import save_figure, tables_of
-from novelty_lab.runner import Bench, run_experiment
+from novelty_lab.runner import run_experiment
 
 SMALL = {
     "widths": (8,),
@@ -141,9 +142,11 @@ def test_batches_and_probes_larger_than_the_data_are_refused():
     with pytest.raises(ValueError, match="probe_test must be from 1 to 497, got 498"):
         encoding.probed_images(dataclasses.replace(TINY, probe_test=498), images, 0, "cpu")
     with pytest.raises(ValueError, match="axes must be among learning_rate"):
-        encoder_scan.run(dataclasses.replace(TINY_SCAN, axes=("colour",)), seed=0, bench=Bench())
+        encoder_scan.run(
+            dataclasses.replace(TINY_SCAN, axes=("colour",)), seed=0, context=RunContext()
+        )
     with pytest.raises(ValueError, match="got none"):
-        encoder_scan.run(dataclasses.replace(TINY_SCAN, axes=()), seed=0, bench=Bench())
+        encoder_scan.run(dataclasses.replace(TINY_SCAN, axes=()), seed=0, context=RunContext())
 
 
 CHANGES = [
@@ -173,7 +176,7 @@ by_name = {"ids": lambda change: next(iter(change))}
 
 @pytest.fixture(scope="module")
 def base():
-    return encoder.run(TINY, seed=0, bench=Bench())
+    return encoder.run(TINY, seed=0, context=RunContext())
 
 
 def test_every_field_is_changed_below():
@@ -185,7 +188,7 @@ def test_every_field_is_changed_below():
 
 @pytest.mark.parametrize("change", OWN, **by_name)
 def test_every_own_field_changes_the_outcome(change, base):
-    other = encoder.run(dataclasses.replace(TINY, **change), seed=0, bench=Bench())
+    other = encoder.run(dataclasses.replace(TINY, **change), seed=0, context=RunContext())
     same = other.results == base.results
     assert not (same and all(np.array_equal(base.arrays[k], v) for k, v in other.arrays.items()))
 
@@ -211,6 +214,6 @@ def test_the_dataset_is_the_one_named(monkeypatch):
 
 
 def test_a_run_repeats_bit_for_bit(base):
-    again = encoder.run(TINY, seed=0, bench=Bench())
+    again = encoder.run(TINY, seed=0, context=RunContext())
     assert again.results == base.results
     assert all(np.array_equal(base.arrays[k], v) for k, v in again.arrays.items())

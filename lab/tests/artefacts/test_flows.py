@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from novelty_lab.artefacts.flows import experiment as flows
+from novelty_lab.context import RunContext
 from novelty_lab.report import save_figure, tables_of
-from novelty_lab.runner import Bench, run_experiment
+from novelty_lab.runner import run_experiment
 
 TINY = dataclasses.replace(
     flows.QUICK,
@@ -68,7 +69,7 @@ def base():
         brief = tuple(dataclasses.replace(flow, settle_time=0.0) for flow in held)
         patch.setattr(flows, "FLOWS", brief)
         patch.setattr(flows, "BY_NAME", {flow.name: flow for flow in brief})
-        yield flows.run(TINY, seed=0, bench=Bench())
+        yield flows.run(TINY, seed=0, context=RunContext())
 
 
 @pytest.mark.parametrize(
@@ -94,6 +95,6 @@ def base():
 )
 def test_every_field_changes_the_outcome(change, base):
     assert set(change) <= {field.name for field in dataclasses.fields(flows.Config)}
-    other = flows.run(dataclasses.replace(TINY, **change), seed=0, bench=Bench())
+    other = flows.run(dataclasses.replace(TINY, **change), seed=0, context=RunContext())
     same = other.results == base.results and other.scores == base.scores
     assert not (same and all(np.array_equal(base.arrays[k], v) for k, v in other.arrays.items()))

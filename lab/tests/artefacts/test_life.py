@@ -36,7 +36,7 @@ from novelty_lab.artefacts.life_map.stages import (
     score_all,
     scores,
 )
-from novelty_lab.runner import Bench
+from novelty_lab.context import RunContext
 
 TINY = LifeConfig(
     grid=13, samples=4, burn_in=10, window=3, channels=8, draws=2, floor_repeats=2, null_repeats=2
@@ -139,7 +139,7 @@ def test_some_rules_are_the_named_ones_and_others():
 
 def test_blocks_add_up():
     codes = np.array(CODES)
-    whole, parts = (score_all(Bench(), "map", TINY, codes, 0, block) for block in (99, 2))
+    whole, parts = (score_all(RunContext(), "map", TINY, codes, 0, block) for block in (99, 2))
     for name in ("bits", "floor", "null"):
         assert whole[name].shape == (2, len(codes))
         np.testing.assert_allclose(whole[name], parts[name], atol=1e-5)
@@ -339,7 +339,7 @@ SMALL = dataclasses.replace(
 
 
 def test_a_small_map_records_what_it_must():
-    outcome = life_map.run(SMALL, seed=0, bench=Bench())
+    outcome = life_map.run(SMALL, seed=0, context=RunContext())
     results, arrays = outcome.results, outcome.arrays
     assert results["rules"] == 110
     assert len(results["named"]) == len(named_rules())
@@ -351,7 +351,7 @@ def test_a_small_map_records_what_it_must():
     for entry in results["gallery"] + results["steady_gallery"]:
         assert entry["rule"] not in names
         assert entry["complement"] not in names
-    held = scores(SMALL, 0, Bench())
+    held = scores(SMALL, 0, RunContext())
     excess = mean_excess(held.found)
     grain = results["grain"]
     recorded = arrays["bits"] * grain["bits"] - arrays["floor"] * grain["floor"]
@@ -370,7 +370,7 @@ def test_a_small_map_records_what_it_must():
 
 
 def test_a_measure_that_does_not_fit_is_refused():
-    held = scores(dataclasses.replace(SMALL, study_axes=()), 0, Bench())
+    held = scores(dataclasses.replace(SMALL, study_axes=()), 0, RunContext())
     held.found["bits"][:] = 1e6
     with pytest.raises(ValueError, match="16 bits"):
         life_results.record_arrays(held, np.zeros((1, 2, 2), dtype=np.uint8))

@@ -13,8 +13,9 @@ from learnable_novelty.seeds import split
 from novelty_lab import records
 from novelty_lab.artefacts.mdl_nca import experiment as mdl_nca
 from novelty_lab.artefacts.nca.neural import from_vector, neural_observer
+from novelty_lab.context import RunContext
 from novelty_lab.report import save_figure, tables_of
-from novelty_lab.runner import Bench, run_experiment
+from novelty_lab.runner import run_experiment
 
 TRAINING = {
     "hidden": 8,
@@ -160,20 +161,20 @@ def test_record_is_found_again_and_drawn(trained, settings, found):
 
 
 def test_without_the_training_one_sentence_says_how_to_run_it(tmp_path, trained):
-    bench = Bench(records=tmp_path)
+    context = RunContext(records=tmp_path)
     for config, name in ((mdl_nca.PAPER, "paper"), (mdl_nca.QUICK, "quick")):
         with pytest.raises(
             ValueError,
             match=rf"expected a record of nca in .*{name}-seed3.*run: novelty run nca "
             f"--config {name}",
         ):
-            mdl_nca.run(config, seed=3, bench=bench)
-    here = Bench(records=trained[1])
+            mdl_nca.run(config, seed=3, context=context)
+    here = RunContext(records=trained[1])
     small = dataclasses.replace(mdl_nca.QUICK, source=trained[0].config)
     with pytest.raises(ValueError, match=r"expected 3 seeds of update 'residual' in .* it holds 2"):
-        mdl_nca.run(dataclasses.replace(small, seeds=3), seed=0, bench=here)
+        mdl_nca.run(dataclasses.replace(small, seeds=3), seed=0, context=here)
     with pytest.raises(ValueError, match=r"of update 'direct' in .* it holds 2 of residual"):
-        mdl_nca.run(dataclasses.replace(small, update="direct"), seed=0, bench=here)
+        mdl_nca.run(dataclasses.replace(small, update="direct"), seed=0, context=here)
 
 
 CHANGES = [
@@ -188,10 +189,12 @@ CHANGES = [
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: next(iter(change)))
 def test_every_field_changes_the_outcome(trained, settings, change):
-    bench = Bench(records=trained[1])
+    context = RunContext(records=trained[1])
     base = dataclasses.replace(mdl_nca.QUICK, **settings)
-    first = mdl_nca.run(base, seed=0, bench=bench).results
-    assert mdl_nca.run(dataclasses.replace(base, **change), seed=0, bench=bench).results != first
+    first = mdl_nca.run(base, seed=0, context=context).results
+    assert (
+        mdl_nca.run(dataclasses.replace(base, **change), seed=0, context=context).results != first
+    )
     # The source and the update name another record and another part of it: see above.
     names = {name for one in CHANGES for name in one} | {"source", "update"}
     assert names == {field.name for field in dataclasses.fields(mdl_nca.Config)}

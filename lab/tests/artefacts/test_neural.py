@@ -26,7 +26,8 @@ from novelty_lab.artefacts.nca.neural import (
     space_time,
     train,
 )
-from novelty_lab.runner import Bench, pack, run_experiment, unpack
+from novelty_lab.context import RunContext, pack, unpack
+from novelty_lab.runner import run_experiment
 
 SMALL = {
     "hidden": 8,
@@ -204,7 +205,7 @@ CHANGES = [
 
 
 def trained(config):
-    automaton, found = train(config, "residual", 0, "cpu", None)
+    automaton, found = train(config, "residual", 0, "cpu")
     return found.scores, as_vector(automaton.state_dict()).tobytes(), sorted(found.snapshots)
 
 
@@ -269,7 +270,7 @@ def test_the_judged_bits_are_those_of_the_first_and_the_last_rule(record):
     run = record[0][0].results["runs"]["residual seed 1"]
     config = dataclasses.replace(nca.QUICK, **OVERRIDES)
     seed = split(0, "nca", 1)
-    _, found = train(config, "residual", seed, "cpu", None)
+    _, found = train(config, "residual", seed, "cpu")
     for place, step in ((0, 0), (-1, 6)):
         rule = from_vector("residual", 8, 2, as_vector(found.snapshots[step]))
         bits = [evaluate(config, rule, seed, draw, 8)["bits"] for draw in range(2)]
@@ -331,7 +332,7 @@ OWN = [
 @pytest.mark.parametrize("change", OWN, ids=lambda change: next(iter(change)))
 def test_every_own_field_changes_the_outcome(change, record):
     config = dataclasses.replace(RUN, **{"seeds": (0,), **change})
-    found = nca.run(config, seed=0, bench=Bench())
+    found = nca.run(config, seed=0, context=RunContext())
     base = record[0][0]
     runs = [{k: v for k, v in r.items() if k != "seconds"} for r in found.results["runs"].values()]
     expected = base.results["runs"]["residual seed 0"]
@@ -345,4 +346,4 @@ def test_every_own_field_changes_the_outcome(change, record):
 
 def test_unknown_updates_are_refused():
     with pytest.raises(ValueError, match="updates must be residual or direct, got 'sideways'"):
-        nca.run(dataclasses.replace(RUN, updates=("sideways",)), seed=0, bench=Bench())
+        nca.run(dataclasses.replace(RUN, updates=("sideways",)), seed=0, context=RunContext())

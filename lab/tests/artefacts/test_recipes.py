@@ -15,8 +15,9 @@ from novelty_lab.artefacts.encoder_controls import experiment as encoder_control
 from novelty_lab.artefacts.encoder_controls.figure import interval
 from novelty_lab.artefacts.encoder_select import experiment as encoder_select
 from novelty_lab.artefacts.encoder_select import recipes
+from novelty_lab.context import RunContext
 from novelty_lab.report import save_figure, tables_of
-from novelty_lab.runner import Bench, run_experiment
+from novelty_lab.runner import run_experiment
 
 RESULTS = Path(__file__).parents[3] / "results"
 
@@ -113,9 +114,9 @@ def test_jury_sees_no_label(monkeypatch):
         held = load_images(name, data)
         return Images(held.name, held.train_images, None, None, None)  # type: ignore[arg-type]
 
-    seen = encoder_select.run(config, seed=0, bench=Bench()).results["candidates"]
+    seen = encoder_select.run(config, seed=0, context=RunContext()).results["candidates"]
     monkeypatch.setattr(encoder_select, "images_of", without_labels)
-    assert encoder_select.run(config, seed=0, bench=Bench()).results["candidates"] == seen
+    assert encoder_select.run(config, seed=0, context=RunContext()).results["candidates"] == seen
 
 
 def test_codes_of_the_table_do_not_depend_on_labels(digits):
@@ -143,14 +144,15 @@ def test_quick_run_is_saved_and_drawn(name, tmp_path):
 def test_unknown_recipe_is_refused():
     config = dataclasses.replace(encoder_select.QUICK, recipes=("magic",))
     with pytest.raises(ValueError, match="recipes must be among"):
-        encoder_select.run(config, seed=0, bench=Bench())
+        encoder_select.run(config, seed=0, context=RunContext())
 
 
-def test_interval_is_students():
+@pytest.mark.parametrize("runs", [2, 5, 10, 17, 40])
+def test_interval_is_students(runs):
     from scipy.stats import t
 
-    found = {"mean": 0.5, "sd": 0.1, "runs": 5}
-    assert interval(found) == pytest.approx(t.ppf(0.975, 4) * 0.1 / 5**0.5, rel=1e-3)
+    found = {"mean": 0.5, "sd": 0.1, "runs": runs}
+    assert interval(found) == pytest.approx(t.ppf(0.975, runs - 1) * 0.1 / runs**0.5, rel=1e-9)
     assert interval({**found, "runs": 1}) == 0
 
 
@@ -177,7 +179,7 @@ def test_longer_trainings_are_judged_beside_the_first():
     config = dataclasses.replace(
         encoder_select.QUICK, recipes=("paper",), steps=2, budgets=(4, 30), judged=64
     )
-    found = encoder_select.run(config, seed=0, bench=Bench()).results
+    found = encoder_select.run(config, seed=0, context=RunContext()).results
     lengths = found["lengths"]["paper"]["candidates"]
     assert list(lengths) == ["2", "4", "30"]
     assert lengths["2"]["excess"] == found["candidates"]["paper"]["excess"]

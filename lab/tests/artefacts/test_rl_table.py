@@ -14,11 +14,19 @@ import pytest
 
 from learnable_novelty.cli import main
 from learnable_novelty.engine import Serial
-from novelty_lab import records
-from novelty_lab.agents import runs as agents
-from novelty_lab.agents.training import CURVE_POINTS, REWARDS, Training, thinned
+from novelty_lab import records, runner
+from novelty_lab.agents.training import (
+    CURVE_POINTS,
+    REWARDS,
+    PPOSettings,
+    Training,
+    thinned,
+)
+from novelty_lab.agents.tuned import make_training
+from novelty_lab.artefacts.rl_table import ARTEFACT
 from novelty_lab.artefacts.rl_table import experiment as rl_table
 from novelty_lab.lock import Busy
+from novelty_lab.runner import RunOptions, run_all
 
 SMALL = rl_table.Config(
     tasks=("Pendulum",), rewards=("task", "task+magnitude"), seeds=(0, 1), steps=1,
@@ -31,15 +39,23 @@ from pathlib import Path
 import torch
 torch.set_num_threads(1)
 from learnable_novelty.engine import open_engine
-from novelty_lab.runner import rl_table
+from novelty_lab.artefacts.rl_table import ARTEFACT
+from novelty_lab.artefacts.rl_table import experiment as rl_table
+from novelty_lab.runner import RunOptions, run_all
 config = rl_table.Config(
     tasks=("Pendulum",), rewards=("task", "task+magnitude"), seeds=(0, 1), steps=1,
     evaluation_episodes=2,
 )
 print("ready", flush=True)
 with open_engine(sys.argv[2]) as executor:
-    assert not rl_table.run(config, Path(sys.argv[1]), executor)
+    runs = ARTEFACT.runs("", config, 0)
+    assert not run_all(ARTEFACT, runs, RunOptions(Path(sys.argv[1])), executor).failures
 """
+
+
+def run_table(config, root, executor=None, **more):
+    runs = ARTEFACT.runs("", config, 0)
+    return run_all(ARTEFACT, runs, RunOptions(root), executor or Serial(), **more).failures
 
 
 def results(root):
@@ -50,7 +66,7 @@ def results(root):
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
     root = tmp_path_factory.mktemp("undisturbed")
-    assert rl_table.run(SMALL, root, Serial()) == {}
+    assert run_table(SMALL, root) == {}
     return results(root)
 
 
@@ -75,7 +91,7 @@ def test_killed_many_times_it_ends_with_the_same_records(
     # A worker outlives its killed parent until its run is saved: that run is left to it.
     deadline = time.monotonic() + 120.0
     while len(results(tmp_path)) < len(undisturbed) and time.monotonic() < deadline:
-        assert rl_table.run(SMALL, tmp_path, Serial()) == {}
+        assert run_table(SMALL, tmp_path) == {}
     assert results(tmp_path) == undisturbed
 
 
@@ -84,18 +100,18 @@ def test_what_is_there_is_not_run_again_and_a_damaged_one_is(tmp_path, undisturb
         tasks=("Pendulum",), rewards=("task",), seeds=(0,), steps=1, evaluation_episodes=2
     )
     seen = []
-    rl_table.run(one, tmp_path, Serial(), report=lambda *told: seen.append(told))
-    rl_table.run(one, tmp_path, Serial(), report=lambda *told: seen.append(told))
+    run_table(one, tmp_path, report=lambda *told: seen.append(told))
+    run_table(one, tmp_path, report=lambda *told: seen.append(told))
     assert seen == [(0, 1), (1, 1), (1, 1)]
     (path,) = records.find(tmp_path, "rl-table")
     held = json.loads((path / "record.json").read_text())
     held["configuration"]["steps"] = 5
     (path / "record.json").write_text(json.dumps(held))
     with pytest.raises(ValueError, match="changed after it was written; restore it, or remove"):
-        rl_table.run(one, tmp_path, Serial())
+        run_table(one, tmp_path)
     del held["checksum"]  # as if it had been written for other settings
     (path / "record.json").write_text(json.dumps(held))
-    rl_table.run(one, tmp_path, Serial())
+    run_table(one, tmp_path)
     assert results(tmp_path)[path.name] == undisturbed[path.name]
 
 
@@ -105,8 +121,8 @@ def test_a_run_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
             raise ValueError("no such luck")
         return object(), {"return": 1.0}
 
-    monkeypatch.setattr(agents, "train", fail)
-    failures = rl_table.run(SMALL, tmp_path, Serial())
+    monkeypatch.setattr(rl_table, "train", fail)
+    failures = run_table(SMALL, tmp_path)
     assert [str(error) for error in failures.values()] == ["no such luck"] * 2
     assert all("seed0" in name for name in failures)
     assert len(results(tmp_path)) == 2
@@ -126,18 +142,18 @@ class Elsewhere(Executor):
 
 
 def test_a_worker_in_another_folder_saves_where_the_table_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(agents, "train", lambda *_, **__: (object(), {"return": 1.0}))
+    monkeypatch.setattr(rl_table, "train", lambda *_, **__: (object(), {"return": 1.0}))
     (tmp_path / "here").mkdir()
     (tmp_path / "there").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    assert rl_table.run(SMALL, Path("out"), Elsewhere(tmp_path / "there")) == {}
+    assert run_table(SMALL, Path("out"), Elsewhere(tmp_path / "there")) == {}
     assert len(results(tmp_path / "here" / "out")) == 4
     assert not list((tmp_path / "there").iterdir())
 
 
 def test_a_record_that_was_saved_out_of_sight_is_a_failure(tmp_path, monkeypatch):
-    monkeypatch.setattr(rl_table, "run_agent", lambda *_, **__: None)
-    failures = rl_table.run(SMALL, tmp_path, Serial())
+    monkeypatch.setattr(runner, "run_one", lambda *_, **__: (None, True))
+    failures = run_table(SMALL, tmp_path)
     assert len(failures) == 4
     assert all("does not see it" in str(error) for error in failures.values())
 
@@ -146,8 +162,8 @@ def test_a_run_that_another_process_is_at_is_left_to_it(tmp_path, monkeypatch):
     def busy(*_, **__):
         raise Busy("another process is at it")
 
-    monkeypatch.setattr(rl_table, "run_agent", busy)
-    assert rl_table.run(SMALL, tmp_path, Serial()) == {}
+    monkeypatch.setattr(runner, "run_one", busy)
+    assert run_table(SMALL, tmp_path) == {}
 
 
 @pytest.mark.parametrize(("points", "kept"), [(0, 0), (1, 1), (200, 200), (201, 101), (601, 151)])
@@ -167,19 +183,22 @@ def test_the_help_names_every_reward(capsys):
 
 
 def test_names_tell_settings_apart():
-    assert agents.config_name(Training("Hopper", "task")) == "Hopper-task"
-    assert agents.config_name(Training("Hopper", "task", steps=5)).startswith("Hopper-task-custom-")
-    tuned = agents.make_training("Hopper", "task", tuned=True)
-    assert agents.config_name(tuned) == "Hopper-task-tuned"
-    again = agents.training_of(records.configuration_of(tuned))
-    assert again == tuned
+    def name(training):
+        return rl_table.run_of(training, 0).config_name
+
+    assert name(Training("Hopper", "task")) == "Hopper-task"
+    assert name(Training("Hopper", "task", steps=5)).startswith("Hopper-task-custom-")
+    tuned = make_training("Hopper", "task", tuned=True)
+    assert name(tuned) == "Hopper-task-tuned"
+    assert records.is_of(records.configuration_of(tuned), tuned)
+    assert not records.is_of(records.configuration_of(tuned), Training("Hopper", "task"))
 
 
 def test_seeds_come_one_after_the_other_so_that_a_cut_table_is_even():
-    order = [(seed, t.reward) for t, seed in rl_table.trainings(SMALL)]
+    order = [(run.seed, run.config.reward) for run in rl_table.runs(SMALL)]
     assert order == [(0, "task"), (0, "task+magnitude"), (1, "task"), (1, "task+magnitude")]
     tuned = rl_table.Config(tuned=True, rewards=("task",), seeds=(0,))
-    assert len(list(rl_table.trainings(tuned))) == 5
+    assert len(list(rl_table.runs(tuned))) == 5
 
 
 def test_committed_runs_are_of_the_papers_settings():
@@ -188,8 +207,12 @@ def test_committed_runs_are_of_the_papers_settings():
     assert paths
     for path in paths:
         record = records.load(path)
-        training = agents.training_of(record.configuration)
-        assert agents.path_of(training, record.seed, root) == path
+        ppo = dict(record.configuration["ppo"])
+        ppo |= {"net_arch": tuple(ppo["net_arch"])} if "net_arch" in ppo else {}
+        training = Training(**record.configuration | {"ppo": PPOSettings(**ppo)})
+        run = rl_table.run_of(training, record.seed)
+        assert run.name == path.name
+        assert runner.find_record(ARTEFACT, run, root) is not None
         assert len(record.results["returns"]) == 100
         assert len(record.results["curve"]) <= CURVE_POINTS
         assert record.results["steps_trained"] >= training.steps
@@ -201,15 +224,19 @@ def test_the_command_refuses_what_it_cannot_do(capsys, tmp_path):
         (["train", "Hopper", "--reward", "fame"], "expected a reward"),
         (["train", "Hopper", "--steps", "0"], "steps of at least 1"),
         (["train", "Hopper", "--video", "film.mp4"], "takes a .gif file"),
-        (["run", "rl-table", "--tasks", "Atlantis"], "--tasks takes names among Acrobot"),
+        (["run", "rl-table", "--tasks", "Atlantis"], "tasks must be among Acrobot"),
         (["run", "rl-table", "--seeds", "a-b"], "--seeds takes whole numbers"),
         (["run", "rl-table", "--workers", "0"], "at least 1"),
-        (["run", "eca", "--tasks", "Hopper"], "--tasks is for rl-table"),
+        (["run", "eca", "--tasks", "Hopper"], "eca has no option --tasks"),
         (["run", "rl-table", "--seed", "3"], "takes no --seed (seeds are --seeds"),
-        (["run", "rl-table", "--set", "steps=5"], "takes no --set"),
+        (
+            ["run", "rl-table", "--set", "steps=x"],
+            "steps must be a whole number",
+        ),
+        (["run", "rl-table", "--conditions", "fame"], "rewards must be among task"),
         (["run", "rl-table", "--seeds", "9-0"], "--seeds takes ranges that go up"),
         (["run", "rl-table", "--steps", "0"], "steps of at least 1"),
-        (["run", "rl-table", "--tuned", "--tasks", "Pendulum"], "--tasks with --tuned takes names"),
+        (["run", "rl-table", "--tuned", "--tasks", "Pendulum"], "no settings for Pendulum"),
         (["run", "rl-table", "--tuned", "--config", "quick"], "no settings for Pendulum"),
         (["run", "rl-table", "--workers", "2", "--engine", "cores"], "does not go with --engine"),
         (["run", "rl-table", "--resume"], "takes no --resume"),

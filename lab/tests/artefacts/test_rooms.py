@@ -17,7 +17,7 @@ from novelty_lab.artefacts.rooms.world import (
     automaton_orbit,
     shuffled_rooms,
 )
-from novelty_lab.runner import Bench
+from novelty_lab.context import RunContext
 
 LEFT, STAY, RIGHT = range(3)
 LIVE = [room for room in ROOMS if room != "dark"]
@@ -174,7 +174,7 @@ def test_agents_live_and_habits_are_priced_in_what_json_holds():
     from novelty_lab.artefacts.rooms import experiment
 
     config = dataclasses.replace(experiment.QUICK, drives=("epiplexity", "counts"), steps=1024)
-    outcome = experiment.run(config, seed=0, bench=Bench())
+    outcome = experiment.run(config, seed=0, context=RunContext())
     assert json.loads(json.dumps(outcome.results)) == outcome.results
     again = experiment.live(config, "counts", config.corridor, 0, 0)
     assert again.pop("along") == pytest.approx(outcome.arrays["along"][-1])

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from novelty_lab import records
+from novelty_lab.registry import all_artefacts, find_artefact
 from novelty_lab.report import save_figure, tables_of
-from novelty_lab.runner import EXPERIMENTS, configure, module_of, run_experiment
+from novelty_lab.runner import configure, run_experiment
 
 FAST = {
     "eca": {"channels": 32, "samples": 32, "burn_in": 60},
@@ -43,6 +44,7 @@ FAST = {
     },
 }
 
+ONE_RUN = [name for name, artefact in all_artefacts().items() if not artefact.many_runs]
 QUICK_RUNS = [
     "overview",
     "eca",
@@ -74,8 +76,8 @@ def test_quick_run_is_saved_found_again_and_drawn(name, tmp_path):
 
 
 def test_every_experiment_has_its_two_configurations_and_a_report():
-    for name in EXPERIMENTS:
-        module = module_of(name)
+    for artefact in all_artefacts().values():
+        module = artefact.experiment
         assert dataclasses.is_dataclass(module.PAPER)
         assert type(module.PAPER) is type(module.QUICK)
         assert module.PAPER != module.QUICK
@@ -113,7 +115,7 @@ def test_changed_settings_get_a_name_of_their_own():
 
 def test_unknown_experiments_settings_and_configurations_are_refused():
     with pytest.raises(ValueError, match="one of overview"):
-        module_of("nothing")
+        find_artefact("nothing")
     with pytest.raises(ValueError, match="no setting 'colour'"):
         configure("eca", "paper", {"colour": 1})
     with pytest.raises(ValueError, match="paper or quick"):
@@ -136,7 +138,7 @@ def test_committed_paper_ranking_holds_what_it_must():
     root = Path(__file__).parents[3] / "results"
     record = records.load(root / "eca" / "paper-seed0")
     results = record.results
-    assert record.configuration == records.configuration_of(module_of("eca").PAPER)
+    assert record.configuration == records.configuration_of(find_artefact("eca").experiment.PAPER)
     assert results["ranking"][0] == "110"
     assert results["runner_up"] == "25"
     assert 18 <= results["margin"] <= 24
@@ -148,12 +150,12 @@ def test_committed_paper_ranking_holds_what_it_must():
     assert np.all(record.arrays["scores"] >= 0)
 
 
-@pytest.mark.parametrize("name", list(EXPERIMENTS))
+@pytest.mark.parametrize("name", ONE_RUN)
 def test_committed_record_is_of_the_present_paper_configuration(name):
     from pathlib import Path
 
     root = Path(__file__).parents[3] / "results"
     record = records.load(root / name / "paper-seed0")
-    assert record.configuration == records.configuration_of(module_of(name).PAPER)
+    assert record.configuration == records.configuration_of(find_artefact(name).experiment.PAPER)
     assert tables_of(record)
     assert (root / name / "paper-seed0" / "figure.png").exists()

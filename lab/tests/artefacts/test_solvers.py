@@ -9,8 +9,9 @@ import torch
 from learnable_novelty.observer import Rows
 from novelty_lab.artefacts.solvers import experiment as solvers
 from novelty_lab.artefacts.solvers import forms as solver_forms
+from novelty_lab.context import RunContext
 from novelty_lab.report import save_figure, tables_of
-from novelty_lab.runner import Bench, run_experiment
+from novelty_lab.runner import run_experiment
 
 TINY = dataclasses.replace(
     solvers.QUICK,
@@ -32,7 +33,7 @@ def found(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def base():
-    return solvers.run(TINY, seed=0, bench=Bench())
+    return solvers.run(TINY, seed=0, context=RunContext())
 
 
 def row(record, solver):
@@ -126,7 +127,7 @@ def test_figure_and_tables_render(found):
 )
 def test_every_field_changes_the_outcome(change, base):
     assert set(change) <= {field.name for field in dataclasses.fields(solvers.Config)}
-    other = solvers.run(dataclasses.replace(TINY, **change), seed=0, bench=Bench())
+    other = solvers.run(dataclasses.replace(TINY, **change), seed=0, context=RunContext())
 
     def told(outcome):
         lengths = [len(outcome.results[key]) for key in ("milliseconds", "online_ms")]

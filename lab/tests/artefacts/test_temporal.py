@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from novelty_lab.artefacts.temporal import experiment as temporal
+from novelty_lab.context import RunContext
 from novelty_lab.report import save_figure, tables_of
-from novelty_lab.runner import Bench, run_experiment
+from novelty_lab.runner import run_experiment
 
 TINY = dataclasses.replace(temporal.QUICK, pairs=20, scale_samples=16, draws=1, checkpoints=3)
 
@@ -20,7 +21,7 @@ def found(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def base():
-    return temporal.run(TINY, seed=0, bench=Bench())
+    return temporal.run(TINY, seed=0, context=RunContext())
 
 
 def test_online_equals_batch_at_every_checkpoint(found):
@@ -78,5 +79,5 @@ def test_figure_and_tables_render(found):
 )
 def test_every_field_changes_the_outcome(change, base):
     assert set(change) <= {field.name for field in dataclasses.fields(temporal.Config)}
-    other = temporal.run(dataclasses.replace(TINY, **change), seed=0, bench=Bench())
+    other = temporal.run(dataclasses.replace(TINY, **change), seed=0, context=RunContext())
     assert other.results != base.results or other.scores != base.scores

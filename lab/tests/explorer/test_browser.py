@@ -2,7 +2,9 @@
 
 import itertools
 import math
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -32,6 +34,42 @@ def test_every_panel_opens_without_a_complaint(browser, request, kind):
         )
         assert [panel for panel, _ in shown] == [f"panel-{name}"]
         assert shown[0][1] > 100
+
+
+class OtherPage(BaseHTTPRequestHandler):
+    """Any other web page, which loads what it is asked to as a script and as a picture."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<script>window.LN = { data: {} };</script>")
+
+    def log_message(self, format, *args):
+        pass
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_another_page_cannot_read_the_ledger(browser, address, site, host):
+    """Another port of this machine is same-site to a browser, another name is cross-site."""
+    figure = next(name for name in site if name.endswith(".png"))
+    load = (
+        "const [tag, address, done] = arguments, node = document.createElement(tag);"
+        "node.onload = () => done('loaded'); node.onerror = () => done('refused');"
+        "node.src = address; document.body.append(node)"
+    )
+    with ThreadingHTTPServer(("127.0.0.1", 0), OtherPage) as other:
+        thread = threading.Thread(target=other.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            browser.get(f"http://{host}:{other.server_port}/")
+            for tag, path in (("script", "data/ledger.js"), ("img", figure)):
+                assert browser.execute_async_script(load, tag, address + path) == "refused", path
+            assert browser.execute_script("return Object.keys(LN.data)") == []
+        finally:
+            other.shutdown()
+            thread.join()
+    browser.get_log("browser")  # the refusals are logged by the browser
 
 
 @pytest.mark.parametrize("width", [390, 1280])

@@ -1,16 +1,18 @@
 """The encoder's map: every mark shows the image that it stands for."""
 
 import base64
+import io
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from lab.tests.explorer.page import RESULTS, content, open_panel, wait_for
 from learnable_novelty.systems.images import CHECKSUMS, FOLDER_VARIABLE, read_idx
 from novelty_lab import records
-from novelty_lab.explorer.sprites import COLUMNS, png, sprite_sheet
+from novelty_lab.explorer.packing import SHEET_COLUMNS, sprite_sheet
 
 
 @pytest.fixture(scope="module")
@@ -18,26 +20,28 @@ def arrays():
     return records.load(RESULTS / "encoder" / "paper-seed0").arrays
 
 
-def test_a_sheet_holds_its_images_in_rows():
-    image = pytest.importorskip("PIL.Image")
-    from io import BytesIO
+def png_of(sheet):
+    kind, _, text = sheet["sheet"].partition(",")
+    assert kind == "data:image/png;base64"
+    return base64.b64decode(text)
 
-    images = np.random.default_rng(0).integers(0, 256, (2 * COLUMNS + 3, 5, 7), dtype=np.uint8)
-    held = sprite_sheet(images)
-    picture = BytesIO(base64.b64decode(held["sheet"].partition(",")[2]))
-    sheet = np.asarray(image.open(picture))
-    assert sheet.shape == (3 * 5, COLUMNS * 7)
-    for i in (0, 1, COLUMNS - 1, COLUMNS, 2 * COLUMNS + 2):
-        top, left = 5 * (i // COLUMNS), 7 * (i % COLUMNS)
+
+def test_a_sheet_holds_its_images_in_rows():
+    columns = SHEET_COLUMNS
+    images = np.random.default_rng(0).integers(0, 256, (2 * columns + 3, 5, 7), dtype=np.uint8)
+    sheet = np.asarray(Image.open(io.BytesIO(png_of(sprite_sheet(images)))))
+    assert sheet.shape == (3 * 5, columns * 7)
+    for i in (0, 1, columns - 1, columns, 2 * columns + 2):
+        top, left = 5 * (i // columns), 7 * (i % columns)
         np.testing.assert_array_equal(sheet[top : top + 5, left : left + 7], images[i])
     assert not sheet[10:, 21:].any()
 
 
-def test_a_png_says_what_it_holds():
-    # Signature, then the header chunk: width, height, eight bits, grey.
-    written = png(np.zeros((3, 2), np.uint8))
+def test_a_sheet_is_a_grey_png_of_eight_bits():
+    written = png_of(sprite_sheet(np.zeros((1, 3, 2), np.uint8)))
     assert written[:8] == b"\x89PNG\r\n\x1a\n"
-    assert written[16:26] == bytes([0, 0, 0, 2, 0, 0, 0, 3, 8, 0])
+    width = 2 * SHEET_COLUMNS
+    assert written[16:26] == bytes([0, 0, 0, width, 0, 0, 0, 3, 8, 0])
 
 
 def test_every_mark_has_an_image(arrays):

@@ -368,7 +368,7 @@ def test_numbers_and_ranks_are_those_of_the_record(opened, record):
     press_search(opened, str(rule))
     here = values[rule.survival_mask, rule.birth_mask]
     facts = opened.find_element("css selector", "#panel-life .stats").text.replace("\n", " ")
-    shown = re.search(r"above the floor, 2 draws (\S+) bits", facts)
+    shown = re.search(r"excess over the floor, 2 draws (\S+) bits", facts)
     assert shown is not None
     assert float(shown[1].replace("\u2212", "-")) == pytest.approx(here, abs=0.051)
     assert "scored again, 8 draws, 131 \u00d7 131 99.5 ± 0.8 bits" in facts

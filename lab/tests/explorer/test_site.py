@@ -6,9 +6,10 @@ import pytest
 
 from lab.tests.explorer.page import RESULTS, content
 from learnable_novelty.cli import main, make_parser
-from novelty_lab import ledger, records
+from novelty_lab import artefacts, ledger, records
 from novelty_lab.explorer import build, export
 from novelty_lab.explorer.packing import packed
+from novelty_lab.explorer.panel import page_colour
 from novelty_lab.records import Record
 
 PANELS = ("automata", "neural", "ledger", "agents", "flows", "criticality", "robustness", "encoder")
@@ -103,6 +104,47 @@ def test_every_command_that_the_page_names_is_known(site):
     assert len(named) > 20
     for command in named:
         parser.parse_args(command.split()[1:])
+
+
+def artefact(folder, name):
+    """Write the package of an artefact with a panel."""
+    (folder / name).mkdir()
+    (folder / name / "__init__.py").write_text('"""An artefact."""\n')
+    (folder / name / "panel.js").write_text("LN.panels.push({});\n")
+    (folder / name / "panel.py").write_text(
+        "from novelty_lab.explorer.panel import Panel, from_paper_run\n\n"
+        "def reduce(record):\n    yield 'mine', {'seed': record.seed}\n\n"
+        "PANEL = Panel(order=11, data=from_paper_run(reduce))\n"
+    )
+
+
+def test_an_artefact_with_a_panel_is_one_folder(tmp_path, monkeypatch):
+    artefact(tmp_path, "my_artefact")
+    monkeypatch.setattr(artefacts, "__path__", [*artefacts.__path__, str(tmp_path)])
+    Record("my-artefact", "paper", {}, 0, {}).save(tmp_path)
+    site = build(tmp_path)
+    assert content(site, "mine") == {"seed": 0}
+    scripts = re.findall(r'src="(js/\w+/\w+\.js)"', site["index.html"].decode())
+    assert scripts[:2] == ["js/eca/panel.js", "js/my_artefact/panel.js"]
+    assert site["js/my_artefact/panel.js"] == b"LN.panels.push({});\n"
+
+
+def test_conditions_look_as_in_the_figures(site):
+    from novelty_lab.artefacts.rl_table.pictures import LOOKS
+
+    css = dict(re.findall(r"--(\w+): (#\w{6})", site["style.css"].decode().partition("}")[0]))
+    conditions = content(site, "agents")["conditions"]
+    assert conditions.keys() == LOOKS.keys()
+    for name, look in conditions.items():
+        colour, _, line = LOOKS[name]
+        assert css["yellow" if look["colour"] == "gold" else look["colour"]] == colour
+        assert look["dashed"] == (line == "--")
+    colours = [look["colour"] for look in conditions.values()]
+    assert len(set(colours)) == len(colours)
+
+
+def test_a_colour_outside_the_palette_reaches_the_page():
+    assert page_colour("#123456") == "#123456"
 
 
 def test_a_missing_record_is_a_missing_panel(tmp_path):

@@ -59,8 +59,8 @@ def test_a_dropped_file_gives_the_bits_of_python(browser, address):
     press_score(browser)
     found = stats(browser)
     assert found["learnable novelty"].startswith(f"{truth.bits:.2f} ± {truth.bits_se:.2f} bits")
-    assert found["floor: what noise scores"] == f"{truth.floor_bits:.2f} bits"
-    assert found["excess above the floor"] == f"{truth.excess_bits:.2f} bits"
+    assert found["floor: score of the residuals"] == f"{truth.floor_bits:.2f} bits"
+    assert found["excess over the floor"] == f"{truth.excess_bits:.2f} bits"
     assert float(found["p-value"]) == pytest.approx(truth.p_value, rel=1e-2)
     bars = len(browser.find_elements("css selector", f"{ROOT} .bar"))
     assert bars == sum(value > 1e-12 for value in truth.spectrum)

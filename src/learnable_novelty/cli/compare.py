@@ -1,4 +1,4 @@
-"""``novelty compare``: a file by learnable novelty and by its rivals."""
+"""``novelty compare``: a file by learnable novelty and by other measures."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 
 from learnable_novelty.cli.progress import progress
 from learnable_novelty.cli.score import add_data_options, read_request
+from learnable_novelty.text import printable
 
 
 def add_commands(commands: Any) -> None:
     """Add ``compare``."""
     compare = commands.add_parser(
-        "compare", help="measure a file by learnable novelty and by its rivals"
+        "compare", help="measure a file by learnable novelty and by other measures"
     )
     add_data_options(compare)
     compare.set_defaults(command=_compare)
@@ -22,12 +23,12 @@ def add_commands(commands: Any) -> None:
 def _compare(options: argparse.Namespace) -> int:
     from learnable_novelty.compare.compare import compare
 
-    request = read_request(options)
-    with progress(f"comparing on {options.file.name}", None) as report:
-        found = compare(*request.data, **request.settings, progress=report)
+    request = read_request(options, chunks=False)
+    with progress(f"comparing on {printable(options.file.name)}", None) as report:
+        comparison = compare(request.columns, **request.settings, progress=report)
     if options.json:
-        print(json.dumps({**request.described, **found.to_dict()}, indent=1, allow_nan=False))
+        print(json.dumps({**request.described, **comparison.to_dict()}, indent=1, allow_nan=False))
     else:
         print(request.title)
-        print(found)
+        print(comparison)
     return 0

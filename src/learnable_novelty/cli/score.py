@@ -6,42 +6,52 @@ import argparse
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from learnable_novelty.cli.options import ENGINES, check_drawable, check_seed, integers
 from learnable_novelty.cli.progress import progress
 from learnable_novelty.errors import UserError
+from learnable_novelty.text import printable
+
+if TYPE_CHECKING:
+    from learnable_novelty.measure import Columns
 
 
 def add_commands(commands: Any) -> None:
     """Add ``score``."""
     score = commands.add_parser("score", help="measure the learnable structure in a file")
-    add_data_options(score, files=".csv, .tsv, .npy, .npz, .parquet; a folder of .parquet; .zarr")
+    add_data_options(score)
     score.add_argument(
-        "--chunks", action="store_true", help="do not load the file: read it by chunks"
+        "--chunks", action="store_true", help="read the file by chunks, whatever its size"
     )
     score.add_argument("--engine", default="serial", help=ENGINES)
     score.add_argument("--plot", type=Path, metavar="OUT.png", help="draw the score")
     score.set_defaults(command=_score)
 
 
-def add_data_options(
-    command: argparse.ArgumentParser, files: str = ".csv, .tsv, .npy, .npz or .parquet"
-) -> None:
+def add_data_options(command: argparse.ArgumentParser) -> None:
     """Add what says which data are measured and how."""
-    command.add_argument("file", type=Path, help=files)
     command.add_argument(
-        "--inputs", metavar="COLS", help="input columns: names or numbers, by commas"
+        "file", type=Path, help=".csv, .tsv, .npy, .npz, .parquet, .zarr, or a folder of .parquet"
+    )
+    command.add_argument(
+        "--inputs",
+        metavar="COLS",
+        help="input columns: names or numbers with commas between them; a name that holds a comma "
+        "is quoted, as in CSV",
     )
     command.add_argument("--targets", metavar="COLS", help="target columns")
     command.add_argument("--window", type=int, metavar="W", help="rows are time: predict W steps")
     command.add_argument("--history", type=int, metavar="K", default=1, help="past steps per input")
-    command.add_argument("--leads", metavar="L", help="lead times instead of a window, by commas")
+    command.add_argument(
+        "--leads", metavar="L", help="lead times instead of a window, with commas between them"
+    )
     command.add_argument("--draws", type=int, metavar="N", default=8, help="reservoirs (8)")
     command.add_argument(
         "--null", metavar="N", default="99", help="rearrangements (99), or a kind such as linear"
     )
     command.add_argument("--ridge", metavar="R", help='ridge penalty: a number, or "evidence"')
+    command.add_argument("--resolution", type=float, metavar="ETA", help="eta of the code (1)")
     command.add_argument("--seed", type=int, default=0)
     command.add_argument("--json", action="store_true", help="print JSON")
 
@@ -50,8 +60,7 @@ def add_data_options(
 class Request:
     """What a command line asks to be measured."""
 
-    data: tuple[Any, ...]
-    """Inputs and targets, or what is read by chunks."""
+    columns: Columns
     settings: dict[str, Any]
     """Keywords of ``score``."""
     described: dict[str, Any]
@@ -59,56 +68,53 @@ class Request:
     title: str
 
 
-def read_request(options: argparse.Namespace, *, by_chunks: bool = False) -> Request:
-    """Check the options and read the columns, or open them to be read by chunks."""
-    from learnable_novelty.measure.files import read_columns
-    from learnable_novelty.measure.large_files import open_columns
+def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request:
+    """Check the options and open the columns; see ``open_columns`` for ``chunks``."""
+    from learnable_novelty.measure import open_columns
 
     check_seed(options.seed)
-    if options.targets is None and options.window is None and options.leads is None:
+    is_series = options.window is not None or options.leads is not None
+    if options.targets is None and not is_series:
         raise UserError(
             "expected --targets COLS where rows are samples, or --window W where rows are time"
         )
-    read = open_columns if by_chunks else read_columns
-    data: Any = read(options.file, options.inputs, options.targets)
-    both = set(data.input_names) & set(data.target_names)
-    if both and options.window is None and options.leads is None:
-        raise UserError(f"expected inputs that are not targets too, got {', '.join(sorted(both))}")
     settings = {
         "window": options.window,
         "history": options.history,
         "leads": None if options.leads is None else integers("--leads", options.leads),
         "ridge_penalty": _ridge(options.ridge),
+        "resolution": options.resolution,
         "draws": options.draws,
         "null": int(options.null) if options.null.isdigit() else options.null,
         "seed": options.seed,
     }
-    described = {
-        "file": str(options.file),
-        "inputs": data.input_names,
-        "targets": data.target_names or data.input_names,
-    }
-    title = (
-        f"{options.file}: {', '.join(data.input_names)} -> "
-        f"{', '.join(data.target_names) or 'its own future'}"
+    columns = open_columns(options.file, options.inputs, options.targets, chunks=chunks)
+    inputs, targets = columns.input_names, columns.target_names
+    both = sorted(set(inputs) & set(targets))
+    if both and not is_series:
+        names = ", ".join(map(printable, both))
+        raise UserError(f"expected inputs that are not targets too, got {names}")
+    shown = [", ".join(map(printable, names)) for names in (inputs, targets)]
+    return Request(
+        columns,
+        settings,
+        {"file": str(options.file), "inputs": inputs, "targets": targets or inputs},
+        f"{printable(str(options.file))}: {shown[0]} -> {shown[1] or 'its own future'}",
     )
-    held = (data,) if by_chunks else (data.inputs, data.targets)
-    return Request(held, settings, described, title)
 
 
 def _score(options: argparse.Namespace) -> int:
     from learnable_novelty.engine import open_engine
-    from learnable_novelty.measure.large_files import is_large
-    from learnable_novelty.measure.score import score
+    from learnable_novelty.measure import score
 
     if options.plot is not None:
         check_drawable(options.plot)
-    request = read_request(options, by_chunks=options.chunks or is_large(options.file))
+    request = read_request(options, chunks=options.chunks or None)
     with (
         open_engine(options.engine) as executor,
-        progress(f"scoring {options.file.name}", options.draws) as report,
+        progress(f"scoring {printable(options.file.name)}", options.draws) as report,
     ):
-        result = score(*request.data, **request.settings, executor=executor, progress=report)
+        result = score(request.columns, **request.settings, executor=executor, progress=report)
     if options.plot is not None:
         result.plot(options.plot)
     if options.json:

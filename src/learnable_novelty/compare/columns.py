@@ -1,4 +1,4 @@
-"""What rivals read: a series, (time, columns), in double precision."""
+"""What these measures read: a series, (time, columns), in double precision."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.data import as_tensor
+from learnable_novelty.measure import as_tensor
 
 Series = NDArray[np.float64]
 
@@ -29,8 +29,8 @@ def as_series(values: Any) -> Series:
 def in_own_units(values: Series) -> Series:
     """Divide every column by the power of two next above its largest value.
 
-    Of 1e200 and of 1e-200 there are no squares, and so no deviations; a power of two costs no
-    rounding.
+    1e200 and 1e-200 have no squares in float64, and so no deviations; division by a power of two
+    does not round.
 
     >>> in_own_units(np.array([[3.0, -40.0], [6.0, 1.0]]))
     array([[ 0.375   , -0.625   ],
@@ -42,6 +42,6 @@ def in_own_units(values: Series) -> Series:
 
 def mean_over_columns(measure: Callable[[Series], float], series: Series) -> float | None:
     """Average over the columns for which a measure is defined; None if there are none."""
-    found = np.array([measure(column) for column in np.ascontiguousarray(series.T)])
-    defined = found[~np.isnan(found)]
+    values = np.array([measure(column) for column in np.ascontiguousarray(series.T)])
+    defined = values[~np.isnan(values)]
     return float(defined.mean()) if defined.size else None

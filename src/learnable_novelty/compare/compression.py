@@ -1,4 +1,4 @@
-"""What gzip makes of a series."""
+"""How far gzip compresses a series."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import gzip
 from typing import Any
 
 from learnable_novelty.compare.columns import as_series
+from learnable_novelty.compare.registry import Answer, Measure
 from learnable_novelty.compare.text import symbols
 
 LEVELS = 16
@@ -28,3 +29,12 @@ def gzip_rate(series: Any) -> float:
     """
     text = symbols(as_series(series), LEVELS)
     return 8.0 * len(gzip.compress(text.tobytes(), compresslevel=9, mtime=0)) / text.size
+
+
+MEASURE = Measure(
+    key="gzip",
+    label="gzip",
+    unit="bits per value",
+    sees="rows",
+    answer=lambda data: Answer(gzip_rate(data.series)),
+)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from learnable_novelty.compare.columns import as_series
+from learnable_novelty.compare.registry import Answer, Measure
 from learnable_novelty.compare.text import symbols
 
 LEVELS = 2
@@ -98,3 +99,12 @@ class _SuffixAutomaton:
         self.link.append(-1)
         self.longest.append(longest)
         return len(self.following) - 1
+
+
+MEASURE = Measure(
+    key="lempel_ziv",
+    label="Lempel-Ziv 1976",
+    unit="bits per symbol",
+    sees="rows",
+    answer=lambda data: Answer(lempel_ziv_rate(data.series), "above or below the median"),
+)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnable_novelty.compare.columns import Series, as_series, in_own_units
+from learnable_novelty.compare.registry import Answer, ComparedData, Measure
 
 DETERMINED = 1e-12
 """A share of variance left unpredicted that is below this is rounding."""
@@ -57,3 +58,16 @@ def _basis(values: Series) -> NDArray[np.float64]:
         return centred[:, :0]
     left, size, _ = np.linalg.svd(centred[:, varies] / spread[varies], full_matrices=False)
     return left[:, size > size[0] * max(values.shape) * np.finfo(np.float64).eps]
+
+
+def _answer(data: ComparedData) -> Answer:
+    value = predictive_information(data.inputs, data.targets)
+    (samples, columns), targets = data.inputs.shape, data.targets.shape[1]
+    bias = columns * targets / (2 * samples * math.log(2))
+    about = f"noise of this shape has about {bias:.2g}"
+    if value is None:
+        about = "needs more samples than columns"
+    return Answer(value, f"Gaussian; {about}")
+
+
+MEASURE = Measure("predictive_information", "predictive information", "bits", "pairs", _answer)

@@ -17,8 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from learnable_novelty.compare.columns import in_own_units
+from learnable_novelty.compare.registry import Answer, ComparedData, Measure, Reading
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.data import as_tensor
+from learnable_novelty.measure import as_tensor
 from learnable_novelty.seeds import numpy_generator, split
 
 FIRST_BLOCK = 32
@@ -243,3 +244,16 @@ def _standardized(values: Tensor) -> Tensor:
 def _is_binary(targets: Tensor) -> bool:
     """Say whether every column has two values."""
     return bool(((targets == targets.amin(0)) | (targets == targets.amax(0))).all())
+
+
+def _answer(data: ComparedData) -> Answer:
+    code = prequential_code(data.inputs, data.targets, seed=data.seed)
+    per_value = f"{code.bits_per_value:.3g} bits per value"
+    total = Reading(
+        "prequential_total", "  its prequential code", code.total_bits, "bits", None, per_value
+    )
+    note = "area under its learning curve above the end"
+    return Answer(code.structure_bits, note, [total])
+
+
+MEASURE = Measure("prequential_structure", "trained network, structure", "bits", "pairs", _answer)

@@ -22,11 +22,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.data import as_tensor, column_scale, scaled, whole_number
+from learnable_novelty.measure import as_tensor, column_scale, row_orders, scaled
+from learnable_novelty.measure.checks import whole_number
 from learnable_novelty.measure.defaults import VECTOR_DEPTH, default_width
-from learnable_novelty.measure.plan import target_scale
-from learnable_novelty.measure.rearrange import row_orders
-from learnable_novelty.measure.score import FLOOR_REPEATS
+from learnable_novelty.measure.draw import FLOOR_REPEATS
+from learnable_novelty.measure.prepare import target_scale
 from learnable_novelty.observer import Observer, Refit, Rows, reservoirs
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.observer.standardize import inverse_scale
@@ -181,7 +181,7 @@ class EpiplexityRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         )
         repeats = whole_number("floor_repeats", self.floor_repeats, 1)
         seed = check_seed(self.seed)
-        unit, _ = target_scale(targets, 1, self.target_unit)
+        unit = target_scale(targets, 1, self.target_unit)
         rows = Rows(features, scaled(targets, 1, 0.0, unit))
         refit = Refit.of(observer, rows)
         orders = row_orders("rows", len(targets), (1,), repeats, split(seed, "floor"))

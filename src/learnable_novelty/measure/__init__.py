@@ -1,11 +1,13 @@
 """The measure: bits, floor, excess and a test."""
 
-from learnable_novelty.measure.data import column_scale, scaled
-from learnable_novelty.measure.files import CHOOSE, Columns, column_names, read_columns
-from learnable_novelty.measure.large_files import open_columns
-from learnable_novelty.measure.rearrange import Null, row_orders
+from learnable_novelty.measure.null import Null, row_orders
+from learnable_novelty.measure.prepare import column_scale, scaled
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.score import score
+from learnable_novelty.measure.sources.columns import Columns
+from learnable_novelty.measure.sources.files import column_names, open_columns, read_columns
+from learnable_novelty.measure.sources.memory import as_tensor
+from learnable_novelty.measure.sources.text import CHOOSE
 from learnable_novelty.measure.windows import Windows
 
 __all__ = [
@@ -14,6 +16,7 @@ __all__ = [
     "Null",
     "Score",
     "Windows",
+    "as_tensor",
     "column_names",
     "column_scale",
     "open_columns",

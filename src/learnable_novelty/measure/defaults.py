@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import math
 
 from learnable_novelty.errors import UserError
+from learnable_novelty.measure.task import Settings
 from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.seeds import split
@@ -14,31 +16,30 @@ LATTICE_CHANNELS, LATTICE_DEPTH = 64, 3
 SAMPLES_PER_FEATURE = 4
 
 
-def default_observer(shape: tuple[int, ...], ridge_penalty: RidgePenalty = "evidence") -> Observer:
+def default_observer(
+    shape: tuple[int, ...], ridge_penalty: RidgePenalty = "evidence", resolution: float = 1.0
+) -> Observer:
     """Choose an observer for inputs of this shape.
 
     Vectors get the reservoir of the paper's flows (MLP of depth 4, width 64), lattices a smaller
-    edition of the one for its automata (depth 3, kernel 3, 64 channels). The ridge is chosen by
-    evidence, where the paper fixes it: the noise level of data not seen before is not known, and
-    a fixed small ridge gives noise more bits than structure. With few samples the width falls to
-    a quarter of their number: a readout with as many features as samples leaves no residual to
-    judge it by.
+    version of the one for its automata (depth 3, kernel 3, 64 channels). The ridge is chosen by
+    evidence, where the paper fixes it: the noise level of new data is not known, and a fixed small
+    ridge gives noise more bits than structure. With few samples the width falls to a quarter of
+    their number: a readout with as many features as samples leaves no residual to judge it by.
     """
     samples, channels = shape[0], shape[1]
     if len(shape) == 2:
         reservoir = reservoirs.MLP(channels, default_width(samples), VECTOR_DEPTH)
-        return Observer(reservoir, ridge_penalty=ridge_penalty)
-    if len(shape) not in (3, 4):
+    elif len(shape) in (3, 4):
+        width = default_width(samples * math.prod(shape[2:]), LATTICE_CHANNELS)
+        kind = reservoirs.Conv1d if len(shape) == 3 else reservoirs.Conv2d
+        reservoir = kind(channels, width, LATTICE_DEPTH)
+    else:
         raise UserError(
             "expected inputs (num_samples, columns), (num_samples, channels, length) or "
             f"(num_samples, channels, height, length), got shape {shape}"
         )
-    rows = samples
-    for size in shape[2:]:
-        rows *= size
-    width = default_width(rows, LATTICE_CHANNELS)
-    kind = reservoirs.Conv1d if len(shape) == 3 else reservoirs.Conv2d
-    return Observer(kind(channels, width, LATTICE_DEPTH), ridge_penalty=ridge_penalty)
+    return Observer(reservoir, ridge_penalty=ridge_penalty, resolution=resolution)
 
 
 def default_width(num_rows: int, most: int = VECTOR_WIDTH) -> int:
@@ -46,19 +47,13 @@ def default_width(num_rows: int, most: int = VECTOR_WIDTH) -> int:
     return min(most, max(4, num_rows // SAMPLES_PER_FEATURE))
 
 
-def draw_observers(
-    observer: Observer | None,
-    ridge_penalty: RidgePenalty,
-    shape: tuple[int, ...],
-    draws: int,
-    seed: int,
-) -> list[Observer]:
+def draw_observers(settings: Settings, shape: tuple[int, ...]) -> list[Observer]:
     """Copy the observer once per draw; one that was given keeps its reservoir in the first."""
-    template = observer
+    template = settings.observer
     if template is None:
-        template = default_observer(shape, ridge_penalty)
-        template.redraw(split(seed, "draw", 0))
-    copies = [copy.deepcopy(template) for _ in range(draws)]
+        template = default_observer(shape, settings.ridge_penalty, settings.resolution)
+        template.redraw(split(settings.seed, "draw", 0))
+    copies = [copy.deepcopy(template) for _ in range(settings.draws)]
     for index, drawn in enumerate(copies[1:], start=1):
-        drawn.redraw(split(seed, "draw", index))
+        drawn.redraw(split(settings.seed, "draw", index))
     return copies

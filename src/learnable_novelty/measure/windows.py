@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.data import whole_number
+from learnable_novelty.measure.checks import whole_number
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Windows:
 
     @staticmethod
     def of(window: int | None, history: int, leads: Sequence[int] | None) -> Windows:
-        """Check the two ways of naming the future: ``window`` next steps, or chosen leads."""
+        """Check the two ways to choose the future: ``window`` next steps, or lead times."""
         if (window is None) == (leads is None):
             raise UserError("expected either window or leads, got both or neither")
         past = whole_number("history", history, 1)
@@ -37,7 +37,7 @@ class Windows:
 
     @property
     def reach(self) -> int:
-        """How many steps a pair goes on after its first one."""
+        """How many steps a pair spans after its first one."""
         return self.history - 1 + max(self.leads)
 
     def num_pairs(self, length: int) -> int:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
+
+SAME_SIGTERM_SECONDS = 1.0
+"""SIGTERM within this time of the first one is the same request."""
 
 
 @dataclass
@@ -42,9 +47,19 @@ def deferred_interrupts() -> Iterator[Interrupts]:
     interrupts = Interrupts()
     held: dict[int, Any] = {}
 
+    first_sigterm = math.inf
+
     def note(number: int, frame: FrameType | None) -> None:
+        nonlocal first_sigterm
         interrupts.requested = number
-        signal.signal(number, held[number])
+        if number != signal.SIGTERM:
+            signal.signal(number, held[number])
+            return
+        # A worker gets it from whoever ends all processes, and again from its parent.
+        first_sigterm = min(first_sigterm, time.monotonic())
+        if time.monotonic() - first_sigterm > SAME_SIGTERM_SECONDS:
+            signal.signal(number, held[number])
+            signal.raise_signal(number)
 
     if threading.current_thread() is threading.main_thread():
         defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}

@@ -7,7 +7,7 @@ from learnable_novelty.observer.criticality import perturbation_multiplier, pert
 from learnable_novelty.observer.mdl import minimize_description_length
 from learnable_novelty.observer.moments import Moments, merge
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.online import MAX_COUNT_PER_PENALTY, OnlineObserver
+from learnable_novelty.observer.online import MAX_COUNT_PER_PENALTY, OnlineObserver, StreamSums
 from learnable_novelty.observer.penalty import PerSample
 from learnable_novelty.observer.readout import Readout
 from learnable_novelty.observer.refit import Refit
@@ -28,6 +28,7 @@ __all__ = [
     "Readout",
     "Refit",
     "Rows",
+    "StreamSums",
     "cholesky_readout",
     "code_length",
     "log2det_plus_identity",

@@ -1,4 +1,7 @@
-"""The score as a reward: agents are paid for learnable novelty.
+"""The score as a reward: agents are rewarded for learnable novelty.
+
+The bonus itself needs torch and NumPy only. The wrappers for Gymnasium (``gym_wrappers``) and for
+Stable-Baselines3 (``sb3``) are imported when they are asked for.
 
 >>> from stable_baselines3.common.env_util import make_vec_env
 >>> from learnable_novelty.reward import NoveltyReward
@@ -7,41 +10,97 @@
 (True, True)
 """
 
+import importlib
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from learnable_novelty.errors import missing_extra
+from learnable_novelty.reward.accumulator import EPISODE, RewardAccumulator
 from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step
+from learnable_novelty.reward.calibrated import CalibratedNovelty
 from learnable_novelty.reward.calibration import RandomPlay, play_randomly, weight_of
-from learnable_novelty.reward.gym_env import NoveltyRewardVectorWrapper, NoveltyRewardWrapper
-from learnable_novelty.reward.novelty import NoveltyBonus, Standardization, WindowBonus
-from learnable_novelty.reward.options import ObserverOptions
-from learnable_novelty.reward.payroll import EPISODE
+from learnable_novelty.reward.config import (
+    NoveltyConfig,
+    ObserverConfig,
+    RewardMode,
+    Standardization,
+)
+from learnable_novelty.reward.novelty import NoveltyBonus
 from learnable_novelty.reward.scale import ObservationScale
-from learnable_novelty.reward.settings import NoveltySettings
-from learnable_novelty.reward.spaces import action_dim, observation_dim
-from learnable_novelty.reward.vec_env import BonusReward, LogNovelty, NoveltyReward
-from learnable_novelty.reward.worlds import EnvWorld, VecEnvWorld, VectorWorld
+from learnable_novelty.reward.transition import Transition
+
+if TYPE_CHECKING:
+    from learnable_novelty.reward.adapters import EnvAdapter, ParallelEnvs, VectorEnvAdapter
+    from learnable_novelty.reward.gym_wrappers import (
+        BonusVectorWrapper,
+        BonusWrapper,
+        NoveltyRewardVectorWrapper,
+        NoveltyRewardWrapper,
+    )
+    from learnable_novelty.reward.sb3 import BonusReward, LogNovelty, NoveltyReward, VecEnvAdapter
+    from learnable_novelty.reward.spaces import action_dim, observation_dim
 
 __all__ = [
     "EPISODE",
     "Array",
     "Bonus",
     "BonusReward",
-    "EnvWorld",
+    "BonusVectorWrapper",
+    "BonusWrapper",
+    "CalibratedNovelty",
+    "EnvAdapter",
     "LogNovelty",
     "Mask",
     "NoveltyBonus",
+    "NoveltyConfig",
     "NoveltyReward",
     "NoveltyRewardVectorWrapper",
     "NoveltyRewardWrapper",
-    "NoveltySettings",
     "ObservationScale",
-    "ObserverOptions",
+    "ObserverConfig",
+    "ParallelEnvs",
     "RandomPlay",
+    "RewardAccumulator",
+    "RewardMode",
     "Standardization",
     "Step",
-    "VecEnvWorld",
-    "VectorWorld",
-    "WindowBonus",
+    "Transition",
+    "VecEnvAdapter",
+    "VectorEnvAdapter",
     "action_dim",
     "observation_dim",
     "play_randomly",
     "weight_of",
 ]
+
+_LAZY = ("spaces", "adapters", "gym_wrappers", "sb3")
+"""Modules that import Gymnasium, and the last one Stable-Baselines3."""
+_RENAMED = {
+    "EnvWorld": "EnvAdapter",
+    "NoveltySettings": "CalibratedNovelty",
+    "ObserverOptions": "NoveltyConfig",
+    "VecEnvWorld": "VecEnvAdapter",
+    "VectorWorld": "VectorEnvAdapter",
+    "WindowBonus": "NoveltyBonus",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        new = _RENAMED[name]
+        message = f"learnable_novelty.reward.{name} is now called {new}"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return globals().get(new) or __getattr__(new)
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        for module in _LAZY:
+            found = getattr(importlib.import_module(f"{__name__}.{module}"), name, None)
+            if found is not None:
+                return found
+    except ModuleNotFoundError as error:
+        package = (error.name or "").split(".")[0]
+        if package in ("gymnasium", "stable_baselines3"):
+            raise missing_extra(f"the wrappers of {__name__}", package, "rl") from None
+        raise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

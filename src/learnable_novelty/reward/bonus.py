@@ -1,4 +1,4 @@
-"""What a bonus is: it sees what parallel environments do, and pays each of them for it."""
+"""What a bonus is: it reads the steps of parallel environments and returns a bonus for each."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Step(NamedTuple):
     """Flat; a discrete action is one-hot, (num_envs, action_dim). Empty, (num_envs, 0), for a bonus
     that says ``reads_actions = False``."""
     next_observations: Array
-    """What came of them: the episode's last observation where it ended."""
+    """What the step led to: the episode's last observation where it ended."""
     ended: Mask
     """Whether the episode is over, by its own end or by a time limit, (num_envs,)."""
     idle: Mask | None = None
-    """Environments that only began anew in this step, for which nothing is paid."""
+    """Environments that were only reset in this step, for which no bonus is paid."""
 
 
 class Bonus(Protocol):
-    """A rule of payment. It resets itself at the ends of episodes."""
+    """An intrinsic reward. It starts a new episode by itself where a step ends one."""
 
     def pay(self, step: Step) -> Array:
         """Return the bonus of each environment for this step, (num_envs,)."""
@@ -39,7 +39,7 @@ class Bonus(Protocol):
         ...
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what a copy needs to go on paying alike: arrays, tensors and numbers."""
+        """Return what a copy needs to continue with the same payments: arrays and numbers."""
         ...
 
     def load_state_dict(self, state: dict[str, Any]) -> None:

@@ -1,10 +1,11 @@
-"""What a random policy tells of an environment: units, time scale and sizes (appendix H.2)."""
+"""Random episodes, and what is measured on them: time scale and sizes (appendix H.2)."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -14,15 +15,17 @@ from learnable_novelty.observer import Moments
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.reward.bonus import Array, Bonus, Step
 from learnable_novelty.reward.scale import ObservationScale
-from learnable_novelty.reward.spaces import check_finite, flatten_actions
-from learnable_novelty.reward.worlds import World, check_move
+from learnable_novelty.reward.transition import check_finite
 from learnable_novelty.seeds import Seed, split
+
+if TYPE_CHECKING:
+    from learnable_novelty.reward.adapters import ParallelEnvs
 
 SHORTEST_WINDOW, LONGEST_WINDOW = 8, 48
 BONUS_SHARE = 0.1
-"""What a random episode's bonus is worth, in units of its task return."""
+"""Weighted bonus of a random episode, in units of its task return."""
 LONGEST_EPISODE = 200_000
-"""Steps after which random play that ended no further episode is given up."""
+"""Random play stops with an error after this many steps without the end of an episode."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class RandomPlay:
 
     def trajectories(self) -> list[Array]:
         """Return the observations of each episode, (length + 1, observation_dim)."""
-        found: list[Array] = []
+        trajectories: list[Array] = []
         for env in range(self.counted.shape[1]):
             rows: list[Array] = []
             for step, counted in zip(self.steps, self.counted[:, env], strict=True):
@@ -55,19 +58,19 @@ class RandomPlay:
                 rows = rows or [step.observations[env]]
                 rows.append(step.next_observations[env])
                 if step.ended[env]:
-                    found.append(np.stack(rows))
+                    trajectories.append(np.stack(rows))
                     rows = []
-        return found
+        return trajectories
 
     def returns(self) -> Array:
         """Return the task return of each episode, (episodes,)."""
         ended = np.stack([step.ended for step in self.steps])
-        found: list[float] = []
+        returns: list[float] = []
         for env in range(self.counted.shape[1]):
             last = np.flatnonzero(ended[:, env])[: self.episodes // self.counted.shape[1]]
             sums = self.rewards[:, env].cumsum()[last]
-            found += np.diff(sums, prepend=0.0).tolist()
-        return np.array(found)
+            returns += np.diff(sums, prepend=0.0).tolist()
+        return np.array(returns)
 
     @property
     def mean_return(self) -> float:
@@ -82,36 +85,44 @@ class RandomPlay:
         return float((paid * self.counted).sum() / self.episodes)
 
 
-def play_randomly(world: World, *, episodes: int, seed: Seed) -> RandomPlay:
-    """Let every environment play equally many random episodes.
+def play_randomly(envs: ParallelEnvs, *, episodes: int, seed: Seed) -> RandomPlay:
+    """Play equally many random episodes in every environment.
 
-    Equally many in each, for the first to finish would be the short ones.
+    The first episodes to finish would be the short ones.
+
+    Args:
+        envs: an adapter: ``EnvAdapter``, ``VectorEnvAdapter`` or ``VecEnvAdapter``.
+        episodes: how many, rounded up to a multiple of the environments.
+        seed: of the environments and of the random policy.
+
+    Raises:
+        ValueError: for NaN or infinite values, or where no episode ends.
     """
-    num_envs = world.num_envs
+    num_envs = envs.num_envs
     each = -(-episodes // num_envs)
-    action_space = copy.deepcopy(world.action_space)  # its own draws are the user's
+    action_space = copy.deepcopy(envs.action_space)  # the user's own keeps its random state
     action_space.seed(split(seed, "random policy") % 2**32)
-    held = world.reset(split(seed, "random episodes") % 2**31)
-    check_finite(held, 0)
+    observations = envs.reset(split(seed, "random episodes") % 2**31)
+    check_finite(observations, 0)
     steps: list[Step] = []
     rewards: list[Array] = []
     counted: list[Array] = []
     finished = np.zeros(num_envs, dtype=np.int64)
-    latest = 0
+    latest_end = 0
     while (finished < each).any():
         actions = np.stack([action_space.sample() for _ in range(num_envs)])
-        moved = world.step(actions)
-        flat = flatten_actions(action_space, actions, num_envs)
-        ended = moved.ended.copy()  # environments may use their arrays again
-        steps.append(Step(held, flat, moved.last, ended, moved.idle))
+        moved = envs.step(actions)
+        ended = moved.ended.copy()  # environments may reuse their arrays
+        flat = envs.flatten_actions(actions)
+        steps.append(Step(observations, flat, moved.reached, ended, moved.idle))
         rewards.append(np.array(moved.rewards, dtype=np.float64))
         counted.append((finished < each).astype(np.float64))
-        check_move(moved, len(steps))
+        moved.check_finite(len(steps))
         check_finite(rewards[-1][:, None], len(steps), "reward")
-        latest = len(steps) if (ended & (finished < each)).any() else latest
+        latest_end = len(steps) if (ended & (finished < each)).any() else latest_end
         finished += ended
-        held = moved.first
-        if len(steps) - latest >= LONGEST_EPISODE:
+        observations = moved.observations
+        if len(steps) - latest_end >= LONGEST_EPISODE:
             raise UserError(
                 f"no episode ended in {LONGEST_EPISODE:,} steps of a random policy; give the "
                 "environment a time limit (gymnasium.wrappers.TimeLimit)"
@@ -162,7 +173,7 @@ def weight_of(mean_return: float, mean_bonus: float, share: float = BONUS_SHARE)
     """Return the weight at which a random episode's bonus is ``share`` of its task return.
 
     Raises:
-        ValueError: if either is zero, for then no weight is.
+        ValueError: if either is zero.
     """
     if mean_return == 0.0:
         raise UserError(
@@ -171,7 +182,7 @@ def weight_of(mean_return: float, mean_bonus: float, share: float = BONUS_SHARE)
         )
     if mean_bonus == 0.0:
         raise UserError(
-            "random episodes earn no bonus (they may be shorter than the window), so its weight "
-            "cannot be found; pass a number as weight, or a shorter window"
+            "random episodes earn no bonus (they may be shorter than the window), so no "
+            "weight can be found; pass a number as weight, or a shorter window"
         )
     return share * abs(mean_return) / abs(mean_bonus)

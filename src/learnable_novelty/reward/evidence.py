@@ -1,9 +1,9 @@
-"""Streams scored with the ridge of largest evidence: noise prefers no readout, and earns nothing.
+"""Streams scored with the ridge penalty of largest evidence, with which noise scores about 0.
 
-Its penalty is found anew from all pairs so far, by an eigendecomposition, which is too much for
-every step. So a stream keeps its pairs until there are ``every`` of them, merges their moments into
-its own, and pays what they added together; what is left is paid when the stream is settled.
-Payments still add up to the score; they come in lumps, up to ``every - 1`` steps late.
+The penalty is estimated again from all pairs so far, by an eigendecomposition, which is too slow
+for every step. So a stream collects ``every`` pairs, merges their moments into its own, and is then
+paid what they added together. The rest is paid when the episode ends. The payments still add up to
+the score; they come up to ``every - 1`` steps late.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from learnable_novelty.reward.bonus import Array
 
 
 class EvidenceStreams:
-    """Score many streams side by side, every so many pairs, by their own noise level.
+    """Score parallel streams every few pairs, each at its own noise level.
 
     Args:
         reservoir: a frozen feature map on vectors.
@@ -53,7 +53,7 @@ class EvidenceStreams:
 
     @torch.no_grad()
     def settle(self, streams: Tensor) -> Array:
-        """Evaluate the given streams (a boolean mask); return what was still owed to each."""
+        """Evaluate the given streams (a boolean mask); return what is still due to each."""
         before = self.cumulative.clone()
         for stream in streams.nonzero()[:, 0].tolist():
             if self._waiting[stream]:
@@ -62,8 +62,8 @@ class EvidenceStreams:
 
     def _evaluate(self, stream: int) -> None:
         features, targets = map(torch.stack, zip(*self._waiting[stream], strict=True))
-        added, held = Moments.of(features, targets), self._moments[stream]
-        self._moments[stream] = moments = added if held is None else held + added
+        added, before = Moments.of(features, targets), self._moments[stream]
+        self._moments[stream] = moments = added if before is None else before + added
         self._waiting[stream].clear()
         self.cumulative[stream] = self._observer.bits(moments)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.reward.bonus import Array
 
 CONSTANT = 1e-6
@@ -37,6 +38,13 @@ class ObservationScale:
         mean, sd = observations.mean(0), observations.std(0)
         constant = sd <= CONSTANT * np.maximum(np.abs(mean), 1.0)
         return cls(mean, np.where(constant, 1.0, sd), clip)
+
+    def check(self, observation_dim: int) -> None:
+        """Raise unless mean and spread are finite numbers of these observations."""
+        units = (self.mean, self.sd)
+        shaped = all(u.shape == (observation_dim,) and u.dtype.kind == "f" for u in units)
+        if not (shaped and np.isfinite(units).all() and (self.sd > 0).all()):
+            raise UserError(f"expected finite, positive units of {observation_dim} numbers")
 
     def __call__(self, observations: Array) -> Array:
         """Standardize observations (..., observation_dim)."""

@@ -1,9 +1,7 @@
-"""Observations and actions of any kind as flat rows of numbers."""
+"""Observations and actions of any space as flat rows of numbers."""
 
 from __future__ import annotations
 
-import functools
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +12,7 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.reward.bonus import Array
 
 IMAGE_SIDE = 16
-"""A table of numbers with both sides at least this long is taken for an image."""
+"""An array with both sides at least this long is taken for an image."""
 
 
 def observation_dim(space: spaces.Space[Any]) -> int:
@@ -47,12 +45,12 @@ def _is_image(space: spaces.Box) -> bool:
     return space.dtype == np.uint8 or min(space.shape) >= IMAGE_SIDE
 
 
-Described = list[tuple[tuple[str, ...], str]]
-"""Parts of an observation in the order in which they are read: keys that lead there, and words."""
+SpaceDescription = list[tuple[tuple[str, ...], str]]
+"""Parts of an observation in the order in which they are read: their keys, and a description."""
 
 
-def describe_space(space: spaces.Space[Any]) -> Described:
-    """Say in words what each part of an observation is.
+def describe_space(space: spaces.Space[Any]) -> SpaceDescription:
+    """Describe each part of an observation in words.
 
     >>> parts = {"place": spaces.Box(-1.0, 1.0, (2,)), "key": spaces.Discrete(2)}
     >>> describe_space(spaces.Dict(parts))
@@ -119,25 +117,8 @@ def flatten_actions(space: spaces.Space[Any], actions: Any, num_envs: int) -> Ar
 
 
 def one_hot(values: Any, space: spaces.Discrete) -> Array:
-    """Return whole numbers as rows with a single one, (num_envs, n)."""
+    """Return whole numbers as one-hot rows, (num_envs, n)."""
     chosen = values.reshape(-1).astype(np.int64) - int(space.start)
-    return unit_rows(int(space.n))[chosen]
-
-
-@functools.cache
-def unit_rows(n: int) -> Array:
-    """Return the unit matrix, (n, n), to read from."""
-    return np.eye(n)
-
-
-def check_finite(values: Array, step: int, what: str = "observation") -> None:
-    """Raise at the first row (num_envs, any) that is not finite, naming its environment."""
-    if math.isfinite(np.vdot(values, values)):  # the fastest sum of all of them
-        return
-    bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
-    if not len(bad):
-        return
-    raise UserError(
-        f"environment {int(bad[0])} returned a NaN or infinite {what} at step {step}; a bonus "
-        "cannot be paid for it"
-    )
+    rows = np.zeros((len(chosen), int(space.n)))
+    rows[np.arange(len(chosen)), chosen] = 1.0
+    return rows

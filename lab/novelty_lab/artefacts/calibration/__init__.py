@@ -1,1 +1,9 @@
 """Ours: does the measure keep its word? False positives, and the excess of noise."""
+
+from novelty_lab.artefact import Artefact
+
+ARTEFACT = Artefact(
+    __name__,
+    "Ours: false positives and excess on noise",
+    order=190,
+)

@@ -14,13 +14,14 @@ import numpy as np
 
 from learnable_novelty.measure import Null, score
 from learnable_novelty.seeds import numpy_generator, split
-from novelty_lab.runner import Bench, Outcome, deviation
+from novelty_lab.context import RunContext, RunResult, deviation
+from novelty_lab.settings import Settings
 
 LEVEL = 0.05
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """How many data sets, and how large."""
 
     repeats: int = 600
@@ -60,19 +61,19 @@ NOISES = ("noise vectors", "noise series", "noise rings", "noise tori")
 CONTROLS = ("y = x", "AR(1), 0.9", "sine")
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Count false positives and intervals that cover zero."""
     tasks = {
         f"{kind}, part {part}": (config, kind, part, seed)
         for kind in (*TESTS, *WRONG)
         for part in range(config.parts)
     }
-    p_values = bench.map(null_p_values, tasks)
-    noise = bench.map(
+    p_values = context.map(null_p_values, tasks)
+    noise = context.map(
         noise_excesses,
         {f"{kind}, n={n}": (config, kind, n, seed) for kind in NOISES for n in config.noise_sizes},
     )
-    controls = bench.map(
+    controls = context.map(
         control,
         {
             f"{kind}, n={n}": (config, kind, n, seed)
@@ -85,7 +86,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         for kind in (*TESTS, *WRONG)
     }
     covered = {name: _coverage(pairs) for name, pairs in noise.items()}
-    return Outcome({"false_positives": rates, "noise": covered, "controls": controls})
+    return RunResult({"false_positives": rates, "noise": covered, "controls": controls})
 
 
 def false_positives(p_values: list[list[float]]) -> dict[str, Any]:

@@ -40,8 +40,9 @@ from novelty_lab.artefacts.eca.automata import (
     floor_bits,
     rule_rows,
 )
+from novelty_lab.context import RunContext, RunResult
 from novelty_lab.rank_correlation import Published, correlate
-from novelty_lab.runner import Bench, Outcome
+from novelty_lab.settings import Settings
 
 SAMPLINGS = ("period", "fixed")
 """How the lead times of flows are measured: in periods, or in the flow's own time."""
@@ -53,7 +54,7 @@ NOISE = {"flow": "white noise", "automaton": "coins"}
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """How much data of each system, and the observers of the paper."""
 
     pairs: int = 512
@@ -106,14 +107,14 @@ QUICK = Config(
 )
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Measure everything, then compare the measures."""
     load_antropy()
     flows = {flow.name: flow for flow in collected_flows()}
     unknown = set(config.flows) - set(flows)
     if unknown:
         raise UserError(f"expected flows of the collection, got {', '.join(sorted(unknown))}")
-    rows = list(bench.map(measure, _tasks(config, list(flows), seed)).values())
+    rows = list(context.map(measure, _tasks(config, list(flows), seed)).values())
     for row in rows:
         if row["values"]:
             # Systems have different numbers of columns, so the whole code is compared per value.
@@ -137,7 +138,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
             _values(rows, sampling), figures, sampling == "period", config.resamples, seed
         )
     ]
-    return Outcome(results)
+    return RunResult(results)
 
 
 def _tasks(config: Config, flows: list[str], seed: int) -> dict[str, tuple[Any, ...]]:

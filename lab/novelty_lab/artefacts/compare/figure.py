@@ -13,6 +13,11 @@ from novelty_lab.report import Table
 __all__ = ["figure", "tables"]
 
 
+VECTORS = ("white noise", "red noise", "sine", "constant")
+CONTROLS = [("cells", "coins"), *(("control", name) for name in VECTORS)]
+"""Kind and name of the rows without structure, or with nothing else."""
+
+
 def tables(record: Record) -> list[Table]:
     """List who is fooled by noise, the correlations, the tops of the rankings, and the cost."""
     return [_noise_table(record), *_correlation_tables(record), _top_table(record)]
@@ -20,42 +25,35 @@ def tables(record: Record) -> list[Table]:
 
 def _noise_table(record: Record) -> Table:
     results = record.results
-    held = {(row["kind"], row["name"]): row["values"] for row in results["rows"]}
-    shares = results["below_noise"]
+    values = {(row["kind"], row["name"]): row["values"] for row in results["rows"]}
+    below, seconds = results["below_noise"], results["seconds"]
+    shares = below["automaton"]["steps"], below["flow"]["period"], below["flow"]["fixed"]
     rows = [
         [
             name.strip(),
-            *(_number(held[place].get(key)) for place in _control_places()),
-            _share(shares["automaton"]["steps"].get(key)),
-            _share(shares["flow"]["period"].get(key)),
-            _share(shares["flow"]["fixed"].get(key)),
-            _seconds(results["seconds"]["automaton"], key),
-            _seconds(results["seconds"]["flow"], key),
+            *(_form("{:.3g}", values[control].get(key)) for control in CONTROLS),
+            *(_form("{:.0%}", share.get(key)) for share in shares),
+            *(_form("{:.3g}", seconds[kind].get(key)) for kind in ("automaton", "flow")),
         ]
         for key, name in MEASURES.items()
     ]
-    columns = ["measure", "coins", "white noise", "red noise", "sine", "constant"]
+    columns = ["measure", "coins", *VECTORS]
     columns += ["moving rules below noise", "flows below noise (periods)", "(0.1 to 1)"]
     columns += ["CPU s, rule", "CPU s, flow"]
     return Table("Who is fooled by noise, and at what cost", columns, rows)
 
 
-def _control_places() -> list[tuple[str, str]]:
-    vectors = ("white noise", "red noise", "sine", "constant")
-    return [("cells", "coins"), *(("control", name) for name in vectors)]
-
-
 def _correlation_tables(record: Record) -> list[Table]:
-    found = []
-    for sampling, shown in SAMPLINGS.items():
-        held = correlations(record, sampling)
+    columns = ["measure", *(name.replace("\n", " ") for name in FIGURES.values())]
+    shown: list[Table] = []
+    for sampling, leads in SAMPLINGS.items():
+        rho = correlations(record, sampling)
         rows = [
-            [name.strip(), *(_rho(held.get((key, figure))) for figure in FIGURES)]
+            [name.strip(), *(_rho(rho.get((key, figure))) for figure in FIGURES)]
             for key, name in MEASURES.items()
         ]
-        columns = ["measure", *(name.replace("\n", " ") for name in FIGURES.values())]
-        found.append(Table(f"Rank correlation over the flows, {shown}", columns, rows))
-    return found
+        shown.append(Table(f"Rank correlation over the flows, {leads}", columns, rows))
+    return shown
 
 
 def _top_table(record: Record) -> Table:
@@ -77,25 +75,16 @@ def _top_table(record: Record) -> Table:
 
 def _first(values: dict[str, float]) -> list[str]:
     """Name the five highest, or say how many share infinity."""
-    endless = sum(value == math.inf for value in values.values())
-    if endless > 5:
-        return [f"{endless} at infinity"]
+    infinite = sum(value == math.inf for value in values.values())
+    if infinite > 5:
+        return [f"{infinite} at infinity"]
     return sorted(values, key=lambda name: -values[name])[:5]
 
 
-def _rho(found: dict[str, Any] | None) -> str:
-    if found is None:
-        return ""
-    return f"{found['rho']:+.2f} [{found['low']:+.2f}, {found['high']:+.2f}]"
+def _rho(correlation: dict[str, Any] | None) -> str:
+    form = "{rho:+.2f} [{low:+.2f}, {high:+.2f}]"
+    return "" if correlation is None else form.format(**correlation)
 
 
-def _share(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.0f}%"
-
-
-def _number(value: float | str | None) -> str:
-    return "" if value is None else f"{float(value):.3g}"
-
-
-def _seconds(held: dict[str, float], key: str) -> str:
-    return f"{held[key]:.3g}" if key in held else ""
+def _form(form: str, value: float | str | None) -> str:
+    return "" if value is None else form.format(float(value))

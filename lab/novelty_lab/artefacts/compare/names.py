@@ -30,9 +30,9 @@ SAMPLINGS = {"period": "leads in periods", "fixed": "leads of 0.1 to 1"}
 
 
 def correlations(record: Record, sampling: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """Find rank correlations by measure and published figure."""
+    """Return rank correlations by measure and published figure."""
     return {
-        (found["measure"], found["figure"]): found
-        for found in record.results["correlations"]
-        if found["sampling"] == sampling
+        (row["measure"], row["figure"]): row
+        for row in record.results["correlations"]
+        if row["sampling"] == sampling
     }

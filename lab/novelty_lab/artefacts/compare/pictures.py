@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
+from scipy.stats import rankdata
 
 from novelty_lab.artefacts.compare.names import FIGURES, MEASURES, SAMPLINGS, correlations
 from novelty_lab.records import Record
@@ -64,14 +63,8 @@ def _automata(axes: Axes, record: Record) -> None:
             if row["kind"] == "cells":
                 continue
             group = row["class"]
-            axes.scatter(
-                x,
-                place + 0.12 * (group - 2.5),
-                s=CLASS_SIZES[group],
-                color=CLASS_COLOURS[group],
-                linewidths=0,
-                alpha=0.85,
-            )
+            look = {"color": CLASS_COLOURS[group], "linewidths": 0, "alpha": 0.85}
+            axes.scatter(x, place + 0.12 * (group - 2.5), s=CLASS_SIZES[group], **look)
     for group, colour in CLASS_COLOURS.items():
         label = f"class {CLASS_NAMES[group]}"
         axes.scatter([], [], s=CLASS_SIZES[group], color=colour, label=label)
@@ -84,27 +77,22 @@ def _automata(axes: Axes, record: Record) -> None:
 
 
 def _flows(axes: Axes, record: Record) -> None:
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
     results = record.results
-    rows = [
-        row for row in results["rows"] if row["sampling"] == "period" or row["kind"] == "control"
-    ]
+    rows = [r for r in results["rows"] if r["sampling"] == "period" or r["kind"] == "control"]
     flows = [row for row in rows if row["kind"] == "flow"]
     published = results["published"]
-    speed = {n: max(h["lyapunov"] * h["period"], 1e-3) for n, h in published.items()}
+    speed = {n: max(p["lyapunov"] * p["period"], 1e-3) for n, p in published.items()}
     order = {name: i for i, name in enumerate(sorted(speed, key=lambda name: speed[name]))}
     for place, key in enumerate(MEASURES):
-        held = [(row, x) for row, x in _ranked(rows, key) if row["kind"] == "flow"]
+        ranked = [(order[r["name"]], x) for r, x in _ranked(rows, key) if r["kind"] == "flow"]
         # Height alternates by name, so that neighbours do not hide each other.
-        axes.scatter(
-            [x for _, x in held],
-            [place + 0.16 * (order[row["name"]] % 3 - 1) for row, _ in held],
-            s=13,
-            c=[order[row["name"]] / max(1, len(order) - 1) for row, _ in held],
-            cmap="viridis",
-            vmin=0,
-            vmax=1,
-            linewidths=0,
-        )
+        heights = [place + 0.16 * (number % 3 - 1) for number, _ in ranked]
+        shades = [number / max(1, len(order) - 1) for number, _ in ranked]
+        look = {"s": 13, "cmap": "viridis", "vmin": 0, "vmax": 1, "linewidths": 0}
+        axes.scatter([x for _, x in ranked], heights, c=shades, **look)
     _controls(axes, rows, ("white noise", "red noise", "sine", "constant"))
     _measures_down(axes, results["below_noise"]["flow"]["period"], names=False)
     axes.set_xlabel(
@@ -129,17 +117,12 @@ def _controls(axes: Axes, rows: list[dict[str, Any]], names: tuple[str, ...]) ->
             for row, x in _ranked(rows, key)
             if row["name"] == name
         ]
-        axes.scatter(
-            [x for x, _ in points],
-            [y for _, y in points],
-            marker=marker,
-            s=110 if marker == "*" else 38,
-            facecolor="white" if marker == "s" else BLACK,
-            edgecolor=BLACK if marker == "s" else "white",
-            linewidths=0.9,
-            zorder=4 if marker == "*" else 3,
-            label=label,
-        )
+        look = {"s": 38, "linewidths": 0.9, "facecolor": BLACK, "edgecolor": "white", "zorder": 3}
+        if marker == "*":
+            look |= {"s": 110, "zorder": 4}
+        if marker == "s":
+            look |= {"facecolor": "white", "edgecolor": BLACK}
+        axes.scatter(*np.reshape(points, (-1, 2)).T, marker=marker, label=label, **look)
 
 
 def _measures_down(axes: Axes, shares: dict[str, float], *, names: bool) -> None:
@@ -159,53 +142,30 @@ def _measures_down(axes: Axes, shares: dict[str, float], *, names: bool) -> None
 def _kinds(axes: Axes) -> None:
     """Say beside the names which measures look for structure and which for surprise."""
     for first, last, name in ((0, STRUCTURE, "structure"), (STRUCTURE, len(MEASURES), "surprise")):
-        axes.annotate(
-            name,
-            (0, (first + last - 1) / 2),
-            xycoords=("axes fraction", "data"),
-            xytext=(-142, 0),
-            textcoords="offset points",
-            rotation=90,
-            ha="center",
-            va="center",
-            color="0.4",
-        )
+        at = (0, (first + last - 1) / 2)
+        offset = {"xytext": (-142, 0), "textcoords": "offset points"}
+        look = {"rotation": 90, "ha": "center", "va": "center", "color": "0.4"}
+        axes.annotate(name, at, xycoords=("axes fraction", "data"), **offset, **look)
 
 
 def _ranked(rows: list[dict[str, Any]], key: str) -> list[tuple[dict[str, Any], float]]:
     """Place rows from 0, the lowest, to 1; equal values share a place."""
-    held = [row for row in rows if row["values"].get(key) is not None]
-    if not held:
-        return []
-    values = np.array([float(row["values"][key]) for row in held])
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    middle = np.cumsum(counts) - (counts + 1) / 2
-    return list(zip(held, (middle[place] / max(1, values.size - 1)).tolist(), strict=True))
+    measured = [row for row in rows if row["values"].get(key) is not None]
+    ranks = rankdata([float(row["values"][key]) for row in measured])
+    places = (ranks - 1) / max(1, len(measured) - 1)
+    return list(zip(measured, places.tolist(), strict=True))
 
 
 def _heat(axes: Axes, record: Record) -> None:
     """Draw the correlations with their intervals; bold where the interval leaves out 0."""
     columns = [(sampling, figure) for sampling in SAMPLINGS for figure in DRAWN]
-    held = {sampling: correlations(record, sampling) for sampling in SAMPLINGS}
+    rho = {sampling: correlations(record, sampling) for sampling in SAMPLINGS}
     cells = np.full((len(MEASURES), len(columns)), np.nan)
     for down, key in enumerate(MEASURES):
         for across, (sampling, figure) in enumerate(columns):
-            found = held[sampling].get((key, figure))
-            if found is None:
-                continue
-            cells[down, across] = found["rho"]
-            sure = found["low"] > 0 or found["high"] < 0
-            axes.text(
-                across,
-                down,
-                f"{found['rho']:+.2f}\n[{found['low']:+.2f}, {found['high']:+.2f}]",
-                ha="center",
-                va="center",
-                fontsize=6.5,
-                linespacing=0.95,
-                fontweight="bold" if sure else "normal",
-                color="white" if abs(found["rho"]) > 0.62 else "black",
-            )
+            if (key, figure) in rho[sampling]:
+                cells[down, across] = rho[sampling][key, figure]["rho"]
+                _correlation(axes, across, down, rho[sampling][key, figure])
     axes.imshow(cells, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
     axes.set_yticks(range(len(MEASURES)), list(MEASURES.values()))
     axes.set_xticks(range(len(columns)), [FIGURES[figure] for _, figure in columns], fontsize=7)
@@ -219,22 +179,26 @@ def _heat(axes: Axes, record: Record) -> None:
     label_panel(axes, "c", "rank correlation with what is published of the flows, 95% interval\n")
 
 
+def _correlation(axes: Axes, x: int, y: int, row: dict[str, Any]) -> None:
+    """Write a correlation with its interval."""
+    text = "{rho:+.2f}\n[{low:+.2f}, {high:+.2f}]".format(**row)
+    look: dict[str, Any] = {
+        "fontweight": "bold" if row["low"] > 0 or row["high"] < 0 else "normal",
+        "color": "white" if abs(row["rho"]) > 0.62 else "black",
+    }
+    axes.text(x, y, text, ha="center", va="center", fontsize=6.5, linespacing=0.95, **look)
+
+
 def _cost(axes: Axes, record: Record) -> None:
     for kind, colour, marker in (("automaton", ORANGE, "s"), ("flow", BLUE, "o")):
-        held = record.results["seconds"][kind]
+        seconds = record.results["seconds"][kind]
         points = [
-            (1000 * held[TIMED.get(key, key)], place)
+            (1000 * seconds[TIMED.get(key, key)], place)
             for place, key in enumerate(MEASURES)
-            if TIMED.get(key, key) in held
+            if TIMED.get(key, key) in seconds
         ]
-        axes.plot(
-            [x for x, _ in points],
-            [y for _, y in points],
-            marker,
-            color=colour,
-            markersize=6,
-            label="a rule" if kind == "automaton" else "a flow",
-        )
+        label = "a rule" if kind == "automaton" else "a flow"
+        axes.plot(*np.reshape(points, (-1, 2)).T, marker, color=colour, markersize=6, label=label)
     axes.set_xscale("log")
     axes.set_yticks(range(len(MEASURES)), [])
     axes.set_ylim(len(MEASURES) - 0.5, -0.5)

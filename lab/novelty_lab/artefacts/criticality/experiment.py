@@ -20,14 +20,15 @@ from torch import Tensor
 from learnable_novelty.observer import perturbation_norms, reservoirs
 from learnable_novelty.observer.reservoirs import ACTIVATIONS
 from learnable_novelty.seeds import split, torch_generator
-from novelty_lab.runner import Bench, Outcome, deviation
+from novelty_lab.context import RunContext, RunResult, deviation
+from novelty_lab.settings import Settings
 
 ARCHITECTURES = {"MLP": 0, "Conv1d": 1, "Conv2d": 2}
 """Architectures and the number of their lattice axes."""
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """Which reservoirs are probed, and with what."""
 
     depths: tuple[int, ...] = (2, 4, 8, 16, 32)
@@ -77,11 +78,11 @@ class Point:
     input_scale: float = 1.0
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Probe every point of the four panels."""
     by_depth, by_gain, by_scale = panels(config)
     points = dict.fromkeys([*by_depth, *by_gain, *by_scale])
-    found = bench.map(probe, {str(point): (config, point, seed) for point in points})
+    found = context.map(probe, {str(point): (config, point, seed) for point in points})
 
     def panel(members: list[Point], *shape: int) -> np.ndarray:
         """Collect mean and deviation over draws, (*shape, 2)."""
@@ -100,7 +101,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         "scale": panel(by_scale, 2, len(config.input_scales)),
         "differences": finite_differences(config, seed),
     }
-    return Outcome(summary(config, arrays, seed), None, arrays)
+    return RunResult(summary(config, arrays, seed), None, arrays)
 
 
 def panels(config: Config) -> tuple[list[Point], list[Point], list[Point]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, label_panel, new_figure
@@ -14,50 +15,35 @@ if TYPE_CHECKING:
 
 COLOURS = (BLUE, ORANGE, GREEN)
 MARKERS = "os^"
+POINTS: dict[str, Any] = {"markersize": 4, "capsize": 2}
 ACTIVATION_COLOURS = (RED, PURPLE, SKY, BLACK)
 CHI = r"perturbation multiplier $\chi$"
 
 
 def tables(record: Record) -> list[Table]:
-    """Set the measured multipliers beside the paper's statements."""
+    """List the measured multipliers, and the claims of appendix A beside ours."""
     results = record.results
-    deepest = max(record.configuration["depths"])
-    gain_one, theory = results["gain_one"], results["gain_one_mean_field"]
-    rows = [
-        ["plain, depths to 16", "0.55", _range(results["plain_to_depth_16"])],
-        [
-            f"plain, depth {deepest}, exact derivatives",
-            "0.75 at depth 32",
-            _range(results["plain_deepest"]),
-        ],
-        *(
-            [
-                f"plain, depth {deepest}, differences of {step} in float32",
-                "0.75 at depth 32",
-                f"{chi:.2f}",
-            ]
+    deepest, theory = max(record.configuration["depths"]), results["gain_one_mean_field"]
+    layers = ", ".join(f"{sd:.2f}" for sd in results["preactivation_sd"])
+    rows = {
+        "plain, depths to 16": _range(results["plain_to_depth_16"]),
+        f"plain, depth {deepest}, exact derivatives": _range(results["plain_deepest"]),
+        **{
+            f"plain, depth {deepest}, differences of {step} in float32": f"{chi:.2f}"
             for step, chi in results["plain_deepest_by_differences"].items()
-        ),
-        ["normalized, all depths and architectures", "1", _range(results["normalized"])],
-        *(
-            [f"gain one, {name} (mean field {theory[name]:.2f})", "1", f"{chi:.2f}"]
-            for name, chi in gain_one.items()
-        ),
-        ["normalized, all input scales", "one value", _range(results["scale_normalized"])],
-        ["plain, all input scales", "depends", _range(results["scale_plain"])],
-        [
-            "sd of the pre-activations, layers 1 to 4",
-            "a few tenths",
-            ", ".join(f"{sd:.2f}" for sd in results["preactivation_sd"]),
-        ],
-    ]
-    return [
-        Table(
-            "The reservoir at the edge of chaos, beside appendix A",
-            ["quantity", "paper", "ours"],
-            rows,
-        )
-    ]
+        },
+        "normalized, all depths and architectures": _range(results["normalized"]),
+        **{
+            f"gain one, {name} (mean field {theory[name]:.2f})": f"{chi:.2f}"
+            for name, chi in results["gain_one"].items()
+        },
+        "normalized, all input scales": _range(results["scale_normalized"]),
+        "plain, all input scales": _range(results["scale_plain"]),
+        "sd of the pre-activations, layers 1 to 4": layers,
+    }
+    columns = ["reservoirs", "perturbation multiplier"]
+    measured = Table("The reservoir at the edge of chaos", columns, list(map(list, rows.items())))
+    return [measured, *beside_paper(record)]
 
 
 def figure(record: Record) -> Figure:
@@ -79,17 +65,8 @@ def _depth(axes: Axes, record: Record) -> None:
     for row, name in enumerate(record.results["architectures"]):
         for normalized, style in ((1, "-"), (0, "--")):
             mean, sd = chi[row, normalized].T
-            axes.errorbar(
-                depths,
-                mean,
-                yerr=sd,
-                linestyle=style,
-                marker=MARKERS[row],
-                markersize=4,
-                capsize=2,
-                color=COLOURS[row],
-                label=name if normalized else None,
-            )
+            look = {"linestyle": style, "marker": MARKERS[row], "color": COLOURS[row], **POINTS}
+            axes.errorbar(depths, mean, yerr=sd, label=name if normalized else None, **look)
     steps, differences = record.configuration["difference_steps"], record.arrays["differences"]
     middle = len(steps) // 2
     label = f"MLP by float32 differences of {steps[middle]:g}"
@@ -132,9 +109,7 @@ def _scale(axes: Axes, record: Record) -> None:
     scales = record.configuration["input_scales"]
     for row, (name, style) in enumerate((("plain", "o--"), ("normalized", "o-"))):
         mean, sd = record.arrays["scale"][row].T
-        axes.errorbar(
-            scales, mean, yerr=sd, fmt=style, markersize=4, capsize=2, color=BLUE, label=name
-        )
+        axes.errorbar(scales, mean, yerr=sd, fmt=style, color=BLUE, label=name, **POINTS)
     axes.set(xscale="log", xlabel="standard deviation of the input", ylim=(0.4, 1.1))
     axes.legend(loc="center left", handlelength=4.0)
     label_panel(axes, "d", f"input scale, MLP of depth {record.configuration['depth']}")

@@ -19,13 +19,14 @@ from learnable_novelty.systems import (
     site_codes,
     unique_rules,
 )
+from novelty_lab.settings import Settings
 
 RADIUS_HELD = 3
 """Up to this receptive radius the features of all 2^(2r+1) patterns are held."""
 
 
 @dataclass(frozen=True)
-class AutomatonConfig:
+class AutomatonConfig(Settings):
     """How elementary automata are sampled and observed (table 2)."""
 
     samples: int = 512
@@ -46,7 +47,7 @@ class AutomatonConfig:
     """eta."""
     input_scale: float = 0.6
     """Factor on the 0/1 states before the first layer. The paper names none; 0.6 is the one value
-    that brings most of appendix B within its error bars (docs/choices.md)."""
+    that brings most of appendix B within its error bars (docs/settings.md)."""
     draws: int = 10
     """Independent draws of reservoir and ensemble."""
 

@@ -23,7 +23,7 @@ from novelty_lab.artefacts.eca.automata import (
     rule_tasks,
     sample_draws,
 )
-from novelty_lab.runner import Bench, Outcome, deviation
+from novelty_lab.context import RunContext, RunResult, deviation
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ PAPER = Config()
 QUICK = dataclasses.replace(PAPER, samples=64, burn_in=200, draws=2)
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Score all rules and rank them."""
-    found = bench.map(score_rule, rule_tasks(config, seed))
+    found = context.map(score_rule, rule_tasks(config, seed))
     scores = {rule: held["bits"] for rule, held in found.items()}
     draws = np.array(list(scores.values()))
     means = dict(zip(scores, draws.mean(1).tolist(), strict=True))
@@ -66,7 +66,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         "exactly_zero": [rule for rule, bits in scores.items() if not np.any(bits)],
     }
     insets = {f"inset_{rule}": space_time(rule, config, seed) for rule in config.inset_rules}
-    return Outcome(results, means, {"scores": draws, **insets})
+    return RunResult(results, means, {"scores": draws, **insets})
 
 
 def score_rule(config: Config, rule: int, seed: int) -> dict[str, list[float]]:

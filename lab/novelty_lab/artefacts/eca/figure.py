@@ -6,54 +6,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from novelty_lab.artefacts.eca.claims import SHOWN
+from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import CLASS_COLOURS, CLASS_NAMES, new_figure
+from novelty_lab.tables import gathered, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SHOWN = 14
+
+COLUMNS = {
+    "rank": "{rank}",
+    "rule": "{name}",
+    "Wolfram class": "{shown_class}",
+    "bits": "{bits:.2f}",
+    "sd": "{sd:.2f}",
+    "floor": "{floor:.1f}",
+    "excess": "{excess:.1f}",
+    "by excess": "{rank_by_excess}",
+}
 
 
 def tables(record: Record) -> list[Table]:
-    """List all rules by rank, and what the paper says of them."""
+    """List all rules by rank, and what the paper says about them."""
     scores, results = record.scores or {}, record.results
-    rows = [
-        [
-            str(place),
-            rule,
-            CLASS_NAMES[results["wolfram_class"][rule]],
-            f"{scores[rule]:.2f}",
-            f"{results['sd'][rule]:.2f}",
-            f"{results['floor'][rule]:.1f}",
-            f"{results['excess'][rule]:.1f}",
-            str(results["rank_by_excess"][rule]),
-        ]
-        for place, rule in enumerate(results["ranking"], start=1)
-    ]
-    ranked = Table(
-        f"The {len(rows)} elementary automata by learnable novelty",
-        ["rank", "rule", "Wolfram class", "bits", "sd", "floor", "excess", "by excess"],
-        rows,
-    )
-    summary = Table(
-        "Beside the paper",
-        ["quantity", "paper", "ours"],
-        [
-            ["first", "110", results["ranking"][0]],
-            [
-                "margin over the next, bits",
-                "20.7 (rule 25)",
-                f"{results['margin']:.1f} (rule {results['runner_up']})",
-            ],
-            ["rank of rule 54", "4", str(results["rank_54"])],
-            ["rank of rule 30", "12", str(results["rank_30"])],
-            ["S(54) - S(30), bits", "10.9", f"{results['gap_54_30']:.1f}"],
-            ["rules at exactly 0", "the constant ones", " ".join(results["exactly_zero"])],
-        ],
-    )
-    return [ranked, summary]
+    rows = gathered(results["ranking"], {**results, "bits": scores})
+    for rank, row in enumerate(rows, start=1):
+        row |= {"rank": rank, "shown_class": CLASS_NAMES[row["wolfram_class"]]}
+    title = f"The {len(rows)} elementary automata by learnable novelty"
+    return [table(title, COLUMNS, rows), *beside_paper(record)]
 
 
 def figure(record: Record) -> Figure:

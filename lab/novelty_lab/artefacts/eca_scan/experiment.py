@@ -23,9 +23,9 @@ from novelty_lab.artefacts.eca.automata import (
     ranks,
     rule_rows,
 )
-from novelty_lab.artefacts.eca_scan.appendix_b import appendix_b
+from novelty_lab.context import RunContext, RunResult, deviation
 from novelty_lab.rankings import agreement
-from novelty_lab.runner import Bench, Outcome, deviation
+from novelty_lab.settings import choice
 
 AXES: dict[str, tuple[float, ...]] = {
     "resolution": (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0),
@@ -45,7 +45,7 @@ class Config(AutomatonConfig):
 
     draws: int = 3
     """Draws of the reference and of every configuration that is scored again."""
-    axes: tuple[str, ...] = tuple(AXES)
+    axes: tuple[str, ...] = choice(AXES)
     """Which settings to vary."""
 
 
@@ -55,14 +55,14 @@ QUICK = dataclasses.replace(
 )
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Scan every axis with one draw, then score again what the paper scores again."""
     cells = {_name(axis, value): (axis, value) for axis in config.axes for value in AXES[axis]}
     variants = {name: vary(config, axis, value) for name, (axis, value) in cells.items()}
     everything = {"reference": config, **variants}
     scanned = {
         name: {rule: bits[0] for rule, bits in scored.items()}
-        for name, scored in _score(bench, "scan", everything, seed, draws=1).items()
+        for name, scored in _score(context, "scan", everything, seed, draws=1).items()
     }
     again = [
         name
@@ -70,7 +70,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         if name == "reference" or ranking(means)[0] != "110" or _reversed(means)
     ]
     chosen = {name: everything[name] for name in again}
-    rescored = _score(bench, "again", chosen, seed, draws=config.draws)
+    rescored = _score(context, "again", chosen, seed, draws=config.draws)
     summary = {name: summarize(scanned[name], scanned["reference"]) for name in cells}
     for name, (axis, value) in cells.items():
         summary[name] |= {"axis": axis, "value": value}
@@ -80,10 +80,9 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         "cells": summary,
         "reference": summarize(scanned["reference"], scanned["reference"]),
         "rescored": details,
-        "claims": appendix_b(summary, details) if set(config.axes) == set(AXES) else [],
     }
     scores = details["reference"]["mean"]
-    return Outcome(results, scores)
+    return RunResult(results, scores)
 
 
 def vary(config: Config, axis: str, value: float) -> Config:
@@ -97,7 +96,7 @@ def _name(axis: str, value: float) -> str:
 
 
 def _score(
-    bench: Bench, stage: str, variants: dict[str, Config], seed: int, draws: int
+    context: RunContext, stage: str, variants: dict[str, Config], seed: int, draws: int
 ) -> dict[str, dict[str, list[float]]]:
     """Score all rules at all variants; a task is one rule, so that rings are simulated once.
 
@@ -108,7 +107,7 @@ def _score(
     tasks = {
         f"{stage}, rule {rule}": (variants, rule, seed, draws, *longest) for rule in unique_rules()
     }
-    by_rule = bench.map(score_variants, tasks)
+    by_rule = context.map(score_variants, tasks)
     rules = [str(rule) for rule in unique_rules()]
     found: dict[str, dict[str, list[float]]] = {name: {} for name in variants}
     for rule, scored in zip(rules, by_rule.values(), strict=True):

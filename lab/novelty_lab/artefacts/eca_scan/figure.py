@@ -1,15 +1,17 @@
-"""Robustness of the automaton ranking: two heat maps and the claims of appendix B."""
+"""Robustness of the automaton ranking: two maps of the scan, and appendix B beside ours."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
 from novelty_lab.report import Table
+from novelty_lab.scan_map import Cell, draw_scan
 from novelty_lab.style import label_panel, new_figure
+from novelty_lab.tables import in_words, table
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 LABELS = {
@@ -22,127 +24,58 @@ LABELS = {
     "samples": "samples $N$",
     "input_scale": "input scale",
 }
+COLUMNS = {
+    "setting": "{setting}",
+    "value": "{value:g}",
+    "margin of 110, bits": "{margin:.1f}",
+    "first": "{first}",
+    "ranks 30 / 54": "{rank_30} / {rank_54}",
+    "Spearman": "{spearman:.3f}",
+}
 
 
 def tables(record: Record) -> list[Table]:
-    """List the claims of appendix B beside ours, and the whole scan."""
-    claims = [
-        [
-            c["statement"],
-            _text(c["paper"], c["paper_sd"]),
-            _text(c["ours"], c["ours_sd"]),
-            "" if c["deviation"] is None else f"{c['deviation']:+.1f}",
-        ]
-        for c in record.results["claims"]
-    ]
-    scan = [
-        [
-            c["axis"].replace("_", " "),
-            f"{c['value']:g}",
-            f"{c['margin']:.1f}",
-            c["first"],
-            f"{c['rank_30']} / {c['rank_54']}",
-            f"{c['spearman']:.3f}",
-        ]
-        for c in record.results["cells"].values()
-    ]
-    beside = Table("Appendix B beside ours", ["claim", "paper", "ours", "deviation"], claims)
-    columns = ["setting", "value", "margin of 110, bits", "first", "ranks 30 / 54", "Spearman"]
-    return [Table("The scan, one draw each", columns, scan), *([beside] if claims else [])]
+    """List the whole scan, and the claims of appendix B beside ours."""
+    cells = record.results["cells"].values()
+    rows = [{**cell, "setting": in_words(cell["axis"])} for cell in cells]
+    return [table("The scan, one draw each", COLUMNS, rows), *beside_paper(record)]
 
 
 def figure(record: Record) -> Figure:
-    """Draw both heat maps, columns aligned by the step from the reference."""
-    rows = _rows(record)
-    fig = new_figure(8.2, 0.85 * len(rows) + 1.6)
-    margin, order = fig.subplots(2, 1)
-    label_panel(margin, "a", "margin of rule 110 over the best other rule (bits)")
+    """Draw both maps, columns aligned by the step from the reference."""
+    cells = list(record.results["cells"].values())
+    fig = new_figure(8.2, 0.85 * len({cell["axis"] for cell in cells}) + 1.6)
+    lead, order = fig.subplots(2, 1)
+    label_panel(lead, "a", "margin of rule 110 over the best other rule (bits)")
     label_panel(order, "b", "ranks of rules 30 / 54")
-    _heat_map(
-        fig,
-        margin,
-        rows,
-        lambda c: c["margin"],
-        30.0,
-        _margin_text,
-        "margin (bits); blue: rule 110 first",
+    look = {"outline": 1.6, "dark": 1.4, "fontsize": 6.5, "linespacing": 1.15}
+    margins = draw_scan(
+        lead,
+        cells,
+        LABELS,
+        number=lambda cell: cell["margin"],
+        text=_margin_text,
+        limits=(-30.0, 30.0),
+        **look,
     )
-    _heat_map(
-        fig,
+    ranks = draw_scan(
         order,
-        rows,
-        lambda c: c["rank_30"] - c["rank_54"],
-        15.0,
-        lambda c: f"{c['rank_30']} / {c['rank_54']}",
-        "rank difference; blue: 54 above 30",
+        cells,
+        LABELS,
+        number=lambda cell: cell["rank_30"] - cell["rank_54"],
+        text="{0[rank_30]} / {0[rank_54]}".format,
+        limits=(-15.0, 15.0),
+        **look,
     )
+    for axes, scale, label in (
+        (lead, margins, "margin (bits); blue: rule 110 first"),
+        (order, ranks, "rank difference; blue: 54 above 30"),
+    ):
+        axes.set_xlabel("steps from the reference value (each cell: value, then what it shows)")
+        fig.colorbar(scale, ax=axes, label=label, shrink=0.8, pad=0.01)
     return fig
 
 
-def _margin_text(cell: dict[str, Any]) -> str:
+def _margin_text(cell: Cell) -> str:
     text = f"{cell['margin']:.1f}"
     return text if cell["rank_110"] == 1 else f"{text}\nrank {cell['rank_110']}"
-
-
-def _rows(record: Record) -> dict[str, list[dict[str, Any]]]:
-    rows: dict[str, list[dict[str, Any]]] = {}
-    for cell in record.results["cells"].values():
-        rows.setdefault(cell["axis"], []).append(cell)
-    return rows
-
-
-def _heat_map(
-    fig: Figure,
-    axes: Axes,
-    rows: dict[str, list[dict[str, Any]]],
-    value: Any,
-    limit: float,
-    text: Any,
-    bar_label: str,
-) -> None:
-    from matplotlib import colormaps
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-    from matplotlib.patches import Rectangle
-
-    scale = ScalarMappable(Normalize(-limit, limit), colormaps["RdBu"])
-    offsets: list[int] = []
-    for row, cells in enumerate(rows.values()):
-        centre = next((i for i, c in enumerate(cells) if c["is_reference"]), 0)
-        for column, cell in enumerate(cells):
-            x = column - centre
-            offsets.append(x)
-            colour = scale.to_rgba(value(cell))
-            edge = (
-                {"edgecolor": "black", "linewidth": 1.6, "zorder": 3}
-                if cell["is_reference"]
-                else {"edgecolor": "white", "linewidth": 1.0}
-            )
-            axes.add_patch(Rectangle((x - 0.5, row - 0.5), 1, 1, facecolor=colour, **edge))
-            dark = sum(colour[:3]) < 1.4
-            axes.text(
-                x,
-                row,
-                f"{cell['value']:g}\n{text(cell)}",
-                ha="center",
-                va="center",
-                fontsize=6.5,
-                linespacing=1.15,
-                color="white" if dark else "black",
-                zorder=4,
-            )
-    axes.set(xlim=(min(offsets) - 0.55, max(offsets) + 0.55), ylim=(len(rows) - 0.45, -0.55))
-    axes.set_yticks(range(len(rows)), [LABELS.get(name, name) for name in rows])
-    axes.set_xticks(range(min(offsets), max(offsets) + 1))
-    axes.set_xlabel("steps from the reference value (each cell: value, then what it shows)")
-    axes.spines[:].set_visible(False)
-    axes.tick_params(length=0)
-    fig.colorbar(scale, ax=axes, label=bar_label, shrink=0.8, pad=0.01)
-
-
-def _text(value: Any, deviation: float | None) -> str:
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    if not isinstance(value, float):
-        return str(value)
-    return f"{value:.2f}" if deviation is None else f"{value:.1f} ± {deviation:.1f}"

@@ -18,15 +18,15 @@ from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.seeds import split, torch_generator
 from learnable_novelty.systems import Encoder, Images, load_images
 from novelty_lab.artefacts.encoder.probes import linear_probe, nearest_neighbours
-from novelty_lab.runner import Place
+from novelty_lab.context import NO_CHECKPOINTS, TaskContext
+from novelty_lab.settings import Settings
 
 NEIGHBOURS = 5
-HERE = Place()
 """In memory, and silently."""
 
 
 @dataclass(frozen=True)
-class EncoderConfig:
+class EncoderConfig(Settings):
     """The encoder, its observer, its training and its probes (tables 3 and 4)."""
 
     dataset: str = "mnist"
@@ -80,7 +80,7 @@ def train(
     images: Tensor,
     seed: int,
     checkpoint_every: int,
-    place: Place = HERE,
+    task: TaskContext = NO_CHECKPOINTS,
 ) -> tuple[Encoder, Observer, Ascended]:
     """Train an encoder E on images to maximize S(E(X) | X), on the device of the images."""
     pixels = images.flatten(1)
@@ -107,8 +107,8 @@ def train(
         clip=None,  # table 4 clips the automaton's gradient only
         checkpoint_every=checkpoint_every,
     )
-    ascent = Ascent(encoder, observer, make_batch, climb, seed=seed, directory=place.directory)
-    found = ascent.run(resume=place.directory is not None, report=place.report)
+    ascent = Ascent(encoder, observer, make_batch, climb, seed=seed, directory=task.directory)
+    found = ascent.run(resume=task.directory is not None, report=task.report)
     return encoder, observer, found
 
 

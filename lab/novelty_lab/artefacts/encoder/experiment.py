@@ -28,7 +28,6 @@ from novelty_lab.artefacts.encoder.clustering import (
     normalized_mutual_information,
 )
 from novelty_lab.artefacts.encoder.encoding import (
-    HERE,
     EncoderConfig,
     Labelled,
     images_of,
@@ -38,9 +37,8 @@ from novelty_lab.artefacts.encoder.encoding import (
     train,
 )
 from novelty_lab.artefacts.encoder.probes import pca
-from novelty_lab.runner import Bench, Outcome, Place, deviation
+from novelty_lab.context import NO_CHECKPOINTS, RunContext, RunResult, TaskContext, deviation
 
-USES = ("device", "data")
 PROBES = ("linear", "neighbours", "small_linear", "small_neighbours")
 """Accuracies, from many codes and from few."""
 MEASURES = ("bits", *PROBES, "clusters", "information")
@@ -84,15 +82,15 @@ QUICK = dataclasses.replace(
 )
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Train encoders from several seeds and look at each at its checkpoints."""
-    where = bench.data, bench.device
+    where = context.data, context.device
     tasks = {
-        f"training {index}": (config, seed, index, *where, bench.place(f"training {index}"))
+        f"training {index}": (config, seed, index, *where, context.task(f"training {index}"))
         for index in range(config.training_seeds)
     }
-    found = list(bench.map(train_and_probe, tasks).values())
-    controls = bench.map(probe_control, {n: (config, n, seed, *where) for n in ("pixels", "pca")})
+    found = list(context.map(train_and_probe, tasks).values())
+    controls = context.map(probe_control, {n: (config, n, seed, *where) for n in ("pixels", "pca")})
     measured = {m: np.array([one["measures"][m] for one in found]) for m in MEASURES}
     results: dict[str, Any] = {
         "steps": found[0]["steps"],
@@ -108,20 +106,25 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         **measured,
         "projection": np.array(found[0]["projection"], dtype=np.float32),
         "projected_labels": np.array(found[0]["projected_labels"], dtype=np.uint8),
-        "projected_images": projected_images(config, seed, bench.data),
+        "projected_images": projected_images(config, seed, context.data),
     }
-    return Outcome(results, None, arrays)
+    return RunResult(results, None, arrays)
 
 
 def train_and_probe(
-    config: Config, seed: int, index: int, data: Path | None, device: str, place: Place = HERE
+    config: Config,
+    seed: int,
+    index: int,
+    data: Path | None,
+    device: str,
+    task: TaskContext = NO_CHECKPOINTS,
 ) -> dict[str, Any]:
     """Train one encoder and measure it at its checkpoints; project the first one's codes."""
     images = images_of(config.dataset, data)
     labelled = probed_images(config, images, seed, device)
     child = split(seed, "training", index)
     encoder, observer, found = train(
-        config, images.train_images.to(device), child, config.checkpoint_every, place
+        config, images.train_images.to(device), child, config.checkpoint_every, task
     )
     some = _projected(config, labelled, seed)
     measures: dict[str, list[float]] = {name: [] for name in MEASURES}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novelty_lab.ledger import claim
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BLUE, GREY, ORANGE, label_panel, new_figure
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-CLAIMS = {"linear": (0.53, 0.89), "neighbours": (0.66, 0.89)}
+CLAIMS = {"linear": "mnist.linear", "neighbours": "mnist.knn"}
 """The paper's accuracies before and after training on MNIST."""
 PROBES = {"linear": ("linear probe", BLUE, "o"), "neighbours": ("5 nearest", ORANGE, "s")}
 SMALL = {"linear": "small_linear", "neighbours": "small_neighbours"}
@@ -26,16 +27,16 @@ def tables(record: Record) -> list[Table]:
     """Set both probes beside the paper's, and list every checkpoint."""
     results, config = record.results, record.configuration
     many, few = f"{config['probe_train']:,} codes", f"{config['small_probe_train']:,} plain codes"
-    rows = {(name, many): name for name in PROBES} | {(n, few): SMALL[n] for n in PROBES}
+    rows = [(name, many, name) for name in PROBES] + [(n, few, SMALL[n]) for n in PROBES]
     beside = [
         [
             f"{PROBES[name][0]}, {fitted}",
-            *(f"{value:.2f}" if config["dataset"] == "mnist" else "" for value in CLAIMS[name]),
+            *(f"{value:.2f}" if config["dataset"] == "mnist" else "" for value in _paper(name)),
             _spread(results[key], 0),
             _spread(results[key], -1),
             *(f"{results['controls'][control][key]:.3f}" for control in CONTROLS),
         ]
-        for (name, fitted), key in rows.items()
+        for name, fitted, key in rows
     ]
     path = [
         [str(step), _spread(results["bits"], place, 1)]
@@ -91,26 +92,14 @@ def _classes(axes: Axes, record: Record) -> None:
 def _score(axes: Axes, record: Record) -> None:
     scores, results = record.arrays["scores"], record.results
     for seed, curve in enumerate(scores):
-        axes.plot(
-            curve,
-            color=BLUE,
-            alpha=1.0 if seed == 0 else 0.3,
-            linewidth=1.2 if seed == 0 else 0.7,
-            label="batch of the step" if seed == 0 else None,
-        )
+        first = seed == 0
+        look: dict[str, Any] = {"alpha": 1.0 if first else 0.3, "linewidth": 1.2 if first else 0.7}
+        axes.plot(curve, color=BLUE, label="batch of the step" if first else None, **look)
     for step in results["steps"]:
         axes.axvline(step, color=GREY, linestyle=":", linewidth=0.8)
-    axes.plot(
-        results["steps"],
-        record.arrays["bits"][0],
-        "o",
-        color="black",
-        markerfacecolor="white",
-        markersize=5,
-        label="held-out images",
-        clip_on=False,
-        zorder=5,
-    )
+    look = {"color": "black", "markerfacecolor": "white", "markersize": 5, "clip_on": False}
+    bits = record.arrays["bits"][0]
+    axes.plot(results["steps"], bits, "o", label="held-out images", zorder=5, **look)
     axes.set_ylim(bottom=0)
     axes.set(xlabel="training step", ylabel=r"learnable novelty $S^\phi$ (bits)")
     axes.legend(loc="lower right", frameon=True, framealpha=1.0, edgecolor="none")
@@ -121,21 +110,13 @@ def _accuracies(axes: Axes, record: Record) -> None:
     results, config = record.results, record.configuration
     steps, of_paper = results["steps"], config["dataset"] == "mnist"
     for name, (label, colour, marker) in PROBES.items():
-        for key, width in ((name, 1.5), (SMALL[name], 0.8)):
-            axes.errorbar(
-                steps,
-                results[key]["mean"],
-                yerr=results[key]["sd"],
-                color=colour,
-                marker=marker,
-                markersize=4 if key == name else 2.5,
-                linewidth=width,
-                capsize=3.0,
-                label=label if key == name else None,
-            )
+        for key, width, size in ((name, 1.5, 4), (SMALL[name], 0.8, 2.5)):
+            look = {"color": colour, "marker": marker, "markersize": size, "linewidth": width}
+            look |= {"capsize": 3.0, "label": label if key == name else None}
+            axes.errorbar(steps, results[key]["mean"], yerr=results[key]["sd"], **look)
         if of_paper:
-            ends, paper = [steps[0], steps[-1]], CLAIMS[name]
-            axes.plot(ends, paper, marker, color=colour, markerfacecolor="none", markersize=9)
+            look = {"color": colour, "markerfacecolor": "none", "markersize": 9}
+            axes.plot([steps[0], steps[-1]], _paper(name), marker, **look)
         axes.axhline(results["controls"]["pixels"][name], color=colour, ls="--", linewidth=0.9)
     axes.axhline(results["chance"], color="0.3", linestyle=":", linewidth=1.0)
     few = f"thin: {config['small_probe_train']:,} plain codes"
@@ -147,6 +128,10 @@ def _accuracies(axes: Axes, record: Record) -> None:
     axes.set(ylim=(0, 1.02), xlabel="training step", ylabel="accuracy")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 0.12), ncols=2)
     label_panel(axes, "c", f"labels recovered from {config['probe_train']:,} codes")
+
+
+def _paper(probe: str) -> list[float]:
+    return claim(CLAIMS[probe]).numbers
 
 
 def _colours() -> np.ndarray:

@@ -25,7 +25,7 @@ from novelty_lab.artefacts.encoder.clustering import (
     kmeans,
     normalized_mutual_information,
 )
-from novelty_lab.artefacts.encoder.encoding import HERE, NEIGHBOURS, images_of
+from novelty_lab.artefacts.encoder.encoding import NEIGHBOURS, images_of
 from novelty_lab.artefacts.encoder.probes import linear_probe, nearest_neighbours, pca
 from novelty_lab.artefacts.encoder_select.recipes import (
     CODE_DIM,
@@ -36,9 +36,17 @@ from novelty_lab.artefacts.encoder_select.recipes import (
     train_recipe,
 )
 from novelty_lab.artefacts.nca.neural import arithmetic
-from novelty_lab.runner import Bench, Outcome, Place, describe_device, deviation, devices_of
+from novelty_lab.context import (
+    NO_CHECKPOINTS,
+    RunContext,
+    RunResult,
+    TaskContext,
+    describe_device,
+    deviation,
+    devices_of,
+)
+from novelty_lab.settings import Settings, choice
 
-ENGINE, USES = "serial", ("device", "data")
 FIXED = ("pixels", "PCA-64")
 """Codes that need no training and have no seeds."""
 UNTRAINED_CONV = "untrained conv"
@@ -46,14 +54,16 @@ MEASURES = ("linear", "neighbours", "clusters", "information")
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """Which codes, on which images."""
 
     datasets: tuple[str, ...] = ("mnist", "fashion-mnist")
     """Images."""
-    selected: tuple[str, ...] = ("conv by mlp, moved",)
+    selected: tuple[str, ...] = choice(RECIPES, ("conv by mlp, moved",))
     """The recipes that encoder-select chose."""
-    chosen_unmoved: tuple[str, ...] = ("conv by mlp", "conv by conv, resolution 300")
+    chosen_unmoved: tuple[str, ...] = choice(
+        RECIPES, ("conv by mlp", "conv by conv, resolution 300"), required=False
+    )
     """Those that it chose when the images it judged by stayed where they were."""
     seeds: int = 5
     """Training seeds of all codes that are trained or drawn."""
@@ -77,7 +87,7 @@ QUICK = Config(
 )
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Make every code and probe it."""
     tasks = {
         name_of(dataset, *code): (
@@ -85,21 +95,21 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
             dataset,
             *code,
             seed,
-            bench.data,
-            bench.device,
-            bench.place(name_of(dataset, *code)),
+            context.data,
+            context.device,
+            context.task(name_of(dataset, *code)),
         )
         for dataset in config.datasets
         for code in codes_of(config)
     }
-    found = bench.map(make_and_probe, tasks)
+    found = context.map(make_and_probe, tasks)
     table: dict[str, Any] = {dataset: {} for dataset in config.datasets}
     for dataset in config.datasets:
         for method in dict(codes_of(config)):
             numbers = [number for name, number in codes_of(config) if name == method]
             runs = [found[name_of(dataset, method, number)] for number in numbers]
             table[dataset][method] = {m: summary([r[m] for r in runs]) for m in MEASURES}
-    return Outcome({"runs": found, "table": table}, device=devices_of(found.values()))
+    return RunResult({"runs": found, "table": table}, device=devices_of(found.values()))
 
 
 def name_of(dataset: str, method: str, number: int) -> str:
@@ -128,14 +138,14 @@ def make_and_probe(
     seed: int,
     data: Path | None,
     device: str,
-    place: Place = HERE,
+    task: TaskContext = NO_CHECKPOINTS,
 ) -> dict[str, Any]:
     """Make one code and ask it for the labels."""
     images = images_of(dataset, data)
     started = time.perf_counter()
     with arithmetic("tf32"):
         child = split(seed, number)
-        train_codes, test_codes = make_codes(config, images, method, child, device, place)
+        train_codes, test_codes = make_codes(config, images, method, child, device, task)
     made = time.perf_counter() - started
     labels = images.train_labels.to(device), images.test_labels.to(device)
     given = train_codes, labels[0], test_codes, labels[1]
@@ -152,7 +162,12 @@ def make_and_probe(
 
 
 def make_codes(
-    config: Config, images: Images, method: str, seed: int, device: str, place: Place = HERE
+    config: Config,
+    images: Images,
+    method: str,
+    seed: int,
+    device: str,
+    task: TaskContext = NO_CHECKPOINTS,
 ) -> tuple[Tensor, Tensor]:
     """Return codes of the training and the test images; no label is at hand here."""
     first, second = images.train_images.to(device), images.test_images.to(device)
@@ -169,6 +184,6 @@ def make_codes(
         chosen = dict(zip(config.selected, config.selected_steps, strict=True))
         chosen |= zip(config.chosen_unmoved, config.unmoved_steps, strict=True)
         steps = chosen.get(method, config.paper_steps)
-        encoder, _ = train_recipe(RECIPES[method], first, seed, steps, place)
+        encoder, _ = train_recipe(RECIPES[method], first, seed, steps, task)
     with torch.no_grad():
         return encode(encoder, first), encode(encoder, second)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
@@ -20,15 +21,13 @@ MEASURES = {
     "clusters": "k-means accuracy",
     "information": "k-means NMI",
 }
-# 97.5% points of Student's t: an interval of 95% for the mean over that many seeds.
-STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306}
 TITLES = {"mnist": "MNIST", "fashion-mnist": "Fashion-MNIST", "digits": "digits"}
 
 
-def interval(found: dict[str, Any]) -> float:
-    """Return half the width of the 95% interval of a mean, or 0 for a single run."""
-    runs = found["runs"]
-    return STUDENT.get(runs, 1.96) * found["sd"] / runs**0.5 if runs > 1 else 0.0
+def interval(measured: dict[str, Any]) -> float:
+    """Return half the width of the 95% interval of a mean (Student), or 0 for a single run."""
+    runs = measured["runs"]
+    return float(stdtrit(runs - 1, 0.975)) * measured["sd"] / runs**0.5 if runs > 1 else 0.0
 
 
 def tables(record: Record) -> list[Table]:
@@ -36,8 +35,8 @@ def tables(record: Record) -> list[Table]:
     shown: list[Table] = []
     for dataset, codes in record.results["table"].items():
         rows = [
-            [_name(record, code), *(_cell(found[m]) for m in MEASURES)]
-            for code, found in codes.items()
+            [_name(record, code), *(_cell(measured[m]) for m in MEASURES)]
+            for code, measured in codes.items()
         ]
         title = f"{TITLES[dataset]}: test accuracy, mean ± 95% interval over seeds"
         shown.append(Table(title, ["code", *MEASURES.values()], rows))
@@ -47,16 +46,13 @@ def tables(record: Record) -> list[Table]:
 def _name(record: Record, code: str) -> str:
     if code in record.configuration["selected"]:
         return f"{code} (chosen)"
-    return (
-        f"{code} (chosen unmoved)"
-        if code in record.configuration.get("chosen_unmoved", ())
-        else code
-    )
+    unmoved = code in record.configuration.get("chosen_unmoved", ())
+    return f"{code} (chosen unmoved)" if unmoved else code
 
 
-def _cell(found: dict[str, Any]) -> str:
-    half = interval(found)
-    return f"{found['mean']:.4f} ± {half:.4f}" if half else f"{found['mean']:.4f}"
+def _cell(measured: dict[str, Any]) -> str:
+    half = interval(measured)
+    return f"{measured['mean']:.4f}" + (f" ± {half:.4f}" if half else "")
 
 
 def figure(record: Record) -> Figure:
@@ -77,13 +73,11 @@ def figure(record: Record) -> Figure:
 
 def _draw(axes: Axes, record: Record, codes: dict[str, Any], measure: str) -> None:
     places = np.arange(len(codes))
-    for place, (code, found) in zip(places, codes.items(), strict=True):
-        value = found[measure]
-        chosen = code in record.configuration["selected"]
+    for place, (code, measured) in zip(places, codes.items(), strict=True):
+        value, chosen = measured[measure], code in record.configuration["selected"]
         colour = BLUE if chosen else ORANGE if code == "paper" else GREY
-        axes.errorbar(
-            value["mean"], place, xerr=interval(value), fmt="o", ms=5, color=colour, capsize=2
-        )
+        look = {"fmt": "o", "ms": 5, "color": colour, "capsize": 2}
+        axes.errorbar(value["mean"], place, xerr=interval(value), **look)
     for code, style in (("pixels", ":"), ("PCA-64", "--")):
         if code in codes:
             level = codes[code][measure]["mean"]

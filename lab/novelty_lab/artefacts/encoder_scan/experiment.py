@@ -15,17 +15,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from learnable_novelty.errors import UserError
 from learnable_novelty.seeds import split
 from novelty_lab.artefacts.encoder.encoding import (
-    HERE,
     EncoderConfig,
     images_of,
     probe,
     probed_images,
     train,
 )
-from novelty_lab.runner import Bench, Outcome, Place
+from novelty_lab.context import NO_CHECKPOINTS, RunContext, RunResult, TaskContext
+from novelty_lab.settings import choice
 
 AXES: dict[str, tuple[float, ...]] = {
     "learning_rate": (1e-4, 3e-4, 1e-3, 3e-3, 1e-2),
@@ -36,7 +35,6 @@ AXES: dict[str, tuple[float, ...]] = {
     "ridge_penalty": (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0),
     "resolution": (0.01, 0.1, 1.0, 3.0, 30.0, 100.0, 300.0),
 }
-USES = ("device", "data")
 LAST = 10
 """Steps whose mean is the final score."""
 
@@ -47,7 +45,7 @@ class Config(EncoderConfig):
 
     steps: int = 150
     """Training steps."""
-    axes: tuple[str, ...] = tuple(AXES)
+    axes: tuple[str, ...] = choice(AXES)
     """Which settings to vary."""
 
 
@@ -65,20 +63,17 @@ QUICK = dataclasses.replace(
 )
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Train one encoder per cell; a cell at the reference is the reference."""
-    if not config.axes or set(config.axes) - set(AXES):
-        given = ", ".join(config.axes) or "none"
-        raise UserError(f"axes must be among {', '.join(AXES)}, got {given}")
     cells = {f"{axis}={value:g}": (axis, value) for axis in config.axes for value in AXES[axis]}
     variants = {"reference": config} | {
         name: vary(config, axis, value)
         for name, (axis, value) in cells.items()
         if getattr(config, axis) != value
     }
-    where = seed, bench.data, bench.device
-    tasks = {name: (variant, *where, bench.place(name)) for name, variant in variants.items()}
-    found = bench.map(train_variant, tasks)
+    where = seed, context.data, context.device
+    tasks = {name: (variant, *where, context.task(name)) for name, variant in variants.items()}
+    found = context.map(train_variant, tasks)
     summary: dict[str, Any] = {
         name: {
             "axis": axis,
@@ -88,7 +83,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         }
         for name, (axis, value) in cells.items()
     }
-    return Outcome({"cells": summary, "reference": found["reference"]})
+    return RunResult({"cells": summary, "reference": found["reference"]})
 
 
 def vary(config: Config, axis: str, value: float) -> Config:
@@ -98,13 +93,13 @@ def vary(config: Config, axis: str, value: float) -> Config:
 
 
 def train_variant(
-    config: Config, seed: int, data: Path | None, device: str, place: Place = HERE
+    config: Config, seed: int, data: Path | None, device: str, task: TaskContext = NO_CHECKPOINTS
 ) -> dict[str, float]:
     """Train one encoder: its final bits, and both probes."""
     images = images_of(config.dataset, data)
     labelled = probed_images(config, images, seed, device)
     child = split(seed, "training", 0)
-    encoder, _, found = train(config, images.train_images.to(device), child, config.steps, place)
+    encoder, _, found = train(config, images.train_images.to(device), child, config.steps, task)
     with torch.no_grad():
         codes = encoder(labelled.train_images), encoder(labelled.test_images)
     return {"bits": float(np.mean(found.scores[-LAST:])), **probe(*codes, labelled)}

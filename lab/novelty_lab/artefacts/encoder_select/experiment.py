@@ -35,9 +35,9 @@ from novelty_lab.artefacts.encoder_select.recipes import (
     train_recipe,
 )
 from novelty_lab.artefacts.nca.neural import arithmetic
-from novelty_lab.runner import Bench, Outcome, Place, describe_device, devices_of
+from novelty_lab.context import RunContext, RunResult, TaskContext, describe_device, devices_of
+from novelty_lab.settings import Settings, choice
 
-ENGINE, USES = "serial", ("device", "data")
 JURORS: tuple[tuple[Literal["mlp", "conv"], float], ...] = (
     ("mlp", 30.0),
     ("mlp", 300.0),
@@ -48,12 +48,12 @@ JURORS: tuple[tuple[Literal["mlp", "conv"], float], ...] = (
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """What is compared, and by whom."""
 
     dataset: str = "mnist"
     """Images; their labels are not used."""
-    recipes: tuple[str, ...] = tuple(RECIPES)
+    recipes: tuple[str, ...] = choice(RECIPES)
     """Candidates, by name."""
     steps: int = 500
     """Training steps of each candidate."""
@@ -76,14 +76,14 @@ QUICK = Config(
 )  # fmt: skip
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Train every candidate and let the jury rank them."""
     if not 0 < config.judged <= config.held_out:
         raise UserError(f"judged must be from 1 to held_out={config.held_out}, got {config.judged}")
-    found = judged(config, {name: (name, config.steps) for name in config.recipes}, seed, bench)
+    found = judged(config, {name: (name, config.steps) for name in config.recipes}, seed, context)
     mean_rank = rank(found)
     chosen = best_of(mean_rank)
-    lengths = {name: choose_length(config, name, found[name], seed, bench) for name in chosen}
+    lengths = {name: choose_length(config, name, found[name], seed, context) for name in chosen}
     results = {
         "candidates": found,
         "mean_rank": mean_rank,
@@ -96,32 +96,32 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         *found.values(),
         *(c for found in lengths.values() for c in found["candidates"].values()),
     ]
-    return Outcome(results, device=devices_of(trainings))
+    return RunResult(results, device=devices_of(trainings))
 
 
 def choose_length(
-    config: Config, name: str, first: dict[str, Any], seed: int, bench: Bench
+    config: Config, name: str, first: dict[str, Any], seed: int, context: RunContext
 ) -> dict[str, Any]:
     """Train a chosen recipe for each budget and let the jury rank them, the first length too."""
     longer = {f"{name}, {steps} steps": (name, steps) for steps in config.budgets}
-    trained = judged(config, longer, seed, bench)
+    trained = judged(config, longer, seed, context)
     found = {str(config.steps): dict(first)}
     found |= {str(steps): trained[f"{name}, {steps} steps"] for steps in config.budgets}
     return {"candidates": found, "mean_rank": rank(found)}
 
 
 def judged(
-    config: Config, trainings: Mapping[str, tuple[str, int]], seed: int, bench: Bench
+    config: Config, trainings: Mapping[str, tuple[str, int]], seed: int, context: RunContext
 ) -> dict[str, Any]:
     """Train recipes for so many steps, and have their codes judged."""
     tasks = {
         name: (
-            dataclasses.replace(config, steps=steps), recipe, seed, bench.data, bench.device,
-            bench.place(name),
+            dataclasses.replace(config, steps=steps), recipe, seed, context.data, context.device,
+            context.task(name),
         )
         for name, (recipe, steps) in trainings.items()
     }  # fmt: skip
-    return bench.map(train_and_judge, tasks)
+    return context.map(train_and_judge, tasks)
 
 
 def rank(found: Mapping[str, dict[str, Any]]) -> dict[str, float]:
@@ -140,16 +140,14 @@ def best_of(mean_rank: Mapping[str, float]) -> list[str]:
 
 
 def train_and_judge(
-    config: Config, name: str, seed: int, data: Path | None, device: str, place: Place
+    config: Config, name: str, seed: int, data: Path | None, device: str, task: TaskContext
 ) -> dict[str, Any]:
     """Train one candidate and have its code judged on images that training did not see."""
-    if name not in RECIPES:
-        raise UserError(f"recipes must be among {', '.join(RECIPES)}; got {name!r}")
     images = images_of(config.dataset, data).train_images.to(device)
     seen, unseen = images[: -config.held_out], images[-config.held_out :][: config.judged]
     with arithmetic("tf32"):
         child = split(seed, "training")
-        encoder, found = train_recipe(RECIPES[name], seen, child, config.steps, place)
+        encoder, found = train_recipe(RECIPES[name], seen, child, config.steps, task)
         codes = encode(encoder, move(unseen, config.moved, torch_generator(seed, "moves")))
     excess, floors, variances = [], [], []
     for number, (kind, resolution) in enumerate(JURORS):

@@ -19,25 +19,23 @@ def tables(record: Record) -> list[Table]:
     """List every candidate, and every length of the chosen ones, as the jury judged them."""
     chosen, lengths = record.results["chosen"], record.results["lengths"]
     steps = dict(zip(chosen, map(str, record.results["chosen_steps"]), strict=True))
-    codes = _table(record, "Excess bits on unseen images, by juror", record.results, chosen)
-    return [
-        codes,
-        *(
-            _table(record, f"{name}: excess bits by training steps", lengths[name], [steps[name]])
-            for name in chosen
-        ),
+    title = "Excess bits on unseen images, by juror"
+    longer = [
+        _table(record, f"{name}: excess bits by training steps", lengths[name], [steps[name]])
+        for name in chosen
     ]
+    return [_table(record, title, record.results, chosen), *longer]
 
 
 def _table(record: Record, title: str, judged: dict[str, Any], chosen: list[str]) -> Table:
     rows = [
         [
             f"{name} (chosen)" if name in chosen else name,
-            *(f"{bits:.1f}" for bits in found["excess"]),
+            *(f"{bits:.1f}" for bits in candidate["excess"]),
             f"{judged['mean_rank'][name]:.2f}",
-            f"{found['effective_rank']:.1f}",
+            f"{candidate['effective_rank']:.1f}",
         ]
-        for name, found in judged["candidates"].items()
+        for name, candidate in judged["candidates"].items()
     ]
     columns = [*record.results["jurors"], "mean rank", "effective rank of the code"]
     return Table(title, ["", *columns], rows)
@@ -46,6 +44,7 @@ def _table(record: Record, title: str, judged: dict[str, Any], chosen: list[str]
 def figure(record: Record) -> Figure:
     """Draw the excess of each code, the mean rank, and the excess along longer trainings."""
     names, chosen = list(record.results["candidates"]), record.results["chosen"]
+    best_steps = record.results["chosen_steps"]
     fig = new_figure(9.5, 3.6 + 0.38 * len(names))
     heights = 0.9 + 0.38 * len(names), 2.7
     above, below = np.asarray(fig.subfigures(2, 1, height_ratios=heights))
@@ -57,11 +56,9 @@ def figure(record: Record) -> Figure:
     ranks.set(yticks=places, yticklabels=[], ylim=(len(names) - 0.5, -0.5), xlabel="mean rank")
     label_panel(ranks, "b", "blue: chosen")
     panels = np.atleast_1d(below.subplots(1, len(chosen), sharey=True))
-    for number, (name, steps) in enumerate(
-        zip(chosen, record.results["chosen_steps"], strict=True)
-    ):
-        _lengths(panels[number], record, name, steps)
-        label_panel(panels[number], "cdefghijk"[number], f"{name}, longer")
+    for letter, axes, name, steps in zip("cdefghijk", panels, chosen, best_steps, strict=False):
+        _lengths(axes, record, name, steps)
+        label_panel(axes, letter, f"{name}, longer")
     handles = panels[0].get_legend_handles_labels()
     below.legend(*handles, loc="outside lower center", ncols=5, fontsize=7, handlelength=4)
     return fig
@@ -74,10 +71,8 @@ def _heat(axes: Axes, record: Record, names: list[str]) -> None:
     image = axes.imshow(share, cmap="Blues", vmin=0.2, vmax=1.0, aspect="auto")
     for row, values in enumerate(excess):
         for column, bits in enumerate(values):
-            colour = "white" if share[row, column] > 0.8 else "black"
-            axes.text(
-                column, row, f"{bits:.0f}", ha="center", va="center", color=colour, fontsize=8
-            )
+            look = {"color": "white" if share[row, column] > 0.8 else "black", "fontsize": 8}
+            axes.text(column, row, f"{bits:.0f}", ha="center", va="center", **look)
     jurors = [juror.replace(", resolution", "\nresolution") for juror in record.results["jurors"]]
     axes.set(xticks=range(len(jurors)), yticks=range(len(names)), yticklabels=names)
     axes.set_xticklabels(jurors, fontsize=7)
@@ -89,7 +84,7 @@ def _lengths(axes: Axes, record: Record, name: str, chosen: int) -> None:
     """Draw each juror's excess bits against how long the recipe was trained."""
     judged = record.results["lengths"][name]["candidates"]
     steps = [int(length) for length in judged]
-    excess = np.array([found["excess"] for found in judged.values()])
+    excess = np.array([candidate["excess"] for candidate in judged.values()])
     styles = zip(record.results["jurors"], excess.T, (BLUE, BLUE, ORANGE, ORANGE), strict=True)
     for number, (juror, bits, colour) in enumerate(styles):
         axes.plot(steps, bits, "o-" if number % 2 else "o--", ms=4, color=colour, label=juror)

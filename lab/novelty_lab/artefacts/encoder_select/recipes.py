@@ -13,9 +13,9 @@ from learnable_novelty.objective import Ascended, Ascent, AscentConfig, Objectiv
 from learnable_novelty.observer import Observer, Rows, reservoirs
 from learnable_novelty.seeds import split
 from learnable_novelty.systems import ConvEncoder, Encoder
-from novelty_lab.artefacts.encoder.encoding import HERE, EncoderConfig
+from novelty_lab.artefacts.encoder.encoding import EncoderConfig
 from novelty_lab.artefacts.encoder_select.coding_rate import total_coding_rate
-from novelty_lab.runner import Place
+from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 
 CODE_DIM = 64
 
@@ -99,7 +99,7 @@ def make_encoder(recipe: Recipe, side: int, seed: int) -> nn.Module:
 
 
 def train_recipe(
-    recipe: Recipe, images: Tensor, seed: int, steps: int, place: Place = HERE
+    recipe: Recipe, images: Tensor, seed: int, steps: int, task: TaskContext = NO_CHECKPOINTS
 ) -> tuple[nn.Module, Ascended]:
     """Train an encoder on images (num_samples, side, side), on their device, without labels."""
     side = images.shape[-1]
@@ -132,8 +132,8 @@ def train_recipe(
         checkpoint_every=max(1, steps // 10),
         graph=True,
     )
-    ascent = Ascent(encoder, objective, make_batch, config, seed=seed, directory=place.directory)
-    return encoder, ascent.run(resume=place.directory is not None, report=place.report)
+    ascent = Ascent(encoder, objective, make_batch, config, seed=seed, directory=task.directory)
+    return encoder, ascent.run(resume=task.directory is not None, report=task.report)
 
 
 def observers_of(recipe: Recipe, side: int, seed: int) -> list[Observer]:

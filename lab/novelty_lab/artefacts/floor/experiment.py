@@ -26,14 +26,15 @@ from novelty_lab.artefacts.eca.automata import (
     sample_rule,
     table_moments,
 )
-from novelty_lab.runner import Bench, Outcome, deviation
+from novelty_lab.context import RunContext, RunResult, deviation
+from novelty_lab.settings import Settings
 
 VECTORS = ("noise", "constant", "identity", "identity + noise", *(flow.name for flow in FLOWS))
 RULES = (110, 54, 30, 15)
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """The flow observer and the automaton observer of the paper."""
 
     sizes: tuple[int, ...] = (128, 512, 4096)
@@ -58,7 +59,7 @@ QUICK = Config(
 )
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Measure everything at every size."""
     tasks = {f"{name}, n={n}": (config, name, n, seed) for name in VECTORS for n in config.sizes}
     tasks |= {
@@ -66,10 +67,10 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         for rule in RULES
         for n in config.sizes
     }
-    rows = list(bench.map(measure, tasks).values())
+    rows = list(context.map(measure, tasks).values())
     largest = max(config.sizes)
     scores = {row["name"]: row["excess_bits"] for row in rows if row["n"] == largest}
-    return Outcome({"rows": rows}, scores)
+    return RunResult({"rows": rows}, scores)
 
 
 def measure(config: Config, name: str, n: int, seed: int) -> dict[str, Any]:

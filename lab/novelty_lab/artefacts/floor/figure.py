@@ -8,29 +8,32 @@ import numpy as np
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import BLUE, GREY, ORANGE, label_panel, new_figure
+from novelty_lab.style import BITS, BLUE, GREY, ORANGE, label_panel, new_figure
+from novelty_lab.tables import table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
+COLUMNS = {
+    "data": "{name}",
+    "n": "{n}",
+    "bits": "{bits:.1f}",
+    "null": "{null}",
+    "floor": "{floor_bits:.1f}",
+    "excess": "{excess_bits:.1f} ± {excess_se:.1f}",
+    "evidence-ridge bits": "{evidence_bits:.1f}",
+}
+
+
 def tables(record: Record) -> list[Table]:
     """List everything measured."""
     rows = [
-        [
-            row["name"],
-            str(row["n"]),
-            f"{row['bits']:.1f}",
-            _number(row.get("null_bits")),
-            f"{row['floor_bits']:.1f}",
-            f"{row['excess_bits']:.1f} ± {row['excess_se']:.1f}",
-            f"{row['evidence_bits']:.1f}",
-        ]
+        {**row, "null": f"{row['null_bits']:.1f}" if "null_bits" in row else ""}
         for row in record.results["rows"]
     ]
-    columns = ["data", "n", "bits", "null", "floor", "excess", "evidence-ridge bits"]
-    return [Table("The noisy television and the dark room", columns, rows)]
+    return [table("The noisy television and the dark room", COLUMNS, rows)]
 
 
 def figure(record: Record) -> Figure:
@@ -52,43 +55,32 @@ def _stacked(axes: Axes, rows: dict[str, dict[str, Any]], names: list[str]) -> N
     bits = np.array([rows[name]["bits"] for name in names])
     floor = np.array([rows[name]["floor_bits"] for name in names])
     evidence = [rows[name]["evidence_bits"] for name in names]
-    axes.bar(x - 0.2, np.minimum(bits, floor), 0.4, color=GREY, label="floor: noise of that size")
-    axes.bar(
-        x - 0.2,
-        np.maximum(bits - floor, 0),
-        0.4,
-        bottom=np.minimum(bits, floor),
-        color=BLUE,
-        label="excess: learnable structure",
-    )
+    low, rest = np.minimum(bits, floor), np.maximum(bits - floor, 0)
+    axes.bar(x - 0.2, low, 0.4, color=GREY, label="floor: noise of that size")
+    axes.bar(x - 0.2, rest, 0.4, bottom=low, color=BLUE, label="excess: learnable structure")
     axes.bar(x + 0.2, evidence, 0.4, color=ORANGE, label="bits with the evidence ridge")
     axes.set_xticks(x, names, rotation=35, ha="right")
-    axes.set_ylabel(r"$S^\phi$ (bits)")
+    axes.set_ylabel(BITS)
     axes.legend(loc="upper right")
 
 
 def _against(axes: Axes, rows: list[dict[str, Any]], names: list[str]) -> None:
     sizes = sorted({row["n"] for row in rows})
-    held = {(row["name"], row["n"]): row for row in rows}
-    shades = np.linspace(0.25, 1.0, len(sizes))
-    width = 0.8 / len(sizes)
-    for place, (size, shade) in enumerate(zip(sizes, shades, strict=True)):
-        x = np.arange(len(names)) + (place - (len(sizes) - 1) / 2) * width
+    by_size = {(row["name"], row["n"]): row for row in rows}
+    width, middle = 0.8 / len(sizes), (len(sizes) - 1) / 2
+    for place, size in enumerate(sizes):
+        group = [by_size[name, size] for name in names]
         axes.bar(
-            x,
-            [held[name, size]["excess_bits"] for name in names],
+            np.arange(len(names)) + (place - middle) * width,
+            [row["excess_bits"] for row in group],
             width,
             color=BLUE,
-            alpha=float(shade),
+            alpha=float(np.linspace(0.25, 1.0, len(sizes))[place]),
             label=f"n = {size}",
-            yerr=[1.96 * held[name, size]["excess_se"] for name in names],
+            yerr=[1.96 * row["excess_se"] for row in group],
             error_kw={"elinewidth": 0.8, "capsize": 1.5},
         )
     axes.axhline(0, color="0.4", linewidth=0.8)
     axes.set_xticks(range(len(names)), names, rotation=35, ha="right")
     axes.set_ylabel("excess (bits)")
     axes.legend(loc="upper left", ncols=len(sizes))
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.1f}"

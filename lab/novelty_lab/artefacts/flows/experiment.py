@@ -17,13 +17,14 @@ import torch
 from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.seeds import split
 from learnable_novelty.systems import FLOWS, Flow
-from novelty_lab.runner import Bench, Outcome, deviation
+from novelty_lab.context import RunContext, RunResult, deviation
+from novelty_lab.settings import Settings
 
 BY_NAME = {flow.name: flow for flow in FLOWS}
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """How flows are sampled and observed (appendix F)."""
 
     samples: int = 512
@@ -64,11 +65,11 @@ QUICK = dataclasses.replace(
 )
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Score the flows, and the chaotic ones from other starts."""
     own = {flow.name: _key(flow.name, flow.initial_sd, flow.settle_time) for flow in FLOWS}
     tasks = start_tasks(config, seed)
-    bits = {name: np.array(held) for name, held in bench.map(score_flow, tasks).items()}
+    bits = {name: np.array(held) for name, held in context.map(score_flow, tasks).items()}
     means = {name: float(bits[key][0].mean()) for name, key in own.items()}
     results: dict[str, Any] = {
         "sd": {name: float(deviation(bits[key][0])) for name, key in own.items()},
@@ -92,7 +93,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         for flow, time in zip(FLOWS, config.portrait_times, strict=True)
     }
     scores = np.stack([bits[key] for key in own.values()])
-    return Outcome(results, means, {"scores": scores, **portraits})
+    return RunResult(results, means, {"scores": scores, **portraits})
 
 
 def start_tasks(config: Config, seed: int) -> dict[str, tuple[Config, str, float, float, int]]:

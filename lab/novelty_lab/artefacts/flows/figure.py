@@ -4,59 +4,58 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from novelty_lab.ledger import claim
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import GREY, ORANGE, PALETTE, RED, label_panel, new_figure
+from novelty_lab.style import FLOW_NAMES, GREY, ORANGE, PALETTE, RED, label_panel, new_figure
+from novelty_lab.tables import gathered, table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-CLAIMS: dict[str, tuple[float, float]] = {
-    "Lorenz": (46.0, 46.0),
-    "Rossler": (25.0, 25.0),
-    "Thomas": (17.0, 17.0),
-    "rotation": (6.9, 8.4),
-    "damped spiral": (6.9, 8.4),
-    "stable node": (6.9, 8.4),
+CLAIMS = {"Lorenz": "flows.lorenz", "Rossler": "flows.rossler", "Thomas": "flows.thomas"}
+"""Claims about single flows; the others share one."""
+OUTLINE: dict[str, Any] = {"facecolor": "none", "edgecolor": "black", "linewidth": 1.5}
+BESIDE = {
+    "flow": "{shown}",
+    "paper, bits": "{paper}",
+    "ours, bits": "{bits:.1f}",
+    "sd of reservoirs": "{sd:.1f}",
+    "sd of ensembles": "{ensemble_sd:.1f}",
+    "deviation": "{deviation:+.1f}",
 }
-"""The paper's numbers, as ranges."""
-SHOWN_NAMES = {"Rossler": "Rössler"}
+STARTS = {
+    "flow": "{shown}",
+    "initial sd": "{initial_sd:g}",
+    "settling time": "{settle_time:g}",
+    "bits": "{bits:.1f}",
+    "sd": "{sd:.1f}",
+}
+
+
+def _published(name: str) -> tuple[float, float]:
+    """Return the ends of the paper's range, which are equal where it gives a number."""
+    numbers = claim(CLAIMS.get(name, "flows.linear")).numbers
+    return numbers[0], numbers[-1]
 
 
 def tables(record: Record) -> list[Table]:
-    """Set the scores beside the paper's, and list what the open choices do."""
-    scores, results = record.scores or {}, record.results
-    beside = Table(
-        "Flows beside appendix F",
-        ["flow", "paper, bits", "ours, bits", "sd of reservoirs", "sd of ensembles", "deviation"],
-        [
-            [
-                _shown(name),
-                _range(*CLAIMS[name]),
-                f"{bits:.1f}",
-                f"{results['sd'][name]:.1f}",
-                f"{results['ensemble_sd'][name]:.1f}",
-                f"{_deviation(bits, *CLAIMS[name]):+.1f}",
-            ]
-            for name, bits in scores.items()
-        ],
-    )
-    starts = Table(
-        "What the paper leaves open: where the chaotic flows start",
-        ["flow", "initial sd", "settling time", "bits", "sd"],
-        [
-            [
-                _shown(start["flow"]),
-                f"{start['initial_sd']:g}",
-                f"{start['settle_time']:g}",
-                f"{start['bits']:.1f}",
-                f"{start['sd']:.1f}",
-            ]
-            for start in results["starts"]
-        ],
-    )
-    return [beside, starts]
+    """Set the scores beside the paper's, and list the effect of what the paper leaves open."""
+    scores = record.scores or {}
+    rows = gathered(scores, {**record.results, "bits": scores})
+    for row in rows:
+        low, high = _published(row["name"])
+        row |= {
+            "shown": _shown(row["name"]),
+            "paper": f"{low:g}" if low == high else f"{low:g}-{high:g}",
+            "deviation": row["bits"] - min(max(row["bits"], low), high),
+        }
+    starts = [{**start, "shown": _shown(start["flow"])} for start in record.results["starts"]]
+    return [
+        table("Flows beside appendix F", BESIDE, rows),
+        table("What the paper leaves open: where the chaotic flows start", STARTS, starts),
+    ]
 
 
 def figure(record: Record) -> Figure:
@@ -77,27 +76,15 @@ def figure(record: Record) -> Figure:
 def _bars(axes: Axes, record: Record) -> None:
     scores, results = record.scores or {}, record.results
     colours = [RED if results["chaotic"][name] else GREY for name in scores]
-    axes.bar(
-        range(len(scores)),
-        list(scores.values()),
-        yerr=[results["sd"][name] for name in scores],
-        color=colours,
-        error_kw={"elinewidth": 1.0, "capsize": 3.0},
-    )
+    sd = [results["sd"][name] for name in scores]
+    look = {"color": colours, "error_kw": {"elinewidth": 1.0, "capsize": 3.0}}
+    axes.bar(range(len(scores)), list(scores.values()), yerr=sd, **look)
     for place, name in enumerate(scores):
-        low, high = CLAIMS[name]
-        axes.fill_between(
-            [place - 0.45, place + 0.45],
-            low,
-            high,
-            facecolor="none",
-            edgecolor="black",
-            linewidth=1.5,
-        )
+        axes.fill_between([place - 0.45, place + 0.45], *_published(name), **OUTLINE)
     axes.set_xticks(range(len(scores)), [_shown(n).replace(" ", "\n") for n in scores])
     axes.set_ylabel(r"learnable novelty $S^\phi$ (bits)")
     handles = [axes.bar(0, 0, color=RED), axes.bar(0, 0, color=GREY)]
-    handles += [axes.bar(0, 0, facecolor="none", edgecolor="black", linewidth=1.5)]
+    handles += [axes.bar(0, 0, **OUTLINE)]
     axes.legend(handles, ["chaotic", "linear", "paper: a number, or a range"])
     label_panel(axes, "a", f"six flows, {record.configuration['draws']} reservoirs")
 
@@ -105,24 +92,15 @@ def _bars(axes: Axes, record: Record) -> None:
 def _starts(axes: Axes, starts: list[dict[str, Any]]) -> None:
     """Draw bits by start: settled flows by time, Lorenz also by initial deviation."""
     ticks: list[str] = []
-    for colour, name in zip(
-        (RED, ORANGE, PALETTE[0]), ("Lorenz", "Rossler", "Thomas"), strict=True
-    ):
-        held = [start for start in starts if start["flow"] == name]
-        held.sort(key=lambda start: (start["settle_time"], start["initial_sd"]))
-        places = range(len(ticks), len(ticks) + len(held))
-        axes.errorbar(
-            places,
-            [start["bits"] for start in held],
-            yerr=[start["sd"] for start in held],
-            marker="o",
-            markersize=4,
-            color=colour,
-            capsize=3.0,
-            label=_shown(name),
-        )
-        axes.hlines(CLAIMS[name][0], places[0], places[-1], color=colour, linestyle=":")
-        ticks += [f"{start['initial_sd']:g}\n{start['settle_time']:g}" for start in held]
+    for colour, name in zip((RED, ORANGE, PALETTE[0]), CLAIMS, strict=True):
+        group = [start for start in starts if start["flow"] == name]
+        group.sort(key=lambda start: (start["settle_time"], start["initial_sd"]))
+        places = range(len(ticks), len(ticks) + len(group))
+        bits, sd = ([start[key] for start in group] for key in ("bits", "sd"))
+        look = {"marker": "o", "markersize": 4, "capsize": 3.0}
+        axes.errorbar(places, bits, yerr=sd, color=colour, label=_shown(name), **look)
+        axes.hlines(_published(name)[0], places[0], places[-1], color=colour, linestyle=":")
+        ticks += [f"{start['initial_sd']:g}\n{start['settle_time']:g}" for start in group]
     axes.plot([], [], color="0.3", linestyle=":", label="paper")
     axes.set_xticks(range(len(ticks)), ticks)
     axes.set_ylim(bottom=0)
@@ -149,13 +127,4 @@ def _portrait(axes: Axes, name: str, path: Any) -> None:
 
 
 def _shown(name: str) -> str:
-    return SHOWN_NAMES.get(name, name)
-
-
-def _range(low: float, high: float) -> str:
-    return f"{low:g}" if low == high else f"{low:g}-{high:g}"
-
-
-def _deviation(bits: float, low: float, high: float) -> float:
-    """Return how far bits lie outside the paper's range."""
-    return bits - min(max(bits, low), high)
+    return FLOW_NAMES.get(name, name)

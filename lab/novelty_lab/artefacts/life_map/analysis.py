@@ -11,8 +11,8 @@ import numpy as np
 from learnable_novelty.seeds import numpy_generator
 from learnable_novelty.systems import NUM_COUNTS, UNIVERSAL, NamedRule, named_rules
 from novelty_lab.artefacts.life_map.stages import Found, mean_excess
+from novelty_lab.context import deviation
 from novelty_lab.rankings import mean_ranks, spearman
-from novelty_lab.runner import deviation
 
 BOOTSTRAPS = 2000
 

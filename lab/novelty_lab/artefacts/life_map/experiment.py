@@ -32,10 +32,8 @@ from novelty_lab.artefacts.life_map.results import (
     top_rules,
 )
 from novelty_lab.artefacts.life_map.stages import Scores, StageConfig, mean_excess, scores
+from novelty_lab.context import RunContext, RunResult, unpack
 from novelty_lab.rankings import mean_ranks, spearman
-from novelty_lab.runner import Bench, Outcome, unpack
-
-USES = ("device",)
 
 
 @dataclass(frozen=True)
@@ -63,14 +61,14 @@ QUICK = dataclasses.replace(
 )  # fmt: skip
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Score all rules, and compare them with what is known of them."""
-    held = scores(config, seed, bench)
+    held = scores(config, seed, context)
     measures = rule_measures(held.codes, held.found)
     named = named_table(held.codes, measures, held.again_codes, held.again)
     best = best_unnamed(held, config.gallery)
     steady = best_unnamed(held, config.steady_gallery, steady=True)
-    with _on_cores(bench) as cores:
+    with _on_cores(context) as cores:
         parsed = lempel_ziv_of(config, held.random_codes, seed, cores)
         looked = look_closely(config, [*best, *steady, *_codes_of(named)], seed, cores)
     add_lempel_ziv(named, parsed)
@@ -101,17 +99,17 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     names = {row["name"]: row["again_excess"] for row in named}
     stages = (held.found, held.again, *held.study.values())
     devices = sorted({name for stage in stages for name in stage.get("devices", ())})
-    return Outcome(results, names, record_arrays(held, pictures), ", ".join(devices))
+    return RunResult(results, names, record_arrays(held, pictures), ", ".join(devices))
 
 
 @contextmanager
-def _on_cores(bench: Bench) -> Iterator[Bench]:
+def _on_cores(context: RunContext) -> Iterator[RunContext]:
     """Return where to do what no GPU helps with: beside one, on all cores."""
-    if bench.device == "cpu":
-        yield bench
+    if context.device == "cpu":
+        yield context
         return
     with open_engine("cores") as executor:
-        yield dataclasses.replace(bench, executor=executor)
+        yield dataclasses.replace(context, executor=executor)
 
 
 def best_unnamed(held: Scores, count: int, *, steady: bool = False) -> list[int]:
@@ -135,7 +133,9 @@ def _codes_of(named: list[dict[str, Any]]) -> list[int]:
     return [LifeRule(row["rule"]).number for row in named]
 
 
-def lempel_ziv_of(config: Config, codes: np.ndarray, seed: int, bench: Bench) -> dict[int, float]:
+def lempel_ziv_of(
+    config: Config, codes: np.ndarray, seed: int, context: RunContext
+) -> dict[int, float]:
     """Parse one torus of each rule, on this machine: bits a cell by code."""
     parts = np.array_split(codes, -(-len(codes) // 64))
     settings = vary(config)
@@ -143,7 +143,7 @@ def lempel_ziv_of(config: Config, codes: np.ndarray, seed: int, bench: Bench) ->
         f"lempel-ziv, block {place}": (settings, part.tolist(), seed)
         for place, part in enumerate(parts)
     }
-    found = bench.map(lempel_ziv_block, tasks)
+    found = context.map(lempel_ziv_block, tasks)
     return dict(zip(codes.tolist(), np.concatenate(list(found.values())).tolist(), strict=True))
 
 
@@ -157,10 +157,10 @@ def add_lempel_ziv(named: list[dict[str, Any]], parsed: Mapping[int, float]) -> 
 
 
 def look_closely(
-    config: Config, codes: list[int], seed: int, bench: Bench
+    config: Config, codes: list[int], seed: int, context: RunContext
 ) -> dict[int, dict[str, Any]]:
     """Look at every rule once, by code."""
     knobs = config.look_steps, config.look_period, config.look_patches
     codes = list(dict.fromkeys(codes))
     tasks = {f"look, {LifeRule(code)}": (config, code, seed, *knobs) for code in codes}
-    return dict(zip(codes, bench.map(look, tasks).values(), strict=True))
+    return dict(zip(codes, context.map(look, tasks).values(), strict=True))

@@ -8,6 +8,7 @@ from novelty_lab.artefacts.life_map.names import GROUPS, MEASURES, share, with_w
 from novelty_lab.artefacts.life_map.pictures import extra_figures, figure
 from novelty_lab.records import Record
 from novelty_lab.report import Table
+from novelty_lab.tables import named, table
 
 __all__ = ["extra_figures", "figure", "tables"]
 
@@ -41,39 +42,37 @@ RANKED = {
 
 
 def _named(results: dict[str, Any]) -> Table:
+    columns = {
+        "name": "{name}",
+        "rule": "{rule}",
+        "gliders": "{known_gliders}",
+        "on the map": "{measures[excess]:.1f}",
+        "again (95%)": "{again}",
+        "place": "{again_rank}",
+    }
     rows = [
-        [
-            row["name"],
-            row["rule"],
-            GLIDERS[row["gliders"]],
-            f"{row['measures']['excess']:.1f}",
-            with_width(row["again_excess"], row["again_half_width"]),
-            f"{row['again_rank']}",
-        ]
+        {
+            **row,
+            "known_gliders": GLIDERS[row["gliders"]],
+            "again": with_width(row["again_excess"], row["again_half_width"]),
+        }
         for row in _by_second_score(results)
     ]
-    columns = ["name", "rule", "gliders", "on the map", "again (95%)", "place"]
-    return Table(
+    title = (
         "Rules with a name: excess bits on the map and again on the larger tori, and their place "
-        f"among the {results['summary']['again']} that were scored again",
-        columns,
-        rows,
-        tuple(columns[1:]),
+        f"among the {results['summary']['again']} that were scored again"
     )
+    return table(title, columns, rows, unbroken=list(columns)[1:])
 
 
 def _ranks(results: dict[str, Any]) -> Table:
-    rows = [
-        [row["name"], *(f"{row['ranks'][name]:.0f}" for name in RANKED)]
-        for row in _by_second_score(results)
-    ]
-    return Table(
+    columns = {label: f"{{ranks[{key}]:.0f}}" for key, label in RANKED.items()}
+    title = (
         f"Where they rank among {results['rules']} rules on the map; 1 has most. LZ: Lempel-Ziv, "
-        f"among {results['lempel_ziv_rules']} rules",
-        ["name", *RANKED.values()],
-        rows,
-        tuple(RANKED.values()),
+        f"among {results['lempel_ziv_rules']} rules"
     )
+    rows = _by_second_score(results)
+    return table(title, {"name": "{name}", **columns}, rows, unbroken=list(columns))
 
 
 def _by_second_score(results: dict[str, Any]) -> list[dict[str, Any]]:
@@ -81,19 +80,18 @@ def _by_second_score(results: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _changes(results: dict[str, Any]) -> Table:
-    rows = [
-        [
-            share(row),
-            str(row["rules"]),
-            *(f"{row[name][1]:.1f}" for name in ("excess", "bits", "floor", "null")),
-            f"{row['excess'][2]:.1f}",
-        ]
-        for row in results["summary"]["by_change"]
-    ]
-    return Table(
-        "By the share of cells that differ after two steps: medians in bits",
-        ["below, %", "rules", "excess", "raw", "floor", "null", "excess, 95% quantile"],
-        rows,
+    columns = {
+        "below, %": "{share}",
+        "rules": "{rules}",
+        "excess": "{excess[1]:.1f}",
+        "raw": "{bits[1]:.1f}",
+        "floor": "{floor[1]:.1f}",
+        "null": "{null[1]:.1f}",
+        "excess, 95% quantile": "{excess[2]:.1f}",
+    }
+    rows = [{**row, "share": share(row)} for row in results["summary"]["by_change"]]
+    return table(
+        "By the share of cells that differ after two steps: medians in bits", columns, rows
     )
 
 
@@ -110,62 +108,53 @@ def _areas(results: dict[str, Any]) -> Table:
 
 
 def _interval(area: dict[str, float] | None) -> str:
-    if area is None:
-        return "-"
-    return f"{area['area']:.2f} ({area['low']:.2f} to {area['high']:.2f})"
+    return "-" if area is None else "{area:.2f} ({low:.2f} to {high:.2f})".format(**area)
 
 
 def _settings(results: dict[str, Any]) -> Table:
-    rows = [
-        [
-            name.replace("=", " "),
-            f"{found['spearman_excess']:.3f}",
-            f"{found['spearman_bits']:.3f}",
-            f"{found['top_shared']:.2f}",
-            f"{found['mean_excess']:.2f}",
-        ]
-        for name, found in results["settings"].items()
-    ]
-    return Table(
-        f"One setting changed: rank correlation with the reference, {results['study_rules']} rules",
-        ["setting", "by excess", "by raw bits", "best tenth shared", "mean excess"],
-        rows,
+    columns = {
+        "setting": "{setting}",
+        "by excess": "{spearman_excess:.3f}",
+        "by raw bits": "{spearman_bits:.3f}",
+        "best tenth shared": "{top_shared:.2f}",
+        "mean excess": "{mean_excess:.2f}",
+    }
+    settings = named(results["settings"])
+    rows = [{**row, "setting": row["name"].replace("=", " ")} for row in settings]
+    number = results["study_rules"]
+    return table(
+        f"One setting changed: rank correlation with the reference, {number} rules", columns, rows
     )
 
 
 def _complements(results: dict[str, Any]) -> Table:
-    what = {"signed": "cells as -1 and 1", "binary": "cells as 0 and 1", "map": "the whole map"}
-    rows = [
-        [
-            what[name],
-            str(found["pairs"]),
-            f"{100 * found['told_apart']:.1f}%",
-            f"{found['rms_difference']:.2f}",
-            f"{found['mean_spread']:.2f}",
-            f"{found['correlation']:.4f}",
-        ]
-        for name, found in results["complements"].items()
-    ]
-    return Table(
+    columns = {
+        "states": "{states}",
+        "pairs": "{pairs}",
+        "told apart": "{told_apart:.1%}",
+        "rms difference": "{rms_difference:.2f}",
+        "spread over draws": "{mean_spread:.2f}",
+        "correlation": "{correlation:.4f}",
+    }
+    states = {"signed": "cells as -1 and 1", "binary": "cells as 0 and 1", "map": "the whole map"}
+    rows = [{**row, "states": states[row["name"]]} for row in named(results["complements"])]
+    return table(
         "A rule and its complement: told apart at 5%, difference and its spread in bits",
-        ["states", "pairs", "told apart", "rms difference", "spread over draws", "correlation"],
+        columns,
         rows,
     )
 
 
 def _gallery(title: str, entries: list[dict[str, Any]]) -> Table:
+    columns = {
+        "": "{place}",
+        "rule": "{rule}",
+        "excess (95%)": "{shown}",
+        "measured": "{sentence}",
+    }
     rows = [
-        [
-            str(place),
-            entry["rule"],
-            with_width(entry["excess"], entry["half_width"]),
-            entry["sentence"],
-        ]
+        {**entry, "place": place, "shown": with_width(entry["excess"], entry["half_width"])}
         for place, entry in enumerate(entries, start=1)
     ]
-    return Table(
-        f"The {len(rows)} {title}, one of each pair of complements",
-        ["", "rule", "excess (95%)", "measured"],
-        rows,
-        ("", "rule", "excess (95%)"),
-    )
+    title = f"The {len(rows)} {title}, one of each pair of complements"
+    return table(title, columns, rows, unbroken=list(columns)[:3])

@@ -19,6 +19,7 @@ from learnable_novelty.observer import BatchScore, reservoirs, score_batch
 from learnable_novelty.observer.reservoirs import NUM_PATTERNS, BinaryTorus, pattern_codes
 from learnable_novelty.seeds import split
 from learnable_novelty.systems import LifeBatch, LifeRule, soup
+from novelty_lab.settings import Settings
 
 STATES = {"signed": (-1.0, 1.0), "binary": (0.0, 1.0)}
 """What a dead and a living cell enter the reservoir as."""
@@ -31,7 +32,7 @@ ROWS_A_THREAD = 16
 
 
 @dataclass(frozen=True)
-class LifeConfig:
+class LifeConfig(Settings):
     """How life-like automata are sampled and observed."""
 
     grid: int = 67

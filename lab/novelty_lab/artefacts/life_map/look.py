@@ -16,7 +16,7 @@ from learnable_novelty.seeds import numpy_generator, split
 from learnable_novelty.systems import Cells, LifeRule, soup
 from novelty_lab.artefacts.life_map.life import LifeConfig, life_observer, pattern_entropy, simulate
 from novelty_lab.artefacts.life_map.stages import StageConfig
-from novelty_lab.runner import pack
+from novelty_lab.context import pack
 
 PATCH = 16
 """Height and width of a soup in an empty torus."""

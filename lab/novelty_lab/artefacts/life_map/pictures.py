@@ -9,6 +9,7 @@ import numpy as np
 from novelty_lab.artefacts.life_map.names import GROUPS, LABELLED, MEASURES, share, with_width
 from novelty_lab.records import Record
 from novelty_lab.style import BLUE, GREY, ORANGE, PURPLE, RED, label_panel, new_figure
+from novelty_lab.tables import in_words, named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,15 +105,9 @@ def _draw_part(axes: Axes, record: Record) -> None:
     _name_in_margin(axes, shown)
     axes.set_xticks([39.5, 55.5], ["B3, no B4", "B3 and B4"])
     axes.set_yticks([])
-    from matplotlib.lines import Line2D
-
-    ring: dict[str, Any] = {"marker": "o", "linestyle": "", "markerfacecolor": "none"}
-    axes.legend(
-        [Line2D([], [], color=RED, **ring), Line2D([], [], color=GREY, **ring)],
-        ["named, has gliders", "named, none or not known (white)"],
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.04),
-    )
+    for colour, label in ((RED, "named, has gliders"), (GREY, "named, none or not known (white)")):
+        axes.plot([], [], "o", color=colour, markerfacecolor="none", label=label)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.04))
     label_panel(axes, "b", "its columns with B3, without B0 to B2")
 
 
@@ -128,12 +123,15 @@ def _mark(axes: Axes, x: int, y: int, gliders: bool | None) -> None:
 
 def _name_beside(axes: Axes, x: int, y: int, name: str) -> None:
     """Name a ring outside of ``PART``, where it hides no other, with a line to it."""
-    axes.annotate(
-        name, (x, y), xytext=BESIDE.get(name, (22, 12)), textcoords="offset points", fontsize=8,
-        color="white", path_effects=_outline(), annotation_clip=True,
-        arrowprops={"arrowstyle": "-", "color": "white", "linewidth": 0.7, "shrinkB": 3,
-                    "path_effects": _outline()},
-    )  # fmt: skip
+    offset = {"xytext": BESIDE.get(name, (22, 12)), "textcoords": "offset points"}
+    look = {"color": "white", "path_effects": _outline(), "annotation_clip": True}
+    axes.annotate(name, (x, y), fontsize=8, arrowprops=_leader(), **offset, **look)
+
+
+def _leader(**more: Any) -> dict[str, Any]:
+    """Return the look of a line from a name to its ring."""
+    line = {"arrowstyle": "-", "color": "white", "linewidth": 0.7, "shrinkB": 3}
+    return {**line, **more, "path_effects": _outline()}
 
 
 BESIDE = {"Seeds": (22, -30), "Anneal": (-14, -28)}
@@ -146,11 +144,9 @@ def _name_in_margin(axes: Axes, rings: list[tuple[int, int, str]]) -> None:
     top, bottom = sorted(axes.get_ylim())
     heights = spread_apart([y for _, y, _ in rings], 0.028 * (bottom - top), top, bottom)
     for (x, y, name), height in zip(rings, heights, strict=True):
-        axes.annotate(
-            name, (x, y), xytext=(PART[1] + 1.5, height), fontsize=8, va="center",
-            arrowprops={"arrowstyle": "-", "color": "white", "linewidth": 0.7, "shrinkA": 1,
-                        "shrinkB": 3, "path_effects": _outline()},
-        )  # fmt: skip
+        beside = (PART[1] + 1.5, height)
+        line = _leader(shrinkA=1)
+        axes.annotate(name, (x, y), xytext=beside, fontsize=8, va="center", arrowprops=line)
 
 
 def spread_apart(places: list[float], gap: float, low: float, high: float) -> list[float]:
@@ -198,17 +194,14 @@ def _draw_change(axes: Axes, results: dict[str, Any]) -> None:
 def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
     names = list(results["areas"])[::-1]
     for shift, (group, (colour, label)) in zip((0.24, 0.0, -0.24), GROUPS.items(), strict=True):
-        found = [(place, results["areas"][name].get(group)) for place, name in enumerate(names)]
-        held = [(place, area) for place, area in found if area is not None]
-        if held:
-            middle = np.array([area["area"] for _, area in held])
-            reach = np.array(
-                [[area["area"] - area["low"], area["high"] - area["area"]] for _, area in held]
+        areas = {place: results["areas"][name].get(group) for place, name in enumerate(names)}
+        known = {place + shift: area for place, area in areas.items() if area is not None}
+        if known:
+            low, middle, high = (
+                np.array([area[key] for area in known.values()]) for key in ("low", "area", "high")
             )
-            axes.errorbar(
-                middle, [place + shift for place, _ in held], xerr=reach.T, fmt="o", color=colour,
-                markersize=4, capsize=2, label=label,
-            )  # fmt: skip
+            look = {"fmt": "o", "color": colour, "markersize": 4, "capsize": 2, "label": label}
+            axes.errorbar(middle, list(known), xerr=[middle - low, high - middle], **look)
     axes.axvline(0.5, color=GREY, linestyle=":", linewidth=1)
     axes.set_yticks(range(len(names)), [MEASURES[name] for name in names])
     axes.set_xlim(0, 1)
@@ -218,10 +211,9 @@ def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
 
 
 def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
-    found = sorted(results["settings"].items(), key=lambda item: item[1]["spearman_excess"])
-    names = [name.replace("=", " ").replace("_", " ") for name, _ in found]
-    values = [item["spearman_excess"] for _, item in found]
-    raw = [item["spearman_bits"] for _, item in found]
+    settings = sorted(named(results["settings"]), key=lambda setting: setting["spearman_excess"])
+    names = [in_words(setting["name"]) for setting in settings]
+    values, raw = ([s[key] for s in settings] for key in ("spearman_excess", "spearman_bits"))
     axes.barh(range(len(names)), values, color=BLUE, height=0.7, label="by excess bits")
     axes.plot(raw, range(len(names)), "o", color=ORANGE, markersize=3, label="by raw bits")
     axes.set_yticks(range(len(names)), names, fontsize=6.5 if len(names) > 12 else 8)
@@ -246,15 +238,13 @@ def _draw_gallery(entries: list[dict[str, Any]], pictures: np.ndarray) -> Figure
     columns = min(5, len(entries))
     rows = -(-len(entries) // columns)
     fig = new_figure(2.2 * columns, 2.6 * rows)
-    for place, axes in enumerate(np.atleast_1d(fig.subplots(rows, columns)).ravel()):
+    panels = np.atleast_1d(fig.subplots(rows, columns)).ravel()
+    for axes in panels:
         axes.set_axis_off()
-        if place < len(entries):
-            entry = entries[place]
-            axes.imshow(
-                pictures[place], cmap="magma_r", interpolation="nearest", vmin=0, vmax=OLDEST
-            )
-            kinds = entry["looked"]["kinds"]
-            moving = "\n" + kinds[0]["kind"].split(",")[0] if kinds else ""
-            bits = with_width(entry["excess"], entry["half_width"])
-            axes.set_title(f"{entry['rule']}\n{bits} bits{moving}", fontsize=9)
+    for axes, entry, picture in zip(panels, entries, pictures, strict=False):
+        axes.imshow(picture, cmap="magma_r", interpolation="nearest", vmin=0, vmax=OLDEST)
+        kinds = entry["looked"]["kinds"]
+        moving = "\n" + kinds[0]["kind"].split(",")[0] if kinds else ""
+        bits = with_width(entry["excess"], entry["half_width"])
+        axes.set_title(f"{entry['rule']}\n{bits} bits{moving}", fontsize=9)
     return fig

@@ -16,7 +16,8 @@ import numpy as np
 from learnable_novelty.seeds import numpy_generator
 from learnable_novelty.systems import NUM_COUNTS, NUM_RULES, LifeRule, named_rules
 from novelty_lab.artefacts.life_map.life import MEASURES, LifeConfig, score_rules, vary
-from novelty_lab.runner import Bench, describe_device, pack, unpack
+from novelty_lab.context import RunContext, describe_device, pack, unpack
+from novelty_lab.settings import choice
 
 BY_DRAW = ("bits", "floor", "null")
 """Measures that are kept draw by draw; of the others the mean over draws is kept."""
@@ -53,7 +54,7 @@ class StageConfig(LifeConfig):
     """Rules at random, with the named ones, that the named ones are compared with."""
     study_rules: int = 150
     """How many of these are scored at other settings, one draw each."""
-    study_axes: tuple[str, ...] = tuple(STUDY)
+    study_axes: tuple[str, ...] = choice(STUDY, required=False)
     """Which settings are varied."""
     symmetry_rules: int = 60
     """Rules at random that are scored beside their complements, both codings of the states."""
@@ -113,7 +114,7 @@ def score_block(
 
 
 def score_all(
-    bench: Bench, stage: str, config: LifeConfig, codes: np.ndarray, seed: int, block: int,
+    context: RunContext, stage: str, config: LifeConfig, codes: np.ndarray, seed: int, block: int,
     first_draw: int = 0,
 ) -> Found:  # fmt: skip
     """Measure rules in blocks, one task each.
@@ -124,10 +125,10 @@ def score_all(
     settings = vary(config)
     parts = np.array_split(codes, math.ceil(len(codes) / block))
     tasks = {
-        f"{stage}, block {place}": (settings, part.tolist(), seed, first_draw, bench.device)
+        f"{stage}, block {place}": (settings, part.tolist(), seed, first_draw, context.device)
         for place, part in enumerate(parts)
     }
-    done = list(bench.map(score_block, tasks).values())
+    done = list(context.map(score_block, tasks).values())
     found = {
         name: np.concatenate([unpack(part[name]) for part in done], axis=-1) for name in MEASURES
     }
@@ -144,7 +145,7 @@ def mean_excess(found: Found) -> np.ndarray:
 
 
 def score_again(
-    config: StageConfig, codes: np.ndarray, found: Found, seed: int, bench: Bench
+    config: StageConfig, codes: np.ndarray, found: Found, seed: int, context: RunContext
 ) -> tuple[np.ndarray, Found]:
     """Score the best share and the named rules again: larger tori, more draws, all of them new."""
     best = codes[np.argsort(-mean_excess(found), kind="stable")]
@@ -153,11 +154,11 @@ def score_again(
     again = np.union1d(best, np.intersect1d(named, codes))
     settings = vary(config, grid=config.again_grid, draws=config.again_draws)
     block = max(1, config.block // 8)
-    return again, score_all(bench, "again", settings, again, seed, block, first_draw=config.draws)
+    return again, score_all(context, "again", settings, again, seed, block, first_draw=config.draws)
 
 
 def study_settings(
-    config: StageConfig, codes: np.ndarray, found: Found, seed: int, bench: Bench
+    config: StageConfig, codes: np.ndarray, found: Found, seed: int, context: RunContext
 ) -> dict[str, Found]:
     """Score some rules at every other setting, one draw each.
 
@@ -175,7 +176,7 @@ def study_settings(
         for value in STUDY[axis]:
             name, variant = f"{axis}={value}", vary(config, draws=1, **{axis: value})
             block = min(config.block, 64)
-            study[name] = score_all(bench, f"study {name}", variant, some, seed, block)
+            study[name] = score_all(context, f"study {name}", variant, some, seed, block)
     return study | ({"another draw": others[0]} if others else {})
 
 
@@ -186,7 +187,7 @@ def places(codes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 def score_complements(
-    config: StageConfig, seed: int, bench: Bench
+    config: StageConfig, seed: int, context: RunContext
 ) -> dict[str, tuple[Found, Found]]:
     """Score rules and their complements, cells entering as -1 and 1 and as 0 and 1."""
     codes = numpy_generator(seed, "symmetry").permutation(NUM_RULES)[: config.symmetry_rules]
@@ -195,7 +196,7 @@ def score_complements(
     for states in ("signed", "binary"):
         settings = vary(config, states=states, draws=config.symmetry_draws)
         both = score_all(
-            bench, f"symmetry {states}", settings, np.concatenate([codes, swapped]), seed,
+            context, f"symmetry {states}", settings, np.concatenate([codes, swapped]), seed,
             min(config.block, 64),
         )  # fmt: skip
         halves = [{k: v for k, v in both.items() if k in MEASURES} for _ in range(2)]
@@ -220,12 +221,12 @@ class Scores(NamedTuple):
     complements: dict[str, tuple[Found, Found]]
 
 
-def scores(config: StageConfig, seed: int, bench: Bench) -> Scores:
+def scores(config: StageConfig, seed: int, context: RunContext) -> Scores:
     """Score everything that is scored in blocks: what a GPU is for."""
     codes = chosen_codes(config, seed)
-    found = score_all(bench, "map", config, codes, seed, config.block)
-    again = score_again(config, codes, found, seed, bench)
-    study = study_settings(config, codes, found, seed, bench)
-    complements = score_complements(config, seed, bench)
+    found = score_all(context, "map", config, codes, seed, config.block)
+    again = score_again(config, codes, found, seed, context)
+    study = study_settings(config, codes, found, seed, context)
+    complements = score_complements(config, seed, context)
     some = random_codes(config, codes, seed)
     return Scores(codes, found, *again, some, study, complements)

@@ -1,1 +1,10 @@
 """Appendix D: the ridge readout against the exact minimizer of the description length."""
+
+from novelty_lab.artefact import Artefact
+
+ARTEFACT = Artefact(
+    __name__,
+    "Appendix D: the ridge against the exact minimizer",
+    order=40,
+    parts={"eca": "mdl", "nca": "mdl-nca"},
+)

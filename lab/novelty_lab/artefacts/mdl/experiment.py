@@ -29,8 +29,9 @@ from novelty_lab.artefacts.eca.automata import (
     rule_rows,
     sample_rule,
 )
+from novelty_lab.context import RunContext, RunResult, deviation
 from novelty_lab.rankings import agreement
-from novelty_lab.runner import Bench, Outcome, deviation
+from novelty_lab.settings import choice
 
 OBSERVERS: dict[str, dict[str, float]] = {
     "table 2": {"depth": 3, "ridge_penalty": 0.03},
@@ -43,7 +44,7 @@ OBSERVERS: dict[str, dict[str, float]] = {
 class Config(AutomatonConfig):
     """Table 2 sampling; depth and ridge are set by the observer."""
 
-    observers: tuple[str, ...] = tuple(OBSERVERS)
+    observers: tuple[str, ...] = choice(OBSERVERS)
     """Which observers to compare the readouts with."""
     start_factors: tuple[float, ...] = (0.25, 0.5, 2.0, 4.0)
     """Rescalings of the warm start, tried on the first draw."""
@@ -55,21 +56,21 @@ PAPER = Config()
 QUICK = dataclasses.replace(PAPER, burn_in=200, draws=2, start_factors=(0.25, 4.0))
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Solve both readouts for every rule and draw, with each observer."""
     tasks = {
         f"{name}, rule {rule}": (config, name, rule, seed)
         for name in config.observers
         for rule in unique_rules()
     }
-    solved = bench.map(solve_rule, tasks)
+    solved = context.map(solve_rule, tasks)
     results: dict[str, Any] = {
         "wolfram_class": {str(r): ElementaryRule(r).wolfram_class for r in unique_rules()}
     }
     for name in config.observers:
         by_rule = {str(r): solved[f"{name}, rule {r}"] for r in unique_rules()}
         results[name] = compare(by_rule)
-    return Outcome(results, results[config.observers[-1]]["exact"])
+    return RunResult(results, results[config.observers[-1]]["exact"])
 
 
 def solve_rule(config: Config, name: str, rule: int, seed: int) -> dict[str, Any]:

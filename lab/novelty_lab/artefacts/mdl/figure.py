@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import CLASS_COLOURS, CLASS_NAMES, RED, label_panel, new_figure
+from novelty_lab.style import (
+    CLASS_COLOURS,
+    CLASS_NAMES,
+    RED,
+    draw_equal_line,
+    label_panel,
+    name_equal_line,
+    new_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,37 +30,29 @@ def _change(change: dict[str, Any]) -> str:
     return f"rule {change['rule']}: {change['from']} to {change['to']}"
 
 
-# What is compared, what the paper says of it, and how our result reads.
-QUANTITIES: list[tuple[str, str, Callable[[dict[str, Any]], str]]] = [
-    ("Spearman correlation", "0.997", lambda r: f"{r['spearman']:.3f}"),
-    (
-        "exact not below ridge",
-        "880 of 880",
-        lambda r: f"{r['pairs_exact_not_below']} of {r['pairs']}",
-    ),
-    ("largest ratio exact / ridge", "2.3", lambda r: f"{r['largest_ratio']:.2f}"),
-    ("same top fourteen", "yes", lambda r: "yes" if r["same_top_fourteen"] else "no"),
-    ("margin of 110, ridge (bits)", "24.7", lambda r: f"{r['margin_ridge']:.1f}"),
-    ("margin of 110, exact (bits)", "38.7", lambda r: f"{r['margin_exact']:.1f}"),
-    ("rank of rule 41, ridge then exact", "2, 13", lambda r: "{}, {}".format(*r["rank_41"])),
-    ("largest rank change", "rule 41", lambda r: _change(r["largest_rank_change"])),
-    (
-        "rescaled starts differ by (bits)",
-        "unchanged",
-        lambda r: f"{r['largest_restart_difference_bits']:.2g}",
-    ),
-    ("last sweep moves the readout by", "", lambda r: f"{r['worst_stationarity']:.1e}"),
-]
+# What is compared, and how it reads for one observer.
+QUANTITIES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "Spearman correlation": "{0[spearman]:.3f}".format,
+    "exact not below ridge": "{0[pairs_exact_not_below]} of {0[pairs]}".format,
+    "largest ratio exact / ridge": "{0[largest_ratio]:.2f}".format,
+    "same top fourteen": lambda r: "yes" if r["same_top_fourteen"] else "no",
+    "margin of 110, ridge (bits)": "{0[margin_ridge]:.1f}".format,
+    "margin of 110, exact (bits)": "{0[margin_exact]:.1f}".format,
+    "rank of rule 41, ridge then exact": "{0[rank_41][0]}, {0[rank_41][1]}".format,
+    "largest rank change": lambda r: _change(r["largest_rank_change"]),
+    "rescaled starts differ by (bits)": "{0[largest_restart_difference_bits]:.2g}".format,
+    "last sweep moves the readout by": "{0[worst_stationarity]:.1e}".format,
+}
 
 
 def tables(record: Record) -> list[Table]:
-    """List the claims of appendix D beside what each observer gives."""
-    names = _observers(record)
+    """List what each observer gives, and the claims of appendix D beside ours."""
+    observers = _observers(record)
     rows = [
-        [quantity, paper, *(ours(result) for result in names.values())]
-        for quantity, paper, ours in QUANTITIES
+        [quantity, *(text(result) for result in observers.values())]
+        for quantity, text in QUANTITIES.items()
     ]
-    return [Table("Appendix D beside ours", ["quantity", "paper", *names], rows)]
+    return [Table("Ridge against exact", ["quantity", *observers], rows), *beside_paper(record)]
 
 
 def figure(record: Record) -> Figure:
@@ -74,27 +75,14 @@ def figure(record: Record) -> Figure:
 def _draw(axes: Axes, result: dict[str, Any], classes: dict[str, int]) -> None:
     ridge, exact = result["ridge"], result["exact"]
     for rule in ridge:
+        errors = {"xerr": result["ridge_sd"][rule], "yerr": result["exact_sd"][rule]}
+        look = {"fmt": "o", "markersize": 3.5, "elinewidth": 0.7}
         axes.errorbar(
-            ridge[rule],
-            exact[rule],
-            xerr=result["ridge_sd"][rule],
-            yerr=result["exact_sd"][rule],
-            fmt="o",
-            markersize=3.5,
-            color=CLASS_COLOURS[classes[rule]],
-            elinewidth=0.7,
+            ridge[rule], exact[rule], color=CLASS_COLOURS[classes[rule]], **errors, **look
         )
     top = max(ridge.values()) * 1.08
-    axes.plot([0, top], [0, top], color="0.5", linestyle="--", linewidth=1)
-    axes.annotate(
-        "equal",
-        (0.62 * top, 0.62 * top),
-        xytext=(8, -4),
-        textcoords="offset points",
-        fontsize=7,
-        color="0.4",
-        va="top",
-    )
+    draw_equal_line(axes, top)
+    name_equal_line(axes, 0.62 * top, (8, -4))
     for rule, (x, y) in NAMED.items():
         axes.annotate(
             f"rule {rule}",

@@ -23,12 +23,13 @@ from learnable_novelty.systems import Update
 from novelty_lab import records
 from novelty_lab.artefacts.nca.experiment import rule_of
 from novelty_lab.artefacts.nca.neural import NeuralConfig, neural_observer, sample
+from novelty_lab.context import RunContext, RunResult, deviation
 from novelty_lab.records import Record
-from novelty_lab.runner import Bench, Outcome, deviation
+from novelty_lab.settings import Settings
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """Which rules to look at, and how."""
 
     source: str = "paper"
@@ -54,9 +55,9 @@ PAPER = Config()
 QUICK = Config(source="quick", seeds=1, draws=2, samples=64, fewer_samples=(16,), plateau=225)
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Solve both readouts for every seed, checkpoint and draw, with all states and with fewer."""
-    trained = load_trained(config, seed, bench)
+    trained = load_trained(config, seed, context)
     table_4 = neural_config(trained)
     steps: list[int] = trained.results["checkpoints"]
     numbers: list[int] = trained.configuration["seeds"][: config.seeds]
@@ -71,7 +72,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
             chance = split(seed, "mdl-nca", number, draw)
             name = f"{samples} states, seed {number}, step {step}, draw {draw}"
             tasks[name] = (config, table_4, vector, samples, chance)
-    solved = list(bench.map(solve, tasks).values())
+    solved = list(context.map(solve, tasks).values())
     shape = (len(sizes), len(numbers), len(steps), config.draws)
     ridge, exact = (np.array([s[key] for s in solved]).reshape(shape) for key in ("ridge", "exact"))
     on_plateau = np.array(steps) >= config.plateau
@@ -87,18 +88,18 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         "most_sweeps": max(s["sweeps"] for s in solved),
         "worst_stationarity": max(s["stationarity"] for s in solved),
     }
-    return Outcome(results, arrays={"ridge": ridge, "exact": exact})
+    return RunResult(results, arrays={"ridge": ridge, "exact": exact})
 
 
-def load_trained(config: Config, seed: int, bench: Bench) -> Record:
+def load_trained(config: Config, seed: int, context: RunContext) -> Record:
     """Read the record of the training."""
     name = f"{config.source}-seed{seed}"
     try:
-        trained = records.load(bench.records / "nca" / name)
+        trained = records.load(context.records / "nca" / name)
     except ValueError:
         how = f" --config {config.source}" if config.source in ("paper", "quick") else ""
         raise UserError(
-            f"expected a record of nca in {bench.records / 'nca' / name}, found none; "
+            f"expected a record of nca in {context.records / 'nca' / name}, found none; "
             f"run: novelty run nca{how} --seed {seed}"
         ) from None
     held = trained.configuration

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import label_panel, new_figure
+from novelty_lab.style import draw_equal_line, label_panel, name_equal_line, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,28 +17,16 @@ MARKERS = "os^Dv<>ph"
 
 
 def tables(record: Record) -> list[Table]:
-    """List the claims of appendix D beside ours, and the bits at every checkpoint."""
+    """List both readouts by number of states and by checkpoint, and appendix D beside ours."""
     r = record.results
-    settings = {record.configuration["samples"]: r, **r["fewer"]}
-    rows = [
-        ["Pearson correlation", "0.996", *(_number(s["pearson"], 3) for s in settings.values())],
-        [
-            "exact not below ridge",
-            "99 of 99",
-            *(f"{s['pairs_exact_not_below']} of {s['pairs']}" for s in settings.values()),
-        ],
-        [
-            "offset on the plateau (bits)",
-            "35",
-            *(_spread(s["offset"], s["offset_sd"]) for s in settings.values()),
-        ],
-        [
-            "ridge on the plateau (bits)",
-            "",
-            *(_number(s["plateau_ridge"], 1) for s in settings.values()),
-        ],
-    ]
-    names = [f"ours, {samples} states" for samples in settings]
+    settings = _by_states(record)
+    quantities = {
+        "Pearson correlation": lambda s: _number(s["pearson"], 3),
+        "exact not below ridge": "{0[pairs_exact_not_below]} of {0[pairs]}".format,
+        "offset on the plateau (bits)": lambda s: _spread(s["offset"], s["offset_sd"]),
+        "ridge on the plateau (bits)": lambda s: _number(s["plateau_ridge"], 1),
+    }
+    rows = [[name, *map(text, settings.values())] for name, text in quantities.items()]
     columns = [f"seed {number}: ridge, exact" for number in r["seeds"]]
     steps = [
         [
@@ -48,9 +37,15 @@ def tables(record: Record) -> list[Table]:
         for k, step in enumerate(r["checkpoints"])
     ]
     return [
-        Table("Appendix D, neural automaton, beside ours", ["quantity", "paper", *names], rows),
+        Table("By number of states", ["quantity", *(f"{n} states" for n in settings)], rows),
         Table("Bits along the training", ["step", *columns, "mean offset"], steps),
+        *beside_paper(record),
     ]
+
+
+def _by_states(record: Record) -> dict[Any, dict[str, Any]]:
+    """Return the results by the number of states, that of the configuration first."""
+    return {record.configuration["samples"]: record.results, **record.results["fewer"]}
 
 
 def figure(record: Record) -> Figure:
@@ -58,27 +53,18 @@ def figure(record: Record) -> Figure:
 
     One panel per number of states, which decides how far the readouts are apart.
     """
-    r = record.results
-    settings = {record.configuration["samples"]: r, **r["fewer"]}
+    r, settings = record.results, _by_states(record)
     fig = new_figure(1.0 + 3.4 * len(settings), 3.6)
     panels = fig.subplots(1, len(settings), squeeze=False, sharex=True, sharey=True)[0]
     top = 1.05 * max(max(map(max, result["ridge"])) for result in settings.values())
     for letter, axes, (samples, result) in zip("abcdefgh", panels, settings.items(), strict=False):
-        axes.plot([0, top], [0, top], color="0.5", linestyle="--", linewidth=1)
+        draw_equal_line(axes, top)
         dots = _draw(axes, result, r["seeds"], r["checkpoints"])
         label_panel(axes, letter, f"{samples} states")
         axes.set(xlabel=r"ridge readout $S^\phi$ (bits)")
         if axes is panels[-1]:
             fig.colorbar(dots, ax=list(panels), label="training step")
-    panels[0].annotate(
-        "equal",
-        (0.3 * top, 0.3 * top),
-        xytext=(6, -4),
-        textcoords="offset points",
-        fontsize=7,
-        color="0.4",
-        va="top",
-    )
+    name_equal_line(panels[0], 0.3 * top, (6, -4))
     panels[0].set(ylabel=r"exact minimizer $S^\phi_{\mathrm{MDL}}$ (bits)")
     panels[0].legend(loc="lower right")
     return fig
@@ -88,16 +74,9 @@ def _draw(axes: Axes, result: dict[str, Any], seeds: list[int], steps: list[int]
     dots = None
     for place, number in enumerate(seeds):
         ridge, exact = result["ridge"][place], result["exact"][place]
-        axes.errorbar(
-            ridge,
-            exact,
-            xerr=result["ridge_sd"][place],
-            yerr=result["exact_sd"][place],
-            fmt="none",
-            ecolor="0.6",
-            elinewidth=0.8,
-            zorder=1,
-        )
+        errors = {"xerr": result["ridge_sd"][place], "yerr": result["exact_sd"][place]}
+        look = {"fmt": "none", "ecolor": "0.6", "elinewidth": 0.8, "zorder": 1}
+        axes.errorbar(ridge, exact, **errors, **look)
         marker = MARKERS[place % len(MARKERS)]
         dots = axes.scatter(
             ridge, exact, c=steps, marker=marker, s=28, edgecolors="0.2", linewidths=0.5, zorder=2

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from learnable_novelty.errors import UserError
 from learnable_novelty.meters import measure_solitons
 from learnable_novelty.seeds import split
 from learnable_novelty.systems import NeuralCA, Update
@@ -28,17 +26,24 @@ from novelty_lab.artefacts.nca.neural import (
     space_time,
     train,
 )
-from novelty_lab.runner import Bench, Outcome, describe_device, deviation, devices_of, pack, unpack
-
-ENGINE, USES = "serial", ("device", "ranks")
-"""A training uses all cores, or the GPU, by itself; torchrun divides its batch."""
+from novelty_lab.context import (
+    RunContext,
+    RunResult,
+    TaskContext,
+    describe_device,
+    deviation,
+    devices_of,
+    pack,
+    unpack,
+)
+from novelty_lab.settings import choice
 
 
 @dataclass(frozen=True)
 class Config(NeuralConfig):
     """Which runs, and how they are looked at."""
 
-    updates: tuple[str, ...] = ("residual", "direct")
+    updates: tuple[str, ...] = choice(("residual", "direct"))
     """Update rules."""
     seeds: tuple[int, ...] = tuple(range(9))
     """Training seeds of each."""
@@ -78,25 +83,19 @@ QUICK = Config(
 )
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Train every update rule from every seed, then measure what came out."""
-    for update in config.updates:
-        if update not in ("residual", "direct"):
-            raise UserError(f"updates must be residual or direct, got {update!r}")
     runs = {
         f"{update} seed {number}": (update, split(seed, "nca", number))
         for update in config.updates
         for number in config.seeds
     }
-    trained = bench.map(
+    trained = context.map(
         train_and_judge,
-        {
-            name: (config, *run, bench.device, bench.directory(name), bench.narrator(name))
-            for name, run in runs.items()
-        },
+        {name: (config, *run, context.device, context.task(name)) for name, run in runs.items()},
     )
     shown = [f"seed {number}" for number in config.seeds[: config.shown]]
-    measured = bench.map(
+    measured = context.map(
         look,
         {
             f"look at {name}": (
@@ -120,7 +119,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
     results: dict[str, Any] = {"runs": found, "checkpoints": checkpoints(config)}
     results["summary"] = {update: summarize(config, found, update) for update in config.updates}
     scores = {name: result["final"] for name, result in found.items()}
-    return Outcome(results, scores, arrays, devices_of(found.values()))
+    return RunResult(results, scores, arrays, devices_of(found.values()))
 
 
 def checkpoints(config: NeuralConfig) -> list[int]:
@@ -130,11 +129,11 @@ def checkpoints(config: NeuralConfig) -> list[int]:
 
 
 def train_and_judge(
-    config: Config, update: Update, seed: int, device: str, directory: Path | None, report: Any
+    config: Config, update: Update, seed: int, device: str, task: TaskContext
 ) -> dict[str, Any]:
     """Train one automaton, and score its first and last rule in float64."""
     started = time.perf_counter()
-    _, found = train(config, update, seed, device, directory, report)
+    _, found = train(config, update, seed, device, task)
     seconds = time.perf_counter() - started
     steps = checkpoints(config)
     vectors = np.stack([as_vector(found.snapshots[step]) for step in steps])

@@ -6,9 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novelty_lab.ledger import beside_paper, claim
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import BLUE, GREY, ORANGE, PALETTE, label_panel, new_figure
+from novelty_lab.style import (
+    BITS,
+    BLUE,
+    GREY,
+    ORANGE,
+    PALETTE,
+    draw_band,
+    label_panel,
+    label_row,
+    new_figure,
+)
+from novelty_lab.tables import named, table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,49 +28,45 @@ if TYPE_CHECKING:
 
 COLOURS = {"residual": BLUE, "direct": ORANGE}
 FEWEST_COLUMNS = 6
+SUMMARY = {
+    "update": "{name}",
+    "final bits": "{low:.1f} to {high:.1f}, mean {final_mean:.1f} ± {final_sd:.1f}",
+    "seeds whose travelling share rises": "{seeds_that_travel_more} of {seeds}",
+    "seeds with more crossings": "{seeds_with_more_crossings} of {seeds}",
+}
 CYCLE = "twilight"
 """A cyclic map: the state of a site is a direction in the plane."""
 
 
 def tables(record: Record) -> list[Table]:
-    """List the runs, and the claims beside what came back."""
+    """List the runs and a summary by update rule, and the paper's claims beside ours."""
     columns = ["run", "bits", "judged", "fixed rule", "travelling", "left", "crossings (chance)"]
     rows = [[name, *_cells(run)] for name, run in record.results["runs"].items()]
-    shown = [Table("Neural automata: from the first step to the last", columns, rows)]
-    if record.config == "paper":
-        shown.append(Table("Claims", ["claim", "paper", "ours"], _claims(record)))
-    return shown
+    return [
+        Table("Neural automata: from the first step to the last", columns, rows),
+        table("All seeds", SUMMARY, map(_summary, named(record.results["summary"]))),
+        *(beside_paper(record) if record.config == "paper" else []),
+    ]
 
 
 def _cells(run: dict[str, Any]) -> list[str]:
     start, end = run["solitons"]["start"], run["solitons"]["end"]
-    mean = {key: (np.mean(start[key]), np.mean(end[key])) for key in ("travelling", "remaining")}
-    crossings = np.mean(start["crossings"]), np.mean(end["crossings"])
+    travelling, remaining, crossings = (
+        (np.mean(start[key]), np.mean(end[key])) for key in ("travelling", "remaining", "crossings")
+    )
     return [
         f"{run['start']:.0f} → {run['final']:.1f}",
         f"{run['judged'][0]:.0f} → {run['judged'][1]:.1f} ± {run['judged_sd'][1]:.1f}",
         f"{run['fixed_rule']:.1f}",
-        "{:.2f} → {:.2f}".format(*mean["travelling"]),
-        "{:.2f} → {:.2f}".format(*mean["remaining"]),
+        "{:.2f} → {:.2f}".format(*travelling),
+        "{:.2f} → {:.2f}".format(*remaining),
         "{:.0f} → {:.0f} ({:.0f})".format(*crossings, np.mean(end["chance_crossings"])),
     ]
 
 
-def _claims(record: Record) -> list[list[str]]:
-    summary = record.results["summary"]
-    rows: list[list[str]] = []
-    for update, found in summary.items():
-        low, high = found["final_range"]
-        paper = "86 to 89 (three seeds)" if update == "residual" else "the same band"
-        band = f"{low:.1f} to {high:.1f}, mean {found['final_mean']:.1f} ± {found['final_sd']:.1f}"
-        rows.append([f"final bits, {update}", paper, band])
-    for update, found in summary.items():
-        count = f"{found['seeds_that_travel_more']} of {found['seeds']}"
-        rows.append([f"seeds whose travelling share rises, {update}", "every seed", count])
-    for update, found in summary.items():
-        count = f"{found['seeds_with_more_crossings']} of {found['seeds']}"
-        rows.append([f"seeds with more crossings, {update}", "every seed", count])
-    return rows
+def _summary(update: dict[str, Any]) -> dict[str, Any]:
+    low, high = update["final_range"]
+    return {**update, "low": low, "high": high}
 
 
 def figure(record: Record) -> Figure:
@@ -94,36 +102,31 @@ def _draw_snapshots(part: Any, record: Record, update: str, shown: list[int]) ->
             if seed == shown[0]:
                 axes.set_title(f"step {step}" if step == 0 else f"{step}", fontsize=8)
         row[0].set_ylabel(f"seed {seed}\ntime ↓", fontsize=8)
-    part.suptitle(
-        rf"$\bf{{a}}$  The fixed rule from a random state, {update} update "
-        f"(colour: direction of the state, space →)",
-        fontsize=10,
-        x=0.01,
-        ha="left",
-    )
+    title = f"The fixed rule from a random state, {update} update"
+    label_row(part, "a", f"{title} (colour: direction of the state, space →)")
 
 
 def _draw_curves(axes: Axes, record: Record, update: str, shown: list[int]) -> None:
     for seed, colour in zip(shown, PALETTE, strict=False):
         curve = record.arrays[f"curve/{update}-seed-{seed}"]
         axes.plot(np.arange(len(curve)), curve, color=colour, lw=1, label=f"seed {seed}")
-    axes.set(xlabel="training step", ylabel=r"$S^\phi$ (bits)", ylim=(0, None))
+    axes.set(xlabel="training step", ylabel=BITS, ylim=(0, None))
     axes.legend(loc="lower right")
     label_panel(axes, "b", f"single seeds, {update}")
 
 
 def _draw_bands(axes: Axes, record: Record) -> None:
     for update in record.configuration["updates"]:
-        curves = np.stack(
-            [record.arrays[f"curve/{update}-seed-{seed}"] for seed in record.configuration["seeds"]]
-        )
+        names = [f"curve/{update}-seed-{seed}" for seed in record.configuration["seeds"]]
+        curves = np.stack([record.arrays[name] for name in names])
         mean, sd = curves.mean(0), curves.std(0, ddof=1 if len(curves) > 1 else 0)
         steps, colour = np.arange(len(mean)), COLOURS[update]
         axes.plot(steps, mean, color=colour, label=f"{update} (n = {len(curves)})")
-        axes.fill_between(steps, mean - sd, mean + sd, color=colour, alpha=0.25, lw=0)
+        draw_band(axes, steps, mean, sd, color=colour, alpha=0.25)
     if record.config == "paper":
-        axes.axhspan(86, 89, color=GREY, alpha=0.35, lw=0, label="paper's final range")
-    axes.set(xlabel="training step", ylabel=r"$S^\phi$ (bits)", ylim=(0, None))
+        look = {"color": GREY, "alpha": 0.35, "lw": 0, "label": "paper's final range"}
+        axes.axhspan(*claim("nca.final").numbers, **look)
+    axes.set(xlabel="training step", ylabel=BITS, ylim=(0, None))
     axes.legend(loc="lower right")
     label_panel(axes, "c", "mean ± sd over seeds")
 
@@ -131,23 +134,16 @@ def _draw_bands(axes: Axes, record: Record) -> None:
 def _draw_travelling(axes: Axes, record: Record) -> None:
     for place, update in enumerate(record.configuration["updates"]):
         for number, seed in enumerate(record.configuration["seeds"]):
-            found = record.results["runs"][f"{update} seed {seed}"]["solitons"]
+            solitons = record.results["runs"][f"{update} seed {seed}"]["solitons"]
             ends = [
-                np.mean(np.multiply(found[w]["travelling"], found[w]["remaining"]))
-                for w in ("start", "end")
+                np.mean(np.multiply(solitons[when]["travelling"], solitons[when]["remaining"]))
+                for when in ("start", "end")
             ]
-            label = update if number == 0 else None
-            offset = 0.06 * (place - 0.5)
-            axes.plot(
-                [offset, 1 + offset], ends, "o-", color=COLOURS[update], lw=0.8, ms=3, label=label
-            )
-    axes.set(
-        xticks=[0, 1],
-        xticklabels=["step 0", "last step"],
-        xlim=(-0.25, 1.25),
-        ylim=(0, None),
-        ylabel="share on straight moving lines",
-    )
+            offset, label = 0.06 * (place - 0.5), update if number == 0 else None
+            look = {"color": COLOURS[update], "lw": 0.8, "ms": 3, "label": label}
+            axes.plot([offset, 1 + offset], ends, "o-", **look)
+    axes.set(xlim=(-0.25, 1.25), ylim=(0, None), ylabel="share on straight moving lines")
+    axes.set_xticks([0, 1], ["step 0", "last step"])
     axes.legend(loc="upper center", ncols=2, bbox_to_anchor=(0.5, -0.12))
     label_panel(axes, "d", "variance that travels, all seeds")
 
@@ -164,7 +160,7 @@ def _draw_grid(part: Any, record: Record, updates: list[str], seeds: list[int]) 
             axes.set_title(f"{run['final']:.1f} bits", fontsize=8)
             axes.set_xlabel(f"seed {seed}", fontsize=7)
         row[0].set_ylabel(f"{update}\ntime ↓", fontsize=8)
-    part.suptitle(r"$\bf{e}$  Final rules of all seeds", fontsize=10, x=0.01, ha="left")
+    label_row(part, "e", "Final rules of all seeds")
 
 
 def _draw_wide(part: Any, record: Record, updates: list[str], seed: int) -> None:
@@ -177,9 +173,4 @@ def _draw_wide(part: Any, record: Record, updates: list[str], seed: int) -> None
         axes.set_xlabel(f"{width} sites, {update}, seed {seed}", fontsize=8)
     panels[0].set_ylabel("time ↓", fontsize=8)
     trained = record.configuration["width"]
-    part.suptitle(
-        rf"$\bf{{f}}$  Trained on {trained} sites, run on wider lattices",
-        fontsize=10,
-        x=0.01,
-        ha="left",
-    )
+    label_row(part, "f", f"Trained on {trained} sites, run on wider lattices")

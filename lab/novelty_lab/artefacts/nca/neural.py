@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import replace as dataclass_replace
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -20,12 +19,14 @@ from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.seeds import split
 from learnable_novelty.systems import NeuralCA, Update
 from novelty_lab import torchrun as ranks
+from novelty_lab.context import NO_CHECKPOINTS, TaskContext
+from novelty_lab.settings import Settings
 
 Precision = Literal["mixed", "tf32", "float32"]
 
 
 @dataclass(frozen=True)
-class NeuralConfig:
+class NeuralConfig(Settings):
     """Table 4 and the observer of table 3 (inverse NCA)."""
 
     width: int = 64
@@ -68,7 +69,7 @@ class NeuralConfig:
     ridge_penalty: float = 0.3
     """Of the observer."""
     input_scale: float = 0.6
-    """Factor on what the reservoir reads; one value for all automata, see docs/choices.md."""
+    """Factor on what the reservoir reads; one value for all automata, see docs/settings.md."""
     target_unit: float = 1.0
     """u_Y, one for all experiments."""
     initial_weights: float = 1.0
@@ -138,8 +139,7 @@ def train(
     update: Update,
     seed: int,
     device: str,
-    directory: Path | None,
-    report: Callable[[int, int, float], None] | None = None,
+    task: TaskContext = NO_CHECKPOINTS,
 ) -> tuple[NeuralCA, Ascended]:
     """Train one automaton, going on from its checkpoints where there are any.
 
@@ -166,7 +166,7 @@ def train(
         lambda generator: sample(share, automaton, generator),
         climb,
         seed=split(seed, "batches"),
-        directory=directory,
+        directory=task.directory,
     )
     with arithmetic(config.precision):
         # Running moments of the untrained rule, so that its snapshot can be looked at too.
@@ -174,7 +174,7 @@ def train(
         automaton.burn_in(
             automaton.random_states(config.batch, config.width, generator=settle), config.burn_in
         )
-        return automaton, ascent.run(resume=directory is not None, report=report)
+        return automaton, ascent.run(resume=task.directory is not None, report=task.report)
 
 
 @contextmanager

@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty.errors import UserError
 from learnable_novelty.seeds import split
+from learnable_novelty.systems import Update
 from novelty_lab.artefacts.nca.neural import NeuralConfig, evaluate, train
-from novelty_lab.runner import Bench, Outcome, Place, deviation
-
-ENGINE, USES = "serial", ("device",)
+from novelty_lab.context import RunContext, RunResult, TaskContext, deviation
+from novelty_lab.settings import Settings, choice
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "reference": {},
@@ -43,13 +42,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """The reference, the variants, and how they are judged."""
 
     reference: NeuralConfig = field(default_factory=NeuralConfig)
-    variants: tuple[str, ...] = tuple(VARIANTS)
+    variants: tuple[str, ...] = choice(VARIANTS)
     """Which to train."""
-    update: str = "residual"
+    update: Update = "residual"
     """The update rule of all of them."""
     seeds: int = 2
     """Trainings of each."""
@@ -68,25 +67,22 @@ QUICK = Config(
 )
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Train every variant."""
-    unknown = set(config.variants) - set(VARIANTS)
-    if unknown:
-        raise UserError(f"variants must be among {', '.join(VARIANTS)}; got {unknown.pop()!r}")
     tasks = {
-        f"{name}, {number}": (config, name, split(seed, "variant", number), bench.device, place)
+        f"{name}, {number}": (config, name, split(seed, "variant", number), context.device, task)
         for number in range(config.seeds)
         for name in config.variants
-        for place in (bench.place(f"{name}, {number}"),)
+        for task in (context.task(f"{name}, {number}"),)
     }
-    found = bench.map(train_variant, tasks)
+    found = context.map(train_variant, tasks)
     results = {name: summary(found, name, config.seeds) for name in config.variants}
     curves = [
         found[f"{name}, {k}"]["curve"] for name in config.variants for k in range(config.seeds)
     ]
     shape = len(config.variants), config.seeds, -1
     arrays = {"curves": np.array(curves, dtype=np.float32).reshape(shape)}
-    return Outcome(results, {name: r["final"] for name, r in results.items()}, arrays)
+    return RunResult(results, {name: r["final"] for name, r in results.items()}, arrays)
 
 
 def summary(found: dict[str, Any], name: str, seeds: int) -> dict[str, Any]:
@@ -103,12 +99,11 @@ def summary(found: dict[str, Any], name: str, seeds: int) -> dict[str, Any]:
 
 
 def train_variant(
-    config: Config, name: str, seed: int, device: str, place: Place
+    config: Config, name: str, seed: int, device: str, task: TaskContext
 ) -> dict[str, Any]:
     """Train one variant and judge its final rule by the reference observer."""
     variant = dataclasses.replace(config.reference, **VARIANTS[name])
-    update: Any = config.update
-    automaton, found = train(variant, update, seed, device, place.directory, place.report)
+    automaton, found = train(variant, config.update, seed, device, task)
     last = found.scores[-max(1, len(found.scores) // 40) :]
     judged = [
         evaluate(config.reference, automaton, seed, draw, config.judged_samples)

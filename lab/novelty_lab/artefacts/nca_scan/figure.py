@@ -6,26 +6,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from novelty_lab.ledger import claim, paper_text
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, label_panel, new_figure
+from novelty_lab.tables import named, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+COLUMNS = {
+    "variant": "{name}",
+    "final bits, own observer": "{final:.1f} ± {final_sd:.1f}",
+    "final rule, reference observer": "{judged:.1f} ± {judged_sd:.1f}",
+}
+
+
 def tables(record: Record) -> list[Table]:
     """List the variants with their own score and that of the common judge."""
-    rows = [
-        [
-            name,
-            f"{found['final']:.1f} ± {found['final_sd']:.1f}",
-            f"{found['judged']:.1f} ± {found['judged_sd']:.1f}",
-        ]
-        for name, found in record.results.items()
-    ]
-    columns = ["variant", "final bits, own observer", "final rule, reference observer"]
-    return [Table("One open choice at a time (paper: 86 to 89 bits)", columns, rows)]
+    title = f"One open choice at a time (paper: {paper_text(claim('nca.final'))} bits)"
+    return [table(title, COLUMNS, named(record.results))]
 
 
 MARKED = {
@@ -44,42 +45,34 @@ def figure(record: Record) -> Figure:
     fig = new_figure(11, 5.2)
     points, curves = fig.subplots(1, 2, width_ratios=(1.1, 1))
     places = np.arange(len(names))[::-1]
-    own = [record.results[name]["final"] for name in names]
-    judged = [record.results[name]["judged"] for name in names]
-    spread = {
-        key: [record.results[name][key] for name in names] for key in ("final_sd", "judged_sd")
-    }
+    finals = [record.results[name] for name in names]
+    own, own_sd, judged, judged_sd = (
+        [final[key] for final in finals] for key in ("final", "final_sd", "judged", "judged_sd")
+    )
     if record.config == "paper":
-        points.axvspan(86, 89, color=GREY, alpha=0.35, lw=0, label="paper's final range")
+        look = {"color": GREY, "alpha": 0.35, "lw": 0, "label": "paper's final range"}
+        points.axvspan(*claim("nca.final").numbers, **look)
     points.hlines(places, judged, own, color="0.8", lw=1)
-    points.errorbar(
-        own,
-        places,
-        xerr=spread["final_sd"],
-        fmt="o",
-        color=BLUE,
-        label="by the observer it was trained with",
-    )
-    points.errorbar(
-        judged,
-        places,
-        xerr=spread["judged_sd"],
-        fmt="s",
-        ms=4,
-        color=ORANGE,
-        label="by the reference observer, fresh states",
-    )
+    look = {"fmt": "o", "color": BLUE, "label": "by the observer it was trained with"}
+    points.errorbar(own, places, xerr=own_sd, **look)
+    look = {
+        "fmt": "s",
+        "ms": 4,
+        "color": ORANGE,
+        "label": "by the reference observer, fresh states",
+    }
+    points.errorbar(judged, places, xerr=judged_sd, **look)
     points.set(yticks=places, yticklabels=names, xlabel=r"final $S^\phi$ (bits)")
     points.legend(loc="lower center", bbox_to_anchor=(0.3, -0.23), ncols=3, fontsize=7)
     label_panel(points, "a", "one choice at a time")
     for name, curve in zip(names, record.arrays["curves"], strict=True):
         colour = MARKED.get(name)
-        style = {
+        look = {
             "color": colour or "0.8",
             "lw": 1.3 if colour else 0.8,
             "zorder": 3 if colour else 1,
         }
-        curves.plot(_smooth(curve.mean(0)), label=name if colour else None, **style)
+        curves.plot(_smooth(curve.mean(0)), label=name if colour else None, **look)
     curves.plot([], [], color="0.8", label="the others")
     curves.set(xlabel="training step", ylabel=r"$S^\phi$ (bits), own observer")
     curves.legend(fontsize=7, loc="lower right")

@@ -21,7 +21,8 @@ from torch import Tensor
 
 from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.seeds import numpy_generator, split
-from novelty_lab.runner import Bench, Outcome, deviation
+from novelty_lab.context import RunContext, RunResult, deviation
+from novelty_lab.settings import Settings
 
 NOISE_LEVELS = 2.0 ** np.arange(1, -11, -1)
 """Noise deviations that the learner holds possible, in units of the targets."""
@@ -32,7 +33,7 @@ STREAMS = ("a rule in noise", "noisy television", "dark room")
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """Streams, learner, and the ranges of panel b."""
 
     length: int = 2000
@@ -61,10 +62,10 @@ PAPER = Config()
 QUICK = Config(length=120, repeats=4, samples=128, draws=2, directions=(1, 4, 16))
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Run the streams and the growth curves."""
-    curves = bench.map(surprise, {name: (config, name, seed) for name in STREAMS})
-    growth = bench.map(
+    curves = context.map(surprise, {name: (config, name, seed) for name in STREAMS})
+    growth = context.map(
         grow, {axis: (config, axis, seed) for axis in ("scale", "copies", "directions")}
     )
     entropy = {
@@ -95,7 +96,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         "growth": growth,
     }
     arrays = {f"surprise {name}": values.mean(0) for name, values in bits.items()}
-    return Outcome(results, learnable, arrays)
+    return RunResult(results, learnable, arrays)
 
 
 def entropy_floor(deviation: float, precision: float) -> float:

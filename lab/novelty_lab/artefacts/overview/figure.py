@@ -8,7 +8,8 @@ import numpy as np
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import BLACK, BLUE, GREEN, GREY, ORANGE, RED, label_panel, new_figure
+from novelty_lab.style import BITS, BLACK, BLUE, GREEN, GREY, ORANGE, RED, label_panel, new_figure
+from novelty_lab.tables import gathered, table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,27 +23,19 @@ GROWTH = {
 }
 
 
+COLUMNS = {
+    "stream": "{name}",
+    "total surprise, bits": "{total_bits:.0f}",
+    "floor, bits an item": "{floor_bits_per_item:.2f}",
+    "noise alone, bits an item": "{noise_bits_per_item:.2f}",
+    "above the floor, bits": "{bits_above_floor:.0f} ± {bits_above_floor_se:.0f}",
+}
+
+
 def tables(record: Record) -> list[Table]:
     """List the learnable and the irreducible part of each stream."""
-    results = record.results
-    rows = [
-        [
-            name,
-            f"{results['total_bits'][name]:.0f}",
-            f"{results['floor_bits_per_item'][name]:.2f}",
-            f"{results['noise_bits_per_item'][name]:.2f}",
-            f"{bits:.0f} ± {results['bits_above_floor_se'][name]:.0f}",
-        ]
-        for name, bits in results["bits_above_floor"].items()
-    ]
-    columns = [
-        "stream",
-        "total surprise, bits",
-        "floor, bits an item",
-        "noise alone, bits an item",
-        "above the floor, bits",
-    ]
-    return [Table("What each stream cost to learn", columns, rows)]
+    rows = gathered(record.results["bits_above_floor"], record.results)
+    return [table("What each stream cost to learn", COLUMNS, rows)]
 
 
 def figure(record: Record) -> Figure:
@@ -65,28 +58,16 @@ def _streams(axes: Axes, record: Record) -> None:
     for colour, (name, floor) in zip(COLOURS, floors.items(), strict=True):
         curve = record.arrays[f"surprise {name}"]
         items = np.arange(1, curve.size + 1)
-        axes.plot(
-            items,
-            _smooth(curve),
-            color=colour,
-            label=f"{name}: {learnable[name]:.0f} ± {errors[name]:.0f} bits above its floor",
-        )
+        bits = f"{learnable[name]:.0f} ± {errors[name]:.0f} bits above its floor"
+        axes.plot(items, _smooth(curve), color=colour, label=f"{name}: {bits}")
         axes.axhline(floor, color=colour, linewidth=0.8, linestyle="--")
         if colour == BLUE:
-            axes.fill_between(
-                items, floor, np.maximum(_smooth(curve), floor), color=BLUE, alpha=0.2, linewidth=0
-            )
+            above = np.maximum(_smooth(curve), floor)
+            axes.fill_between(items, floor, above, color=BLUE, alpha=0.2, linewidth=0)
             axes.annotate("learnable", (2.2, floor + 1.0), color=BLUE, fontsize=8)
-            axes.annotate(
-                "floor of this learner",
-                (items[-1], floor),
-                color=GREY,
-                fontsize=7.5,
-                ha="right",
-                va="top",
-                xytext=(0, -2),
-                textcoords="offset points",
-            )
+            look = {"color": GREY, "fontsize": 7.5, "ha": "right", "va": "top"}
+            offset = {"xytext": (0, -2), "textcoords": "offset points"}
+            axes.annotate("floor of this learner", (items[-1], floor), **look, **offset)
     axes.set_xscale("log")
     top = max(float(np.max(curve)) for curve in record.arrays.values())
     axes.set(xlabel="item", ylabel="surprise (bits)", ylim=(-0.4, top * 1.3))
@@ -104,18 +85,10 @@ def _smooth(curve: np.ndarray) -> np.ndarray:
 
 def _growth(axes: Axes, record: Record, label: str, names: tuple[str, ...]) -> None:
     for name in names:
-        held = record.results["growth"][name]
+        curve = record.results["growth"][name]
         text, colour = GROWTH[name]
-        axes.errorbar(
-            held["values"],
-            held["mean"],
-            yerr=held["sd"],
-            color=colour,
-            marker="o",
-            markersize=3.5,
-            capsize=2,
-            label=text,
-        )
-    axes.set(xlabel=label, ylabel=r"$S^\phi$ (bits)")
+        look = {"color": colour, "marker": "o", "markersize": 3.5, "capsize": 2}
+        axes.errorbar(curve["values"], curve["mean"], yerr=curve["sd"], label=text, **look)
+    axes.set(xlabel=label, ylabel=BITS)
     axes.set_ylim(bottom=0)
     axes.legend(loc="upper left")

@@ -1,1 +1,11 @@
 """Table 1: every task under every reward, many seeds, one record per run."""
+
+from novelty_lab.artefact import Artefact
+
+ARTEFACT = Artefact(
+    __name__,
+    "Table 1: agents paid for learnable novelty, and their rivals",
+    order=220,
+    many_runs=True,
+    aliases={"conditions": "rewards"},
+)

@@ -1,35 +1,42 @@
-"""Table 1: every task under every reward, many seeds, one record per run.
-
-Runs are independent and each saves its own record whole, so a table that was cut off at any moment
-goes on where it was: what is there is not run again.
-"""
+"""Table 1: every task under every reward, many seeds, one record per run."""
 
 from __future__ import annotations
 
+import contextlib
+import importlib.metadata
+import importlib.util
+import tempfile
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, as_completed
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from learnable_novelty.engine import Report, Serial
-from novelty_lab.agents.runs import config_name, find_run, run_agent
+from learnable_novelty.errors import UserError
+from novelty_lab import records
 from novelty_lab.agents.tasks import TASKS
-from novelty_lab.agents.training import REWARDS, Training
+from novelty_lab.agents.training import REWARDS, Training, train
 from novelty_lab.agents.tuned import TUNED, make_training
-from novelty_lab.lock import Busy
+from novelty_lab.artefact import Run
+from novelty_lab.context import RunContext, RunResult
+from novelty_lab.settings import Settings, choice
+
+PACKAGES = ("stable-baselines3", "gymnasium", "mujoco", "gymnasium-robotics", "box2d")
+POLICY = "policy.zip"
+"""The trained agent, in the directory of its record where it is kept."""
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """Which runs."""
 
-    tasks: tuple[str, ...] = tuple(TASKS)
-    rewards: tuple[str, ...] = REWARDS[:4]
+    tasks: tuple[str, ...] = choice(TASKS)
+    """Tasks of the table."""
+    rewards: tuple[str, ...] = choice(REWARDS, REWARDS[:4])
     """What the agents are paid by; the paper's four columns."""
     seeds: tuple[int, ...] = tuple(range(10))
+    """Training seeds of each."""
     steps: int = 600_000
     """Environment steps of a run."""
     evaluation_episodes: int = 100
+    """Episodes of the trained agent whose returns are recorded."""
     tuned: bool = False
     """With the hyperparameters that the RL zoo publishes, where it has the task."""
 
@@ -44,71 +51,62 @@ QUICK = Config(
 )
 
 
-def trainings(config: Config) -> Iterator[tuple[Training, int]]:
+def runs(config: Config) -> Iterator[Run]:
     """List the runs, seed by seed, so that a table that was cut off is even."""
     tasks = [task for task in config.tasks if not config.tuned or task in TUNED]
+    if not tasks:
+        raise UserError(
+            f"the RL zoo publishes no settings for {', '.join(config.tasks)}: expected tuned runs "
+            f"of tasks among {', '.join(TUNED)}"
+        )
     for seed in config.seeds:
         for task in tasks:
             for reward in config.rewards:
                 training = make_training(task, reward, config.steps, tuned=config.tuned)
-                yield replace(training, evaluation_episodes=config.evaluation_episodes), seed
+                yield run_of(
+                    replace(training, evaluation_episodes=config.evaluation_episodes), seed
+                )
 
 
-def run(
-    config: Config,
-    root: Path,
-    executor: Executor,
-    *,
-    report: Report | None = None,
-    force: bool = False,
-) -> dict[str, Exception]:
-    """Run what is missing; return what failed, by name. A failed run does not stop the others."""
-    root = root.resolve()  # a worker may stand in another folder
-    wanted = list(trainings(config))
-    missing = [(t, s) for t, s in wanted if force or find_run(t, s, root) is None]
-    done = len(wanted) - len(missing)
-    if report is not None:
-        report(done, len(wanted))
-    futures: dict[Future[bool], tuple[Training, int]] = {}
-    failures: dict[str, Exception] = {}
+def run_of(training: Training, seed: int) -> Run:
+    """Name a run: task and reward, and a digest where it departs from the paper's settings."""
+    name = f"{training.task}-{training.reward}"
+    tuned = training.task in TUNED and make_training(training.task, training.reward, tuned=True)
+    if training == tuned:
+        name += "-tuned"
+    elif training != make_training(training.task, training.reward):
+        name += f"-custom-{records.digest(records.configuration_of(training))}"
+    return Run(name, training, seed)
 
-    def finish(future: Future[bool]) -> None:
-        nonlocal done
-        training, seed = futures[future]
-        error = future.exception()
-        if error is None and future.result() and find_run(training, seed, root) is None:
-            error = FileNotFoundError(
-                f"it was saved where this machine does not see it, not in {root}"
+
+def run(config: Training, *, seed: int, context: RunContext) -> RunResult:
+    """Train and evaluate one agent; keep its policy if the context keeps files."""
+    need_rl()
+    # MuJoCo writes a log of its warnings into the working directory.
+    with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
+        model, figures = train(config, seed=seed, report=context.step_report)
+    files: dict[str, bytes] = {}
+    if context.keep_files:
+        from novelty_lab.agents.policy import to_bytes
+
+        files[POLICY] = to_bytes(model)
+    return RunResult(figures, versions=package_versions(), files=files)
+
+
+def package_versions() -> dict[str, str]:
+    """Return the versions of the simulators and of the trainer."""
+    versions: dict[str, str] = {}
+    for name in PACKAGES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions[name] = importlib.metadata.version(name)
+    return versions
+
+
+def need_rl() -> None:
+    """Say which extra is missing, before any work."""
+    for module in ("stable_baselines3", "gymnasium"):
+        if importlib.util.find_spec(module) is None:
+            raise UserError(
+                f"agents need the [rl] extra ({module} is not installed): "
+                "pip install 'learnable-novelty[rl]'"
             )
-        if isinstance(error, Exception):
-            failures[f"{config_name(training)}-seed{seed}"] = error
-        elif error is not None:
-            raise error
-        done += 1
-        if report is not None:
-            report(done, len(wanted))
-
-    for training, seed in missing:
-        future = executor.submit(_run_one, training, seed, root, force)
-        futures[future] = training, seed
-        if isinstance(executor, Serial):
-            finish(future)
-    if not isinstance(executor, Serial):
-        for future in as_completed(futures):
-            finish(future)
-    return failures
-
-
-def _run_one(training: Training, seed: int, root: Path, force: bool) -> bool:
-    """Run and save one; the record stays on disk, where the table is read from.
-
-    One that another process is at is left to it, so that two runners of one table share the work.
-
-    Returns:
-        Whether the record was saved.
-    """
-    try:
-        run_agent(training, seed, root, force=force)
-    except Busy:
-        return False
-    return True

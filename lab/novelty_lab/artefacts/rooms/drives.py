@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,62 +23,39 @@ import numpy as np
 import torch
 
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.observer import CONSTANT_TOLERANCE, OnlineObserver
+from learnable_novelty.observer import OnlineObserver
 from learnable_novelty.reward import (
     Array,
     Bonus,
+    CalibratedNovelty,
     Mask,
-    NoveltySettings,
+    NoveltyBonus,
+    NoveltyConfig,
     ObservationScale,
-    ObserverOptions,
     RandomPlay,
     Standardization,
     Step,
-    WindowBonus,
 )
-from learnable_novelty.reward.rivals import make_rival
+from learnable_novelty.reward.rivals import RIVALS, make_rival
 from learnable_novelty.seeds import Seed, split
-
-LEARNER_DRIVES = ("surprise", "minus surprise", "progress", "epiplexity", "excess")
-"""Those that read the online learner, and forget an episode at its end."""
-DRIVES = (*LEARNER_DRIVES, "rnd", "icm", "counts")
-"""The names that ``make_drive`` knows."""
-CONSTANT = (CONSTANT_TOLERANCE * np.finfo(np.float64).eps) ** 2
-"""Largest ratio of variance to squared mean of a constant feature."""
 
 
 @dataclass(frozen=True)
 class Sums:
-    """An observer's sums over the pairs so far, one row per stream."""
+    """The sums of an observer on the CPU, ``StreamSums`` as arrays."""
 
     count: Array
-    """Pairs, (num_streams,)."""
     feature_mean: Array
-    """(num_streams, feature_dim)"""
     target_mean: Array
-    """(num_streams, target_dim)"""
     gram: Array
-    """H'H of deviations from these means, (num_streams, feature_dim, feature_dim)."""
     cross: Array
-    """B = H'Y, (num_streams, feature_dim, target_dim)."""
     outer: Array
-    """BB', like the Gram matrix."""
     scale: Array
-    """1/(sd sqrt(m)) of each feature and 0 where it is constant, (num_streams, feature_dim)."""
 
     @classmethod
     def of(cls, online: OnlineObserver) -> Sums:
-        """Look at the sums of an observer on the CPU as they are now."""
-        held, m = online._sums.tensors(), online.reservoir.feature_dim
-        count, mean, cross = (held[name].numpy() for name in ("count", "mean", "cross"))
-        outer, gram = held["products"][:, 0].numpy(), held["products"][:, 1].numpy()
-        variance = np.diagonal(gram, axis1=1, axis2=2) / np.maximum(count, 1.0)[:, None]
-        if online.calibration is not None:
-            fixed = online.calibration.gram.diagonal() / online.calibration.count
-            variance = np.broadcast_to(fixed.numpy(), variance.shape)
-        varies = variance > CONSTANT * np.square(mean[:, :m])
-        scale = varies / np.sqrt(m * np.where(varies, variance, 1.0))
-        return cls(count, mean[:, :m], mean[:, m:], gram, cross, outer, scale)
+        """Read the sums as they are now."""
+        return cls(*(value.numpy() for value in vars(online.sums()).values()))
 
 
 class Learner:
@@ -94,7 +72,7 @@ class Learner:
         bonus: lends its units, windows and observer; it is not paid itself.
     """
 
-    def __init__(self, bonus: WindowBonus) -> None:
+    def __init__(self, bonus: NoveltyBonus) -> None:
         online = bonus.streams
         if not isinstance(online, OnlineObserver):
             raise UserTypeError(f"expected a bonus at a posited ridge, got {type(bonus).__name__}")
@@ -151,7 +129,7 @@ class Learner:
 class _LearnerDrive(ABC):
     """Pay for a pair when it is learned; the bonus gives the learner, not the payment."""
 
-    def __init__(self, bonus: WindowBonus) -> None:
+    def __init__(self, bonus: NoveltyBonus) -> None:
         self.learner = Learner(bonus)
 
     @abstractmethod
@@ -186,7 +164,7 @@ class Surprise(_LearnerDrive):
         sign: 1 seeks surprise, -1 avoids it.
     """
 
-    def __init__(self, bonus: WindowBonus, sign: Literal[1, -1] = 1) -> None:
+    def __init__(self, bonus: NoveltyBonus, sign: Literal[1, -1] = 1) -> None:
         super().__init__(bonus)
         self.sign = sign
 
@@ -215,6 +193,30 @@ class Progress(_LearnerDrive):
     def _learn(self, ready: Mask) -> Array:
         errors = self.learner.errors()
         return self.learner.bits_per_square * (errors - self.learner.learn(ready))
+
+
+@dataclass(frozen=True)
+class LearnerDrive:
+    """A drive that reads the online learner, and forgets an episode at its end."""
+
+    label: str
+    make: Callable[[NoveltyBonus], Bonus]
+
+
+LEARNER_DRIVES = {
+    "surprise": LearnerDrive("surprise (novelty search)", Surprise),
+    "minus surprise": LearnerDrive(
+        "minus surprise (free energy)", lambda bonus: Surprise(bonus, sign=-1)
+    ),
+    "progress": LearnerDrive("compression progress", Progress),
+    "epiplexity": LearnerDrive("learnable novelty", lambda bonus: bonus),
+    "excess": LearnerDrive("learnable novelty above its floor", lambda bonus: bonus),
+}
+DRIVES = (*LEARNER_DRIVES, "rnd", "icm", "counts")
+"""The names that ``make_drive`` knows."""
+DRIVE_LABELS = {name: drive.label for name, drive in LEARNER_DRIVES.items()} | {
+    name: RIVALS[name].title for name in DRIVES if name in RIVALS
+}
 
 
 def make_drive(
@@ -247,27 +249,15 @@ def make_drive(
     """
     if name not in DRIVES:
         raise UserError(f"expected a drive, one of {', '.join(DRIVES)}; got {name!r}")
-    if name not in LEARNER_DRIVES:
-        scale = ObservationScale.of(play.observations, clip=None)
+    if name in RIVALS:
         return make_rival(
             name,
-            scale=scale,
+            scale=ObservationScale.of(play.observations, clip=None),
             num_envs=num_envs,
-            observation_dim=len(scale.mean),
             action_dim=action_dim,
             discrete=True,
             seed=split(seed, name),
         )
     floor = "residual" if name == "excess" else None
-    options = ObserverOptions(window, width, ridge_penalty, standardization, floor)
-    settings = NoveltySettings.of(play, options, seed=seed)
-    bonus = settings.make(num_envs)
-    match name:
-        case "surprise":
-            return Surprise(bonus)
-        case "minus surprise":
-            return Surprise(bonus, sign=-1)
-        case "progress":
-            return Progress(bonus)
-        case _:
-            return bonus
+    config = NoveltyConfig(window, width, ridge_penalty, standardization, floor)
+    return LEARNER_DRIVES[name].make(CalibratedNovelty.of(play, config, seed=seed).make(num_envs))

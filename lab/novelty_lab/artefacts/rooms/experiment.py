@@ -24,24 +24,25 @@ from typing import Any, Literal
 
 import numpy as np
 
-from learnable_novelty.reward import EPISODE, RandomPlay, VecEnvWorld, play_randomly
+from learnable_novelty.reward import EPISODE, RandomPlay, VecEnvAdapter, play_randomly
 from learnable_novelty.seeds import split
 from novelty_lab.agents.training import PPOSettings
 from novelty_lab.artefacts.rooms.corridor import Corridor, make_corridors, with_clock
 from novelty_lab.artefacts.rooms.drives import DRIVES, make_drive
 from novelty_lab.artefacts.rooms.habits import ACTIONS, HABITS, habitual_steps
 from novelty_lab.artefacts.rooms.world import ROOMS, shuffled_rooms
-from novelty_lab.runner import Bench, Outcome, deviation
+from novelty_lab.context import RunContext, RunResult, deviation
+from novelty_lab.settings import Settings, choice
 
 PAID_HABITS = ("surprise", "progress", "epiplexity", "excess")
 """Drives that habits are priced by: the others depend on what was seen in earlier episodes."""
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """Agents, their drives, and how long they live."""
 
-    drives: tuple[str, ...] = DRIVES
+    drives: tuple[str, ...] = choice(DRIVES)
     """What agents are paid by."""
     agents: int = 10
     """Per drive and length."""
@@ -93,7 +94,7 @@ QUICK = Config(
 )
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Train every agent, and price the habits."""
     agents = {
         f"{drive}, {corridor}, agent {agent}": (config, drive, corridor, agent, seed)
@@ -107,13 +108,13 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         for pixels in screens
         for agent in range(config.agents)
     }
-    lives, priced = bench.map(live, agents), bench.map(price_habits, habits)
+    lives, priced = context.map(live, agents), context.map(price_habits, habits)
     along = np.array([life.pop("along") for life in lives.values()], dtype=np.float32)
     prices, shares = summarize_habits(priced.values()), summarize_shares(lives.values())
     for row in shares:
         row["best_habit"] = best_habit(config, row, prices)
     results = {"rooms": list(ROOMS), "lives": list(lives.values())}
-    return Outcome(results | {"shares": shares, "habits": prices}, arrays={"along": along})
+    return RunResult(results | {"shares": shares, "habits": prices}, arrays={"along": along})
 
 
 def live(config: Config, drive: str, corridor: Corridor, agent: int, seed: int) -> dict[str, Any]:
@@ -160,7 +161,7 @@ def live(config: Config, drive: str, corridor: Corridor, agent: int, seed: int) 
 
 def random_play(config: Config, corridor: Corridor, seed: int) -> RandomPlay:
     """Play random episodes in corridors of their own."""
-    world = VecEnvWorld(make_corridors(corridor, PPOSettings.num_envs, seed))
+    world = VecEnvAdapter(make_corridors(corridor, PPOSettings.num_envs, seed))
     return play_randomly(world, episodes=config.random_episodes, seed=split(seed, "random play"))
 
 

@@ -17,7 +17,17 @@ from novelty_lab.artefacts.rooms.rows import (
 )
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import BLACK, BLUE, GREEN, GREY, RED, SKY, label_panel, new_figure
+from novelty_lab.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    RED,
+    SKY,
+    draw_band,
+    label_panel,
+    new_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,20 +53,15 @@ def tables(record: Record) -> list[Table]:
             describe(row),
             *(f"{mean:.0%} ± {sd:.0%}" for mean, sd in zip(row["mean"], row["sd"], strict=True)),
             f"{row['earned']:.4g} ± {row['earned_sd']:.2g}",
-            "" if best is None else f"{best['paid']:.4g} ({best['habit']})",
+            "{paid:.4g} ({habit})".format(**row["best_habit"]) if row["best_habit"] else "",
         ]
         for row in ordered(record.results["shares"])
-        for best in [row["best_habit"]]
     ]
     rooms = [ROOM_NAMES.get(room) or str(room) for room in record.results["rooms"]]
-    agents = record.configuration["agents"]
-    lived = Table(
-        f"Share of time in each room, mean ± sd over {agents} agents",
-        ["drive", "corridor", *rooms, "paid per episode", "best habit"],
-        shares,
-    )
-    habits = record.results["habits"]
-    return [lived, *(_habit_table(record, p) for p in dict.fromkeys(h["pixels"] for h in habits))]
+    title = f"Share of time in each room, mean ± sd over {record.configuration['agents']} agents"
+    columns = ["drive", "corridor", *rooms, "paid per episode", "best habit"]
+    screens = dict.fromkeys(row["pixels"] for row in record.results["habits"])
+    return [Table(title, columns, shares), *(_habit_table(record, pixels) for pixels in screens)]
 
 
 def _habit_table(record: Record, pixels: int) -> Table:
@@ -65,31 +70,19 @@ def _habit_table(record: Record, pixels: int) -> Table:
     at = lengths.index(common) if common in lengths else len(lengths) - 1
     rows: list[list[str]] = []
     for habit in HABIT_STYLES:
-        bits = _prices(record, pixels, habit)
-        rows.append(
-            [
-                habit,
-                *(
-                    f"{r:.1f}, {e:.1f}"
-                    for r, e in zip(bits["epiplexity"], bits["excess"], strict=True)
-                ),
-                *(f"{bits[drive][at]:.3g}" for drive in ("surprise", "progress")),
-            ]
-        )
+        paid = {
+            row["drive"]: row["mean"]
+            for row in record.results["habits"]
+            if row["pixels"] == pixels and row["habit"] == habit
+        }
+        both = zip(paid["epiplexity"], paid["excess"], strict=True)
+        others = [f"{paid[drive][at]:.3g}" for drive in ("surprise", "progress")]
+        rows.append([habit, *(f"{raw:.1f}, {excess:.1f}" for raw, excess in both), *others])
     return Table(
         f"Bits and excess of an agent of fixed habits, by length of the episode; {pixels} pixels",
         ["habit", *map(str, lengths), *(f"{d}, {lengths[at]}" for d in ("surprise", "progress"))],
         rows,
     )
-
-
-def _prices(record: Record, pixels: int, habit: str) -> dict[str, list[float]]:
-    """Return the mean payments of a habit by drive, one per length."""
-    return {
-        row["drive"]: row["mean"]
-        for row in record.results["habits"]
-        if row["pixels"] == pixels and row["habit"] == habit
-    }
 
 
 def figure(record: Record) -> Figure:
@@ -134,9 +127,8 @@ def _lives(axes: Axes, record: Record) -> None:
             width = shares[:, column]
             axes.barh(at, width, height, left=left, color=ROOM_COLOURS[room], linewidth=0)
             left += width
-        labels.append(
-            DRIVE_NAMES[row["drive"]] + ("" if common else f",\n{departure(row, record)}")
-        )
+        other = "" if common else f",\n{departure(row, record)}"
+        labels.append(DRIVE_NAMES[row["drive"]] + other)
         places.append(place)
         place += 1.0
     axes.set_yticks(places, labels)
@@ -156,7 +148,7 @@ def _habits(axes: Axes, record: Record, drive: str, pixels: int) -> None:
         colour, style = HABIT_STYLES[row["habit"]]
         mean, sd = np.array(row["mean"]), np.array(row["sd"])
         axes.plot(lengths, mean, style, color=colour, label=row["habit"], linewidth=1.3)
-        axes.fill_between(lengths, mean - sd, mean + sd, color=colour, alpha=0.15, linewidth=0)
+        draw_band(axes, lengths, mean, sd, color=colour, alpha=0.15)
     axes.axhline(0, color="0.6", linewidth=0.6, zorder=0)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:g}")

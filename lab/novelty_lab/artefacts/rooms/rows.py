@@ -23,20 +23,19 @@ ROOM_NAMES = {"noise": "noisy television", "dark": "dark room"}
 
 def ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Sort by drive, the corridor that all drives share first."""
-    names, first = list(DRIVE_NAMES), {(r["length"], r["pixels"], r["clock"]) for r in rows[:1]}
-    return sorted(
-        rows,
-        key=lambda r: (
-            (r["length"], r["pixels"], r["clock"]) not in first,
-            names.index(r["drive"]),
-        ),
-    )
+    common = _corridor(rows[0]) if rows else ()
+    drives = list(DRIVE_NAMES)
+    return sorted(rows, key=lambda r: (_corridor(r) != common, drives.index(r["drive"])))
+
+
+def _corridor(row: dict[str, Any]) -> tuple[Any, ...]:
+    return row["length"], row["pixels"], row["clock"]
 
 
 def lives_of(record: Record, row: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the lives that a row is the summary of."""
-    keys = ("drive", "length", "pixels", "clock")
-    return [life for life in record.results["lives"] if all(life[k] == row[k] for k in keys)]
+    kind = row["drive"], _corridor(row)
+    return [life for life in record.results["lives"] if (life["drive"], _corridor(life)) == kind]
 
 
 def is_common(row: dict[str, Any], record: Record) -> bool:

@@ -24,11 +24,12 @@ from novelty_lab.artefacts.calibration.experiment import (
     smooth_fields,
 )
 from novelty_lab.artefacts.floor.experiment import make_vectors
-from novelty_lab.runner import Bench, Outcome
+from novelty_lab.context import RunContext, RunResult
+from novelty_lab.settings import Settings
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """How many data sets, and how large."""
 
     repeats: int = 600
@@ -70,20 +71,20 @@ KINDS = ("independent samples", "skewed samples", "smooth lattices", "AR pairs",
 FLOORS = ("noise", "identity", "identity + noise", "Lorenz", "Rossler", "Thomas", "rotation")
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Count false positives, and compare floors."""
     tasks = {
         f"{kind}, part {part}": (config, kind, part, seed)
         for kind in KINDS
         for part in range(config.parts)
     }
-    p_values = bench.map(null_p_values, tasks)
+    p_values = context.map(null_p_values, tasks)
     rates = {
         kind: false_positives([p_values[f"{kind}, part {part}"] for part in range(config.parts)])
         for kind in KINDS
     }
-    floors = bench.map(two_floors, {name: (config, name, seed) for name in FLOORS})
-    return Outcome({"false_positives": rates, "floors": floors})
+    floors = context.map(two_floors, {name: (config, name, seed) for name in FLOORS})
+    return RunResult({"false_positives": rates, "floors": floors})
 
 
 def null_p_values(config: Config, kind: str, part: int, seed: int) -> list[float]:

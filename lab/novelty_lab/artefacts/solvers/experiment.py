@@ -40,7 +40,8 @@ from novelty_lab.artefacts.solvers.forms import (
     streamed,
 )
 from novelty_lab.artefacts.temporal import experiment as temporal
-from novelty_lab.runner import Bench, Outcome
+from novelty_lab.context import RunContext, RunResult
+from novelty_lab.settings import Settings
 
 CASES = {
     "random": "independent features",
@@ -53,7 +54,7 @@ CASES = {
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """What is solved, and how often it is timed."""
 
     samples: int = 512
@@ -98,9 +99,9 @@ QUICK = dataclasses.replace(
 )
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Measure errors by case, then times in this process, alone."""
-    found = bench.map(errors_of, {case: (config, case, seed) for case in CASES})
+    found = context.map(errors_of, {case: (config, case, seed) for case in CASES})
     names = [*BATCH, *ONLINE]
 
     def stack(kind: str, solvers: list[str]) -> np.ndarray:
@@ -130,7 +131,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
             name: largest_within(worst[index], config) for index, name in enumerate(ONLINE)
         },
     }
-    return Outcome(results | times(config, seed), None, arrays)
+    return RunResult(results | times(config, seed), None, arrays)
 
 
 def times(config: Config, seed: int) -> dict[str, Any]:

@@ -26,22 +26,21 @@ def tables(record: Record) -> list[Table]:
     results, arrays = record.results, record.arrays
     ratios = record.configuration["ratios"]
     columns = [int(np.argmin(np.abs(np.log(np.divide(ratios, at))))) for at in ERROR_SHOWN_AT]
-    errors = Table(
-        "Largest relative error of the score, over all cases",
-        ["solver", *(f"n/lambda = {ratios[c]:.0e}" for c in columns)],
-        [
-            [name, *(_worst(arrays["score_error"][:, row, c]) for c in columns)]
-            for row, name in enumerate(results["solvers"])
-        ],
-    )
-    readout = Table(
-        "Largest relative error of the readout W, over all cases",
-        ["solver", *(f"n/lambda = {ratios[c]:.0e}" for c in columns)],
-        [
-            [name, *(_worst(arrays["readout_error"][:, row, c]) for c in columns)]
-            for row, name in enumerate(results["solvers"][: arrays["readout_error"].shape[1]])
-        ],
-    )
+    heads = ["solver", *(f"n/lambda = {ratios[c]:.0e}" for c in columns)]
+    largest = [
+        Table(
+            f"Largest relative error of the {quantity}, over all cases",
+            heads,
+            [
+                [name, *(_worst(errors[:, row, c]) for c in columns)]
+                for row, name in enumerate(results["solvers"][: errors.shape[1]])
+            ],
+        )
+        for quantity, errors in (
+            ("score", arrays["score_error"]),
+            ("readout W", arrays["readout_error"]),
+        )
+    ]
     shown = [c for c, ratio in enumerate(ratios) if 1e3 <= ratio <= 2e6]
     limits = Table(
         "Online: largest error over all cases and streams, relative to the score or to one bit",
@@ -59,18 +58,18 @@ def tables(record: Record) -> list[Table]:
             for name, limit in results["online_limit"].items()
         ],
     )
-    return [errors, readout, limits, *_time_tables(record)]
+    return [*largest, limits, *_time_tables(record)]
 
 
 def _time_tables(record: Record) -> list[Table]:
     config, results = record.configuration, record.results
-    names = list(dict.fromkeys(name for held in results["milliseconds"] for name in held))
+    names = list(dict.fromkeys(name for times in results["milliseconds"] for name in times))
     batch = Table(
         f"Median time from features to bits, ms, {config['threads']} thread(s)",
         ["n, m, D", *names],
         [
-            [", ".join(map(str, shape)), *(_time(held, name) for name in names)]
-            for shape, held in zip(config["shapes"], results["milliseconds"], strict=True)
+            [", ".join(map(str, shape)), *(_time(times, name) for name in names)]
+            for shape, times in zip(config["shapes"], results["milliseconds"], strict=True)
         ],
     )
     forms = list(results["online_ms"][0])
@@ -78,8 +77,8 @@ def _time_tables(record: Record) -> list[Table]:
         f"Median time of an online evaluation, ms, m = {config['width']}",
         ["D", *forms],
         [
-            [str(dim), *(f"{held[form]:.3f}" for form in forms)]
-            for dim, held in zip(config["target_dims"], results["online_ms"], strict=True)
+            [str(dim), *(f"{times[form]:.3f}" for form in forms)]
+            for dim, times in zip(config["target_dims"], results["online_ms"], strict=True)
         ],
     )
     return [batch, online]
@@ -109,13 +108,8 @@ def figure(record: Record) -> Figure:
 def _errors(axes: Axes, record: Record, errors: np.ndarray) -> None:
     ratios = record.configuration["ratios"]
     for row, values in enumerate(errors):
-        axes.plot(
-            ratios,
-            np.maximum(values, FLOOR),
-            STYLES[row],
-            color=COLOURS[row],
-            label=record.results["solvers"][row],
-        )
+        look = {"color": COLOURS[row], "label": record.results["solvers"][row]}
+        axes.plot(ratios, np.maximum(values, FLOOR), STYLES[row], **look)
     axes.axhline(record.configuration["tolerance"], color="0.6", linewidth=0.8, zorder=0)
     axes.set(xscale="log", yscale="log", xlabel=r"$n/\lambda$", ylim=(FLOOR, 10.0))
 
@@ -124,8 +118,8 @@ def _times(axes: Axes, record: Record) -> None:
     """Draw the time of each batch solver, shapes side by side."""
     shapes, times = record.configuration["shapes"], record.results["milliseconds"]
     solvers = record.results["solvers"]
-    for place, held in enumerate(times):
-        for name, value in held.items():
+    for place, by_solver in enumerate(times):
+        for name, value in by_solver.items():
             row = solvers.index(name)
             axes.bar(place + 0.16 * (row - 2), value, 0.16, color=COLOURS[row])
     axes.set(yscale="log", ylabel=f"time (ms, {record.configuration['threads']} thread)")
@@ -141,5 +135,5 @@ def _error(error: float | None) -> str:
     return "no answer" if error is None else f"{error:.0e}"
 
 
-def _time(held: dict[str, float], name: str) -> str:
-    return f"{held[name]:.2f}" if name in held else "-"
+def _time(times: dict[str, float], name: str) -> str:
+    return f"{times[name]:.2f}" if name in times else "-"

@@ -18,11 +18,12 @@ from torch import Tensor
 from learnable_novelty.observer import Observer, OnlineObserver, reservoirs
 from learnable_novelty.seeds import split
 from novelty_lab.artefacts.flows.experiment import BY_NAME
-from novelty_lab.runner import Bench, Outcome, deviation
+from novelty_lab.context import RunContext, RunResult, deviation
+from novelty_lab.settings import Settings
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """How a trajectory is sampled and observed (appendix F.2)."""
 
     pairs: int = 2000
@@ -54,9 +55,9 @@ PAPER = Config()
 QUICK = dataclasses.replace(PAPER, pairs=150, scale_samples=128, draws=2, checkpoints=5)
 
 
-def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
+def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Follow every flow."""
-    found = bench.map(follow, {name: (config, name, seed) for name in BY_NAME})
+    found = context.map(follow, {name: (config, name, seed) for name in BY_NAME})
     results: dict[str, Any] = {
         key: {name: held[key] for name, held in found.items()}
         for key in ("sd", "batch_difference", "smallest_increment", "negative_share", "half_pairs")
@@ -72,7 +73,7 @@ def run(config: Config, *, seed: int, bench: Bench) -> Outcome:
         "difference": np.array([held["difference"] for held in found.values()]),
         "rate": np.array([held["rate"] for held in found.values()]),
     }
-    return Outcome(results, final, arrays)
+    return RunResult(results, final, arrays)
 
 
 def follow(config: Config, name: str, seed: int) -> dict[str, Any]:

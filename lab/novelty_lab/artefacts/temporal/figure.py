@@ -8,42 +8,34 @@ import numpy as np
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import PALETTE, label_panel, new_figure
+from novelty_lab.style import FLOW_NAMES, PALETTE, label_panel, new_figure
+from novelty_lab.tables import gathered, table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SHOWN_NAMES = {"Rossler": "Rössler"}
+COLUMNS = {
+    "flow": "{flow}",
+    "bits at the end": "{bits:.1f} ± {sd:.1f}",
+    "pairs to half of it": "{half_pairs}",
+    "smallest increment, bits": "{smallest_increment:.1g}",
+    "increments below 0": "{negative_share:.0%}",
+    "largest |online - batch|, bits": "{batch_difference:.0e}",
+}
 
 
 def tables(record: Record) -> list[Table]:
     """List the final score of each flow, its increments, and the error of the recursion."""
-    scores, results, config = record.scores or {}, record.results, record.configuration
-    rows = [
-        [
-            SHOWN_NAMES.get(name, name),
-            f"{bits:.1f} ± {results['sd'][name]:.1f}",
-            str(results["half_pairs"][name]),
-            f"{results['smallest_increment'][name]:.1g}",
-            f"{results['negative_share'][name]:.0%}",
-            f"{results['batch_difference'][name]:.0e}",
-        ]
-        for name, bits in scores.items()
-    ]
+    config, scores = record.configuration, record.scores or {}
+    rows = gathered(scores, {**record.results, "bits": scores})
+    for row in rows:
+        row["flow"] = FLOW_NAMES.get(row["name"], row["name"])
     title = (
         f"Along one trajectory: {config['pairs']} pairs, every {config['interval']:g} time units, "
         f"window {config['window']}"
     )
-    columns = [
-        "flow",
-        "bits at the end",
-        "pairs to half of it",
-        "smallest increment, bits",
-        "increments below 0",
-        "largest |online - batch|, bits",
-    ]
-    return [Table(title, columns, rows)]
+    return [table(title, COLUMNS, rows)]
 
 
 def figure(record: Record) -> Figure:
@@ -78,7 +70,7 @@ def _cumulative(axes: Axes, record: Record) -> None:
             pairs, curves[row].min(0), curves[row].max(0), color=colour, alpha=0.2, linewidth=0
         )
         style = "-" if record.results["chaotic"][name] else "--"
-        label = SHOWN_NAMES.get(name, name)
+        label = FLOW_NAMES.get(name, name)
         axes.plot(pairs, curves[row].mean(0), style, color=colour, label=label)
         batch = record.arrays["batch"][row].mean(0)
         axes.plot(counts, batch, "o", color=colour, markersize=4, fillstyle="none")

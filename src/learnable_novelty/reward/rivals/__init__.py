@@ -1,6 +1,9 @@
-"""Bonuses of others, to compare with: what they pay for, and how they are made by name."""
+"""Bonuses of others, to compare with. Each is one file of this folder, found by its ``RIVAL``."""
 
 from __future__ import annotations
+
+import importlib
+import pkgutil
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.reward.bonus import Bonus
@@ -10,6 +13,7 @@ from learnable_novelty.reward.rivals.icm import ICM, ICMConfig
 from learnable_novelty.reward.rivals.inverse import InverseConfig
 from learnable_novelty.reward.rivals.learner import LearnerConfig
 from learnable_novelty.reward.rivals.magnitude import Magnitude
+from learnable_novelty.reward.rivals.registry import Rival
 from learnable_novelty.reward.rivals.rnd import RND, RNDConfig
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import Seed
@@ -27,11 +31,14 @@ __all__ = [
     "LearnerConfig",
     "Magnitude",
     "RNDConfig",
+    "Rival",
     "make_rival",
 ]
 
-RIVALS = ("magnitude", "rnd", "icm", "e3b", "counts")
-"""The names that ``make_rival`` knows."""
+_MODULES = [importlib.import_module(f"{__name__}.{m.name}") for m in pkgutil.iter_modules(__path__)]
+_FOUND: list[Rival] = [module.RIVAL for module in _MODULES if hasattr(module, "RIVAL")]
+RIVALS = {rival.name: rival for rival in sorted(_FOUND, key=lambda rival: rival.order)}
+"""By name, in the order of tables and legends."""
 
 
 def make_rival(
@@ -39,7 +46,6 @@ def make_rival(
     *,
     scale: ObservationScale,
     num_envs: int,
-    observation_dim: int,
     action_dim: int,
     discrete: bool,
     seed: Seed,
@@ -49,27 +55,12 @@ def make_rival(
     Args:
         name: one of ``RIVALS``.
         scale: of the observations; ``magnitude`` is meant for one with ``clip=None``.
-        num_envs: how many environments step in parallel.
-        observation_dim: length of a flat observation.
+        num_envs: how many environments run in parallel.
         action_dim: length of a flat action, or how many discrete actions there are.
         discrete: whether actions are one-hot.
         seed: of all that is drawn: weights and shuffles.
     """
-    if len(scale.mean) != observation_dim:
-        raise UserError(f"expected a scale of {observation_dim} coordinates, got {len(scale.mean)}")
-    if name == "magnitude":
-        return Magnitude(scale)
-    if name == "counts":
-        return Counts(scale)
-    if name == "rnd":
-        return RND(scale, num_envs=num_envs, observation_dim=observation_dim, seed=seed)
-    if name not in ("icm", "e3b"):
+    if name not in RIVALS:
         raise UserError(f"name must be one of {', '.join(RIVALS)}, got {name!r}")
-    return (ICM if name == "icm" else E3B)(
-        scale,
-        num_envs=num_envs,
-        observation_dim=observation_dim,
-        action_dim=action_dim,
-        discrete=discrete,
-        seed=seed,
-    )
+    sizes = {"num_envs": num_envs, "action_dim": action_dim, "discrete": discrete}
+    return RIVALS[name].make(scale=scale, **sizes, seed=seed)

@@ -1,4 +1,4 @@
-"""Counting: an observation is worth less the more often its like was seen in the training."""
+"""Counts: an observation is worth less the more often its bin was visited in the training."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.bonus import Array, Step
+from learnable_novelty.reward.rivals.registry import Rival
 from learnable_novelty.reward.scale import ObservationScale
 
 BIN = np.dtype(np.int16)
-"""Of a bin's number along a coordinate; bins beyond its range fall into the last one."""
+"""Of a bin's index along a coordinate; indices beyond its range are cut to it."""
 
 
 @dataclass(frozen=True)
@@ -64,3 +65,6 @@ class Counts:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         keys = (row.tobytes() for row in np.asarray(state["bins"], dtype=BIN))
         self._counts = Counter(dict(zip(keys, state["counts"].tolist(), strict=True)))
+
+
+RIVAL = Rival("counts", "counts", "counts", "#8C510A", "h", 4, lambda scale, **_: Counts(scale))

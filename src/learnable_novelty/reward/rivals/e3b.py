@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,16 +11,16 @@ from torch import Tensor
 
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.bonus import Array, Mask, Step
-from learnable_novelty.reward.rivals.inverse import InverseConfig, InverseDynamics
-from learnable_novelty.reward.rivals.learner import Learner, LearnerConfig
+from learnable_novelty.reward.rivals.inverse import InverseBonus, InverseConfig
+from learnable_novelty.reward.rivals.learner import LearnerConfig
 from learnable_novelty.reward.rivals.networks import rows
+from learnable_novelty.reward.rivals.registry import Rival
 from learnable_novelty.reward.scale import ObservationScale
-from learnable_novelty.seeds import Seed
 
 
 @dataclass(frozen=True)
 class E3BConfig:
-    """The encoder, and what an episode starts with."""
+    """The encoder, and the matrix that an episode starts with."""
 
     features: InverseConfig = field(default_factory=InverseConfig)
     """Widths of the encoder and of the inverse model."""
@@ -51,7 +50,7 @@ class Ellipsoids:
         self.inverses = np.repeat(self._start[None], num_envs, axis=0)
 
     def add(self, features: Array) -> Array:
-        """Add a vector per environment, (num_envs, feature_dim); return what each was worth."""
+        """Add a vector per environment, (num_envs, feature_dim); return the bonus of each."""
         u = np.matmul(self.inverses, features[:, :, None])[:, :, 0]
         bonuses = (features * u).sum(1)
         u /= np.sqrt(1 + bonuses)[:, None]
@@ -63,67 +62,47 @@ class Ellipsoids:
         self.inverses[envs] = self._start
 
 
-class E3B:
+class E3B(InverseBonus):
     """Pay for features unlike those of the episode so far.
 
         b = phi(o')' C^-1 phi(o'),    C = ridge I + sum phi phi'
 
-    The sum runs over the steps of the environment's episode before this one; the observation that
-    a reset gives is not in it. The encoder phi is trained by inverse dynamics alone. When it is
-    trained within an episode, what C holds is of the encoder before.
+    The sum runs over the earlier steps of the environment's episode, without the observation that
+    the reset returned. The encoder phi is trained by inverse dynamics alone. When it is trained
+    within an episode, C keeps the features of the encoder before.
     """
 
     def __init__(
-        self,
-        scale: ObservationScale,
-        *,
-        num_envs: int,
-        observation_dim: int,
-        action_dim: int,
-        discrete: bool,
-        seed: Seed,
-        config: E3BConfig | None = None,
+        self, scale: ObservationScale, *, config: E3BConfig | None = None, **sizes: Any
     ) -> None:
-        self.scale, self.config = scale, config or E3BConfig()
-        sizes = self.config.features
-        self.dynamics = InverseDynamics(
-            observation_dim, action_dim, discrete=discrete, seed=seed, config=sizes
-        )
-        self._ellipsoids = Ellipsoids(num_envs, sizes.feature_dim, self.config.ridge)
-        self._learner = Learner(
-            self.dynamics.parameters(),
-            self._loss,
-            widths=[observation_dim, action_dim, observation_dim],
-            num_envs=num_envs,
-            seed=seed,
-            config=self.config.learner,
-        )
+        self.config = config = config or E3BConfig()
+        super().__init__(scale, config.features, config.learner, **sizes)
+        self._ellipsoids = Ellipsoids(sizes["num_envs"], config.features.feature_dim, config.ridge)
 
     @torch.no_grad()
     def pay(self, step: Step) -> Array:
         following = rows(self.scale(step.next_observations))
-        features = self.dynamics.encoder(following).numpy().astype(np.float64)
+        features = self.networks["encoder"](following).numpy().astype(np.float64)
         bonuses = self._ellipsoids.add(features)
         if step.ended.any():
             self._ellipsoids.restart(step.ended)
-        self._learner.add(rows(self.scale(step.observations)), rows(step.actions), following)
+        self._learn(rows(self.scale(step.observations)), rows(step.actions), following)
         return bonuses
 
     def reset(self) -> None:
         self._ellipsoids.restart(slice(None))
 
     def state_dict(self) -> dict[str, Any]:
-        return {
-            "dynamics": copy.deepcopy(self.dynamics.state_dict()),
-            "inverses": self._ellipsoids.inverses.copy(),
-            "learner": self._learner.state_dict(),
-        }
+        return {**super().state_dict(), "inverses": self._ellipsoids.inverses.copy()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.dynamics.load_state_dict(state["dynamics"])
+        super().load_state_dict(state)
         self._ellipsoids.inverses[:] = state["inverses"]
-        self._learner.load_state_dict(state["learner"])
 
-    def _loss(self, observations: Tensor, actions: Tensor, next_observations: Tensor) -> Tensor:
-        features, following = self.dynamics.encode(observations, next_observations)
-        return self.dynamics.loss(features, actions, following)
+    def _loss(self, *columns: Tensor) -> Tensor:
+        observations, actions, next_observations = columns
+        features, following = self.encode(observations, next_observations)
+        return self.inverse_loss(features, actions, following)
+
+
+RIVAL = Rival("e3b", "E3B", "elliptical episodic bonus", "#999999", "*", order=3, make=E3B)

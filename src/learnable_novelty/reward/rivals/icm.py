@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,11 +12,12 @@ from torch import Tensor, nn
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.bonus import Array, Step
-from learnable_novelty.reward.rivals.inverse import InverseConfig, InverseDynamics
-from learnable_novelty.reward.rivals.learner import Learner, LearnerConfig
+from learnable_novelty.reward.rivals.inverse import InverseBonus, InverseConfig
+from learnable_novelty.reward.rivals.learner import LearnerConfig
 from learnable_novelty.reward.rivals.networks import mlp, rows
+from learnable_novelty.reward.rivals.registry import Rival
 from learnable_novelty.reward.scale import ObservationScale
-from learnable_novelty.seeds import Seed, torch_generator
+from learnable_novelty.seeds import torch_generator
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class ICMConfig:
             raise UserError(f"beta must be in [0, 1], got {self.beta!r}")
 
 
-class ICM:
+class ICM(InverseBonus):
     """Pay the error of a forward model in features of what actions control.
 
         b = eta/2 |f(phi(o), a) - phi(o')|^2
@@ -51,69 +51,33 @@ class ICM:
     """
 
     def __init__(
-        self,
-        scale: ObservationScale,
-        *,
-        num_envs: int,
-        observation_dim: int,
-        action_dim: int,
-        discrete: bool,
-        seed: Seed,
-        config: ICMConfig | None = None,
+        self, scale: ObservationScale, *, config: ICMConfig | None = None, **sizes: Any
     ) -> None:
-        self.scale, self.config = scale, config or ICMConfig()
-        sizes = self.config.features
-        self.dynamics = InverseDynamics(
-            observation_dim, action_dim, discrete=discrete, seed=seed, config=sizes
-        )
-        self.forward = mlp(
-            [sizes.feature_dim + action_dim, *self.config.forward_hidden, sizes.feature_dim],
-            nn.ELU,
-            torch_generator(seed, "icm", "forward"),
-        )
-        self._learner = Learner(
-            [*self.dynamics.parameters(), *self.forward.parameters()],
-            self._loss,
-            widths=[observation_dim, action_dim, observation_dim],
-            num_envs=num_envs,
-            seed=seed,
-            config=self.config.learner,
-        )
+        self.config = config = config or ICMConfig()
+        dim = config.features.feature_dim
+        widths = [dim + sizes["action_dim"], *config.forward_hidden, dim]
+        predictor = mlp(widths, nn.ELU, torch_generator(sizes["seed"], "icm", "forward"))
+        super().__init__(scale, config.features, config.learner, **sizes, predictor=predictor)
 
     @torch.no_grad()
     def pay(self, step: Step) -> Array:
-        columns = (
-            rows(self.scale(step.observations)),
-            rows(step.actions),
-            rows(self.scale(step.next_observations)),
-        )
-        features, following = self.dynamics.encode(columns[0], columns[2])
-        errors = self._errors(features, columns[1], following)
-        self._learner.add(*columns)
+        observations, actions = rows(self.scale(step.observations)), rows(step.actions)
+        next_observations = rows(self.scale(step.next_observations))
+        errors = self._errors(*self.encode(observations, next_observations), actions)
+        self._learn(observations, actions, next_observations)
         return self.config.eta * errors.numpy().astype(np.float64)
 
-    def reset(self) -> None:
-        """Do nothing: a transition is paid by itself."""
-
-    def state_dict(self) -> dict[str, Any]:
-        return {
-            "dynamics": copy.deepcopy(self.dynamics.state_dict()),
-            "forward": copy.deepcopy(self.forward.state_dict()),
-            "learner": self._learner.state_dict(),
-        }
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.dynamics.load_state_dict(state["dynamics"])
-        self.forward.load_state_dict(state["forward"])
-        self._learner.load_state_dict(state["learner"])
-
-    def _errors(self, features: Tensor, actions: Tensor, following: Tensor) -> Tensor:
-        """Measure half the squared error of the forward model, (batch,)."""
-        predicted = self.forward(torch.cat([features, actions], dim=1))
+    def _errors(self, features: Tensor, following: Tensor, actions: Tensor) -> Tensor:
+        """Return half the squared error of the forward model, (batch,)."""
+        predicted = self.networks["predictor"](torch.cat([features, actions], dim=1))
         return (predicted - following).square().sum(1) / 2
 
-    def _loss(self, observations: Tensor, actions: Tensor, next_observations: Tensor) -> Tensor:
-        features, following = self.dynamics.encode(observations, next_observations)
-        inverse = self.dynamics.loss(features, actions, following)
-        forward = self._errors(features, actions, following).mean()
+    def _loss(self, *columns: Tensor) -> Tensor:
+        observations, actions, next_observations = columns
+        features, following = self.encode(observations, next_observations)
+        inverse = self.inverse_loss(features, actions, following)
+        forward = self._errors(features, following, actions).mean()
         return (1 - self.config.beta) * inverse + self.config.beta * forward
+
+
+RIVAL = Rival("icm", "ICM", "intrinsic curiosity module", "#CC79A7", "X", order=2, make=ICM)

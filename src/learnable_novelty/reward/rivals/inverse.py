@@ -1,4 +1,4 @@
-"""Features of what actions control: an encoder trained to tell the action from its effect."""
+"""Features of what actions control: an encoder trained to predict the action from its effect."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from learnable_novelty.observer.checks import check_positive
+from learnable_novelty.reward.rivals.learner import LearnedBonus, LearnerConfig
 from learnable_novelty.reward.rivals.networks import mlp
+from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import Seed, torch_generator
 
 
@@ -28,52 +30,55 @@ class InverseConfig:
         check_positive(feature_dim=self.feature_dim)
 
 
-class InverseDynamics(nn.Module):
-    """Guess the action between two observations from their features.
+class InverseBonus(LearnedBonus):
+    """A bonus on features phi from which the action between two observations is predicted.
 
         a^ = g(phi(o), phi(o'))
 
-    What no action moves is no help in guessing the action, and phi has no reason to keep it.
+    What no action moves does not help to predict the action, so phi has no reason to keep it.
 
     Args:
-        observation_dim: length of a standardized observation.
-        action_dim: length of an action.
-        discrete: whether actions are one-hot, guessed by cross-entropy, or vectors, guessed by
-            mean squared error.
-        seed: of the weights.
+        scale: of the observations.
         config: widths.
+        learner: when and how the networks learn.
+        num_envs: how many environments run in parallel.
+        action_dim: length of an action.
+        discrete: whether actions are one-hot, with cross-entropy as the loss, or vectors, with mean
+            squared error.
+        seed: of weights and shuffles.
+        **networks: further networks that learn.
     """
 
     def __init__(
         self,
-        observation_dim: int,
-        action_dim: int,
+        scale: ObservationScale,
+        config: InverseConfig,
+        learner: LearnerConfig,
         *,
+        num_envs: int,
+        action_dim: int,
         discrete: bool,
         seed: Seed,
-        config: InverseConfig,
+        **networks: nn.Module,
     ) -> None:
-        super().__init__()
-        self.discrete = discrete
-        self.encoder = mlp(
-            [observation_dim, *config.encoder_hidden, config.feature_dim],
-            nn.ELU,
-            torch_generator(seed, "inverse", "encoder"),
-        )
-        self.inverse = mlp(
-            [2 * config.feature_dim, *config.inverse_hidden, action_dim],
-            nn.ELU,
-            torch_generator(seed, "inverse", "model"),
+        dim, self.discrete = len(scale.mean), discrete
+        encoder = [dim, *config.encoder_hidden, config.feature_dim]
+        inverse = [2 * config.feature_dim, *config.inverse_hidden, action_dim]
+        networks["encoder"] = mlp(encoder, nn.ELU, torch_generator(seed, "inverse", "encoder"))
+        networks["inverse"] = mlp(inverse, nn.ELU, torch_generator(seed, "inverse", "model"))
+        widths = [dim, action_dim, dim]
+        super().__init__(
+            scale, networks, widths=widths, num_envs=num_envs, seed=seed, learner=learner
         )
 
     def encode(self, observations: Tensor, following: Tensor) -> tuple[Tensor, Tensor]:
         """Return the features of both observations of each transition, in one pass."""
-        first, second = self.encoder(torch.cat([observations, following])).chunk(2)
+        encoder = self.networks["encoder"]
+        first, second = encoder(torch.cat([observations, following])).chunk(2)
         return first, second
 
-    def loss(self, features: Tensor, actions: Tensor, following: Tensor) -> Tensor:
-        """Measure how badly the actions are guessed from the features around them, 0-dim."""
-        guesses = self.inverse(torch.cat([features, following], dim=1))
-        if self.discrete:
-            return functional.cross_entropy(guesses, actions)
-        return functional.mse_loss(guesses, actions)
+    def inverse_loss(self, features: Tensor, actions: Tensor, following: Tensor) -> Tensor:
+        """Return the error of the predicted actions, 0-dim."""
+        predicted = self.networks["inverse"](torch.cat([features, following], dim=1))
+        loss = functional.cross_entropy if self.discrete else functional.mse_loss
+        return loss(predicted, actions)

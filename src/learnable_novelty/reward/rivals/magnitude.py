@@ -1,4 +1,4 @@
-"""A control, not a novelty: the bonus is how far an observation is from a random policy's mean."""
+"""A control, not a novelty: the distance of an observation from a random policy's mean."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from learnable_novelty.reward.bonus import Array, Step
+from learnable_novelty.reward.rivals.registry import Rival
 from learnable_novelty.reward.scale import ObservationScale
 
 
@@ -15,8 +16,8 @@ class Magnitude:
 
         b = |(o' - mean) / sd|^2
 
-    It learns nothing: whatever a bonus does beyond this is not a matter of going far. The control
-    is meant for a scale with ``clip=None``.
+    It learns nothing: what a bonus achieves beyond it does not come from going far. The control is
+    meant for a scale with ``clip=None``.
 
     >>> scale = ObservationScale(np.array([1.0, 0.0]), np.array([2.0, 1.0]), clip=None)
     >>> at = np.array([[5.0, 3.0]])
@@ -38,3 +39,8 @@ class Magnitude:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Do nothing: there is no state."""
+
+
+RIVAL = Rival(
+    "magnitude", "magnitude", "magnitude", "#E69F00", "s", 0, lambda scale, **_: Magnitude(scale)
+)

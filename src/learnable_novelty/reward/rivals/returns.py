@@ -9,8 +9,8 @@ import numpy as np
 from learnable_novelty.reward.bonus import Array
 
 PRIOR_COUNT, PRIOR_VARIANCE = 1.0, 1.0
-"""Before anything is seen: as if one return of this variance around zero had been. Without it the
-first steps would be divided by the small difference between environments that have just begun."""
+"""The prior is one return around zero with this variance. Without it the first steps would be
+divided by the small difference between environments that have just started."""
 
 
 class ReturnSpread:

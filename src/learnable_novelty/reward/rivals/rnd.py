@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +12,9 @@ from torch import Tensor, nn
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.bonus import Array, Step
-from learnable_novelty.reward.rivals.learner import Learner, LearnerConfig
+from learnable_novelty.reward.rivals.learner import LearnedBonus, LearnerConfig
 from learnable_novelty.reward.rivals.networks import mlp, rows
+from learnable_novelty.reward.rivals.registry import Rival
 from learnable_novelty.reward.rivals.returns import ReturnSpread
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import Seed, torch_generator
@@ -41,7 +41,7 @@ class RNDConfig:
             raise UserError(f"gamma must be in [0, 1), got {self.gamma!r}")
 
 
-class RND:
+class RND(LearnedBonus):
     """Pay the error of a network that learns to imitate a frozen random one.
 
         e = mean_k (g_k(z') - f_k(z'))^2,    b = e / sd(sum_s gamma^s e_{t-s})
@@ -55,60 +55,61 @@ class RND:
         scale: ObservationScale,
         *,
         num_envs: int,
-        observation_dim: int,
         seed: Seed,
         config: RNDConfig | None = None,
     ) -> None:
-        self.scale, self.config = scale, config or RNDConfig()
-        widths = [observation_dim, *self.config.hidden, self.config.embedding_dim]
-        self.target = mlp(widths, nn.ReLU, torch_generator(seed, "rnd", "target"))
-        self.predictor = mlp(widths, nn.ReLU, torch_generator(seed, "rnd", "predictor"))
-        self._spread = ReturnSpread(num_envs, self.config.gamma)
-        self._learner = Learner(
-            self.predictor.parameters(),
-            lambda observations: self._errors(observations).mean(),
-            widths=[observation_dim],
-            num_envs=num_envs,
-            seed=seed,
-            config=self.config.learner,
-        )
+        self.config = config = config or RNDConfig()
+        dim = len(scale.mean)
+        networks = {
+            name: mlp(
+                [dim, *config.hidden, config.embedding_dim],
+                nn.ReLU,
+                torch_generator(seed, "rnd", name),
+            )
+            for name in ("target", "predictor")
+        }
+        networks["target"].requires_grad_(False)
+        sizes = {"widths": [dim], "num_envs": num_envs, "seed": seed}
+        super().__init__(scale, networks, **sizes, learner=config.learner)
+        self._spread = ReturnSpread(num_envs, config.gamma)
 
+    @torch.no_grad()
     def pay(self, step: Step) -> Array:
         observations = self._standardize(step.next_observations)
-        errors = self._numbers(observations)
-        self._learner.add(observations)
+        errors = self._errors(observations).numpy().astype(np.float64)
+        self._learn(observations)
         return errors / self._spread.update(errors)
 
+    @torch.no_grad()
     def error(self, observations: Array) -> Array:
         """Return the predictor's error as it is now, without learning or normalizing, (n,)."""
-        return self._numbers(self._standardize(observations))
-
-    def reset(self) -> None:
-        """Do nothing: neither the errors nor their returns end with an episode."""
+        return self._errors(self._standardize(observations)).numpy().astype(np.float64)
 
     def state_dict(self) -> dict[str, Any]:
-        return {
-            "target": copy.deepcopy(self.target.state_dict()),
-            "predictor": copy.deepcopy(self.predictor.state_dict()),
-            "spread": self._spread.state_dict(),
-            "learner": self._learner.state_dict(),
-        }
+        return {**super().state_dict(), "spread": self._spread.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.target.load_state_dict(state["target"])
-        self.predictor.load_state_dict(state["predictor"])
+        super().load_state_dict(state)
         self._spread.load_state_dict(state["spread"])
-        self._learner.load_state_dict(state["learner"])
 
     def _standardize(self, observations: Array) -> Tensor:
         return rows(np.clip(self.scale(observations), -self.config.clip, self.config.clip))
 
     def _errors(self, observations: Tensor) -> Tensor:
-        """Measure the error of each standardized observation, (batch,)."""
-        with torch.no_grad():
-            target = self.target(observations)
-        return (self.predictor(observations) - target).square().mean(1)
+        """Return the error of each standardized observation, (batch,)."""
+        target = self.networks["target"](observations)
+        return (self.networks["predictor"](observations) - target).square().mean(1)
 
-    @torch.no_grad()
-    def _numbers(self, observations: Tensor) -> Array:
-        return self._errors(observations).numpy().astype(np.float64)
+    def _loss(self, *columns: Tensor) -> Tensor:
+        return self._errors(*columns).mean()
+
+
+RIVAL = Rival(
+    "rnd",
+    "RND",
+    "random network distillation",
+    "#D55E00",
+    "P",
+    order=1,
+    make=lambda scale, num_envs, seed, **_: RND(scale, num_envs=num_envs, seed=seed),
+)

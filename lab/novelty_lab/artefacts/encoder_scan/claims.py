@@ -1,0 +1,59 @@
+"""Appendix G: how far the linear probe of the encoder depends on the settings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from novelty_lab.ledger.findings import Finding, Value
+from novelty_lab.ledger.paper_records import PaperRecords
+from novelty_lab.ledger.source import Source
+from novelty_lab.tables import in_words
+
+STEADY = ("learning_rate", "batch_size", "code_dim", "reservoir_depth")
+"""Settings that leave the paper's probe in a narrow range."""
+WEAK = {"ridge_penalty": 0.3, "resolution": 0.1}
+"""Settings at or below which the paper's probe fails."""
+
+
+def _cells(records: PaperRecords, axes: dict[str, float]) -> Finding:
+    """Gather the linear probe along axes, up to a value of each.
+
+    A cell is one seed; its spread is that of the seeds of ``encoder``, at the checkpoints around
+    the length of a training of the scan.
+    """
+    record = records.get("encoder-scan")
+    probe = {
+        name: cell["linear"]
+        for name, cell in record.results["cells"].items()
+        if cell["axis"] in axes and cell["value"] <= axes[cell["axis"]]
+    }
+    sd, degrees = _seed_spread(records, record.configuration["steps"])
+    values = tuple(Value(accuracy, sd, 1, degrees) for accuracy in probe.values())
+    lowest, highest = min(probe, key=probe.__getitem__), max(probe, key=probe.__getitem__)
+    note = (
+        f"From {in_words(lowest)} to {in_words(highest)}; one seed each, the spread is encoder's."
+    )
+    return Finding(values=values, shown=[probe[lowest], probe[highest]], note=note)
+
+
+def _seed_spread(records: PaperRecords, steps: int) -> tuple[float | None, int | None]:
+    record = records.find("encoder")
+    if record is None:
+        return None, None
+    seeds, after = record.arrays["linear"], int(np.searchsorted(record.results["steps"], steps))
+    around = seeds[:, max(after - 1, 0) : after + 1]
+    return float(around.std(axis=0, ddof=1).max()), len(seeds) - 1
+
+
+def _stable(records: PaperRecords) -> Finding:
+    return _cells(records, dict.fromkeys(STEADY, float("inf")))
+
+
+def _fails(records: PaperRecords) -> Finding:
+    return _cells(records, WEAK)
+
+
+SOURCES = {
+    "mnist.scan.stable": Source("encoder-scan", _stable),
+    "mnist.scan.fail": Source("encoder-scan", _fails),
+}

@@ -1,0 +1,445 @@
+"use strict";
+/* Every life-like rule: the map of all of them beside one that runs, its numbers and its neighbours. */
+(() => {
+  const { el } = LN;
+  const { life } = LN;
+  const SIDE = 512;
+  const { MEASURES, SCALES, values, inOrder, below, placed, told, nameOf, titled } = LN.lifeRecord;
+  let data;
+  let map;
+  let world;
+  let legend;
+  let facts;
+  let near;
+  let things;
+  let found;
+  let view;
+
+  const reach = ({ excess, halfWidth }) =>
+    LN.number(excess, 1) + (Number.isFinite(halfWidth) ? ` ± ${LN.number(halfWidth, 1)}` : "");
+  function tell(rule) {
+    const index = life.indexOf(rule);
+    const excess = told("excess", index);
+    const more =
+      view.measure === "excess"
+        ? ""
+        : `\n${MEASURES[view.measure].name}: ${told(view.measure, index)}`;
+    return `${titled(rule)}\nexcess ${excess}, rank ${placed(rule)}${more}\nclick: run it`;
+  }
+
+  function showNumbers(rule) {
+    const index = life.indexOf(rule);
+    const excess = values("excess")[index];
+    const later = LN.lifeRecord.again(rule);
+    const one = (name, title) => {
+      const [value, ...unit] = told(name, index).split(" ");
+      return [title, value, unit.join(" ")];
+    };
+    facts.replaceChildren(
+      LN.stats([
+        [`excess over the floor, ${LN.count(data.draws, "draw")}`, LN.number(excess, 1), "bits"],
+        ...(later
+          ? [
+              [
+                `scored again, ${data.again_draws} draws, ${data.again_grid} × ${data.again_grid}`,
+                LN.number(later.excess, 1),
+                `${Number.isFinite(later.halfWidth) ? `± ${LN.number(later.halfWidth, 1)} ` : ""}bits`,
+              ],
+            ]
+          : []),
+        ["rank by excess", placed(rule), `of ${LN.number(data.rules, 0)}`],
+        one("bits", "learnable bits, raw"),
+        one("floor", "floor: score of the residuals"),
+        one("null", "null: moved targets"),
+        one("density", "living cells"),
+        one("activity", "change in a step"),
+        one("change_in_two", "differ after two steps"),
+        one("explained", "future read off a frame"),
+        one("compressed", "compressed (zlib)"),
+        one("entropy", "3 × 3 entropy"),
+        one("lambda", "Langton's λ"),
+      ]),
+    );
+  }
+  function showKnown(rule) {
+    const entry = LN.lifeRecord.named(rule);
+    const unnamed = LN.lifeRecord.listed(rule);
+    const lines = [];
+    if (entry) {
+      lines.push(
+        `${[entry.name, ...entry.also].join(", also ")}. ${{ true: "Known to have gliders", false: "Has none", null: "Gliders: not known" }[entry.gliders]}${entry.source ? `: ${entry.source}.` : "."}`,
+      );
+      if (entry.universal) lines.push(`${entry.universal}.`);
+    }
+    if (unnamed) lines.push(unnamed.sentence);
+    const moving = (entry || unnamed || { moving: [] }).moving;
+    const rows = moving.map((kind) => {
+      const button = el(
+        "button",
+        {
+          type: "button",
+          onclick: () => {
+            const start = life.startOf(rule, kind);
+            if (start === null) button.replaceWith("(not alone: it needs what was around it)");
+            else world.run(rule, kind.pattern, start);
+          },
+        },
+        "Watch it move",
+      );
+      return el("li", {}, `${kind.kind}, ${LN.count(kind.count, "time")} `, button);
+    });
+    const none = unnamed
+      ? ""
+      : entry
+        ? entry.gliders
+          ? "None came out of the soups that were looked at here."
+          : "No moving object was found under this rule."
+        : "Moving objects were looked for under the rules with a name, and the best without one.";
+    things.replaceChildren(
+      ...lines.map((line) => el("p", {}, line)),
+      ...(rows.length
+        ? [el("p", {}, "Moving objects found in soups:"), el("ul", { class: "things" }, rows)]
+        : [el("p", {}, none)]),
+    );
+  }
+  function showNear(rule) {
+    const excess = values("excess");
+    const of = (r) => excess[life.indexOf(r)];
+    const rows = [
+      { rule: life.complement(rule), change: "black and white exchanged" },
+      ...life.neighbours(rule).sort((a, b) => of(b.rule) - of(a.rule)),
+    ];
+    near.replaceChildren(
+      ...rows.map(({ rule: other, change }) =>
+        el(
+          "li",
+          {},
+          el(
+            "button",
+            { type: "button", "data-rule": life.write(other), onclick: () => choose(other) },
+            el("small", {}, change),
+            el("b", {}, life.write(other).replace("/", "/\u200b")),
+            nameOf(other) ? el("span", {}, nameOf(other)) : null,
+            el("small", {}, `${LN.number(of(other), 1)} bits, rank ${placed(other)}`),
+          ),
+        ),
+      ),
+    );
+  }
+  function choose(rule, go) {
+    view.rule = rule;
+    found.textContent = titled(rule);
+    view.see.textContent = `${titled(rule)}, ${told("excess", life.indexOf(rule))}: see it run ↓`;
+    if (go) map.goTo(rule);
+    else map.choose(rule);
+    world.run(rule);
+    showLegend();
+    showNumbers(rule);
+    showKnown(rule);
+    showNear(rule);
+  }
+  function showLegend() {
+    const of = values(view.measure);
+    const index = life.indexOf(view.rule);
+    if (!of) return;
+    const ranked = view.scale === "rank";
+    const all = ranked && inOrder(view.measure);
+    const last = SIDE * SIDE - 1;
+    const [low, high] = SCALES[view.scale].ends(view.measure);
+    const ends = ranked ? [all[0], all[last >> 1], all[last]] : [low, (low + high) / 2, high];
+    const at = ranked ? below(all, of[index] - 1e-9) / last : (of[index] - low) / (high - low);
+    legend.show(MEASURES[view.measure], ends, at, ranked ? "every colour for as many rules" : "");
+  }
+  function recolour() {
+    const wanted = view.measure;
+    if (!values(wanted)) {
+      LN.need(`life-${wanted}`, () => {
+        if (view.measure === wanted) recolour();
+      });
+      return;
+    }
+    map.paint(SCALES[view.scale].of(wanted), ...SCALES[view.scale].ends(wanted));
+    showLegend();
+  }
+  /* What the rules in view have in common, by the leading bits of the first and the last column or row. */
+  function common(letter, first, last) {
+    const has = [];
+    const lacks = [];
+    let k = 0;
+    for (; k < 9 && first >> (8 - k) === last >> (8 - k); k++)
+      ((first >> (8 - k)) & 1 ? has : lacks).push(letter + k);
+    const text = [
+      has.length ? `with ${has.join(" ")}` : "",
+      lacks.length ? `without ${lacks.join(" ")}` : "",
+    ]
+      .filter(Boolean)
+      .join(", ");
+    return k === 9 ? text : `${text ? `${text}; ` : ""}halves by ${letter}${k}`;
+  }
+  function moved({ x, y, span }) {
+    const last = (from) => Math.min(SIDE - 1, Math.ceil(from + span) - 1);
+    view.where.textContent = `Left to right: ${common("B", Math.floor(x), last(x))} (without it on the left). Top to bottom: ${common("S", Math.floor(y), last(y))} (without it above).`;
+  }
+  function search(text) {
+    const wanted = text.trim().toLowerCase();
+    if (!wanted) return null;
+    const by = (test) =>
+      data.named.find((entry) =>
+        [entry.name, ...entry.also].some((name) => test(name.toLowerCase())),
+      );
+    const entry = by((name) => name === wanted);
+    const rule = entry ? life.ruleFrom(entry.rule) : life.parse(text);
+    if (rule) return rule;
+    const near = by((name) => name.startsWith(wanted)) || by((name) => name.includes(wanted));
+    if (near) return life.ruleFrom(near.rule);
+    // What is left of plain numbers are Wolfram's codes.
+    return /^\d{1,6}$/.test(wanted) && +wanted < SIDE * SIDE ? life.ofCode(+wanted) : null;
+  }
+
+  /* The best rules without a name, as pictures; the sheet holds one list after the other. */
+  function galleries() {
+    const sheet = LN.data["life-pictures"];
+    if (!sheet) return [];
+    const image = new Image();
+    const { width, height } = sheet;
+    const thumbs = [];
+    const button = (entry) => {
+      const canvas = el("canvas", { class: "pixels", width, height });
+      const rule = life.ruleFrom(entry.rule);
+      thumbs.push(canvas);
+      return el(
+        "button",
+        {
+          type: "button",
+          class: "thumb",
+          onclick: () => {
+            LN.untip();
+            choose(rule, true);
+            map.node.scrollIntoView({ block: "nearest" });
+          },
+          onpointermove: (event) => {
+            if (event.pointerType !== "touch") LN.tip(event, entry.sentence);
+          },
+          onpointerleave: LN.untip,
+        },
+        canvas,
+        el("span", {}, entry.rule.replace("/", "/\u200b")),
+        el("small", {}, `${reach(LN.lifeRecord.again(rule))} bits`),
+      );
+    };
+    image.onload = () => {
+      for (const [i, canvas] of thumbs.entries()) LN.sprite(canvas, image, sheet, i);
+    };
+    /* What was measured of each, in a sentence. */
+    const sentences = (entries) =>
+      el(
+        "ol",
+        {
+          class: "things sentences",
+          tabindex: 0,
+          "aria-label": "What was measured",
+          style: { maxHeight: "18rem", overflow: "auto", marginTop: "1rem" },
+        },
+        entries.map((entry) =>
+          el("li", {}, el("small", {}, el("b", {}, `${entry.rule}: `), entry.sentence)),
+        ),
+      );
+    const shown = Object.entries(data.galleries)
+      .filter(([, entries]) => entries.length)
+      .map(([kind, entries]) =>
+        LN.figure(
+          [
+            el(
+              "h3",
+              {},
+              `The ${entries.length} highest rules without a name${kind === "steady" ? " whose empty plane does not flash" : ""}`,
+            ),
+            el("div", { class: "thumbs" }, entries.map(button)),
+            sentences(entries),
+          ],
+          `Light: cells that differed from the background recently; fainter means longer ago. Ranked by excess on tori of ${data.again_grid} × ${data.again_grid} cells; of a rule and its black-white twin only one is shown. Press a picture to run its rule.`,
+          "Ours; the paper stops at one dimension.",
+        ),
+      );
+    image.src = sheet.sheet;
+    return shown;
+  }
+  function controls() {
+    const box = el("input", {
+      type: "text",
+      list: "life-names",
+      placeholder: "B3/S23 or a name",
+      "aria-describedby": "life-said",
+    });
+    const said = el("span", { id: "life-said", role: "status" });
+    const form = el(
+      "form",
+      {
+        class: "controls plain",
+        onsubmit: (event) => {
+          event.preventDefault();
+          const rule = search(box.value);
+          said.textContent = rule
+            ? ""
+            : "No such rule: write it like B3/S23, give its code, or take a name from the list.";
+          if (rule) choose(rule, true);
+        },
+      },
+      el("label", {}, "Find a rule", box),
+      el("button", { type: "submit" }, "Go"),
+      el("button", { type: "button", "aria-label": "Zoom in", onclick: () => map.zoom(2) }, "+"),
+      el("button", { type: "button", "aria-label": "Zoom out", onclick: () => map.zoom(0.5) }, "−"),
+      el("button", { type: "button", onclick: () => map.whole() }, "All"),
+      said,
+      el(
+        "datalist",
+        { id: "life-names" },
+        data.named.map((entry) => el("option", { value: entry.name }, entry.rule)),
+      ),
+    );
+    const options = (all) => Object.entries(all).map(([key, { name }]) => [key, name]);
+    return [
+      form,
+      el(
+        "div",
+        { class: "controls" },
+        LN.select("Measure", options(MEASURES), view.measure, (name) => {
+          view.measure = name;
+          recolour();
+        }),
+        LN.select("Colours", options(SCALES), view.scale, (name) => {
+          view.scale = name;
+          recolour();
+        }),
+      ),
+    ];
+  }
+  function build(root) {
+    data = LN.data.life;
+    if (!data.whole) {
+      root.append(
+        el(
+          "p",
+          { class: "note" },
+          `The record here has ${LN.number(data.rules, 0)} rules; the map needs all ${LN.number(SIDE * SIDE, 0)}. To make it: `,
+          el("code", {}, "novelty run life-map"),
+          ".",
+        ),
+      );
+      return;
+    }
+    view = {
+      rule: life.ruleFrom("B3/S23"),
+      measure: "excess",
+      scale: "value",
+      where: el("p", { class: "where" }),
+      see: el("button", {
+        type: "button",
+        class: "see",
+        onclick: () => found.scrollIntoView({ block: "start" }),
+      }),
+    };
+    [facts, near, things, found] = [
+      el("div"),
+      el("ol", { class: "near" }),
+      el("div", { class: "known" }),
+      el("h3", { role: "status" }),
+    ];
+    legend = LN.lifeMap.legend();
+    world = LN.lifeWorld();
+    map = LN.lifeMap({
+      marks: data.named.map((entry) => ({ ...entry, rule: life.ruleFrom(entry.rule) })),
+      tell,
+      pick: (rule) => choose(rule),
+      moved,
+    });
+    root.append(
+      el(
+        "div",
+        { class: "split even" },
+        LN.figure(
+          [...controls(), map.node, view.see, view.where, legend.node],
+          [
+            "Every point is a rule: a cell is born, or lives on, by how many of its eight neighbours live. ",
+            el("b", {}, "Click one to run it."),
+            " Rings: rules with a name; a dot in the ring: known to have gliders. Wheel, pinch or buttons zoom, dragging moves; with the keyboard, arrows and Enter.",
+          ],
+          `Ours: S^φ less its floor, a Conv2d reservoir, the mean of ${LN.count(data.draws, "draw")} on ${data.grid} × ${data.grid} tori; B across, S down.`,
+        ),
+        el(
+          "div",
+          {},
+          LN.figure(
+            [found, ...world.controls, world.calm, world.node],
+            [
+              "Paint with the pointer; time stops while you paint. Opposite edges are joined: what leaves on the right returns on the left. ",
+              world.rate,
+            ],
+          ),
+          things,
+        ),
+      ),
+      facts,
+      LN.figure(
+        [el("h3", {}, "Its neighbours: rules that differ in one count"), near],
+        "Rules with one more or one less neighbour count for birth or survival, highest excess first. Before them the black-white twin, which does the same with colours exchanged; its score differs only by chance.",
+        "Ours. Ranks of rules without a name come from the map, which is rounded to 0.01 bits, so they may be off by a few places.",
+      ),
+      ...galleries(),
+    );
+    recolour();
+    choose(view.rule);
+    // What the first picture did not need comes now, one file after the other.
+    const rest = Object.keys(data.grain).filter((name) => !values(name));
+    const next = () => {
+      showNumbers(view.rule);
+      const name = rest.shift();
+      if (name) LN.need(`life-${name}`, next);
+    };
+    next();
+  }
+  function finding() {
+    if (!LN.data.life.whole) return null;
+    data = LN.data.life;
+    LN.lifeRecord.read(data);
+    const best = LN.lifeRecord.best();
+    const own = life.ruleFrom("B3/S23");
+    const conway = LN.lifeRecord.again(own);
+    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score 0 bits; the median excess is ${LN.number(inOrder("excess")[(SIDE * SIDE) >> 1], 1)} bits. Scored again on larger tori, the highest rule, ${titled(best.rule)}, has ${reach(best)} bits${conway ? ` and Conway's Life ${reach(conway)}` : ""}; on the map Life ranks ${placed(own)}${conway ? `, and at best ${LN.number(LN.lifeRecord.above(conway.excess) + 1, 0)} by the second scores` : ""}.`;
+  }
+  /* For tests: what runs, what is known of it, and the colour of a value. */
+  Object.assign(life, {
+    panel: {
+      world: () => world,
+      map: () => map,
+      picture: () => map.picture,
+      rule: () => life.write(view.rule),
+      search,
+      limits: (name) => data.limits[name],
+      loaded: () => Object.keys(data.grain).every((name) => LN.data[`life-${name}`]),
+    },
+  });
+  LN.panels.push({
+    name: "life",
+    title: "Every life-like rule",
+    short: "Life-like rules",
+    command: "novelty run life-map",
+    data: ["life"],
+    also: ["life-bits", "life-floor", "life-pictures"],
+    lead: "Conway's Life is one of many rules of its kind: a cell is born, or lives on, by how many of its neighbours live. From which of them can an observer learn? This is a map of all of them; click one to run it.",
+    finding,
+    build,
+    theme: () => {
+      if (map) {
+        map.draw();
+        world.draw();
+      }
+    },
+    show: () => {
+      if (world) world.start();
+    },
+    hide: () => {
+      if (world) world.stop();
+    },
+  });
+})();

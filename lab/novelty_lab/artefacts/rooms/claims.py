@@ -1,0 +1,25 @@
+"""Section 4.3: what pure noise adds to the learnable-novelty reward."""
+
+from __future__ import annotations
+
+from novelty_lab.ledger.findings import Finding, Value
+from novelty_lab.ledger.paper_records import PaperRecords
+from novelty_lab.ledger.source import Source
+
+
+def _noise(records: PaperRecords) -> Finding:
+    """Read what an agent that stands still in the room of noise is paid, in an episode."""
+    record = records.get("rooms")
+    corridor, lengths = record.configuration["corridor"], record.configuration["habit_lengths"]
+    at, agents = lengths.index(corridor["length"]), record.configuration["agents"]
+    paid = {
+        row["drive"]: Value(row["mean"][at], row["sd"][at], agents)
+        for row in record.results["habits"]
+        if row["pixels"] == corridor["pixels"] and row["habit"] == "noise"
+    }
+    note = f"Bits of an episode of {corridor['length']} steps in pure noise"
+    excess = f"; above its floor {paid['excess'].mean:.1f}" if "excess" in paid else ""
+    return Finding(values=(paid["epiplexity"],), note=f"{note}{excess}.")
+
+
+SOURCES = {"rl.noise": Source("rooms", _noise)}

@@ -1,0 +1,57 @@
+"""``novelty list`` and ``novelty render``: records, and their figures."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from learnable_novelty.cli import print_tables
+from learnable_novelty.errors import UserError
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``list`` and ``render``."""
+    listing = commands.add_parser("list", help="list the experiments and their records")
+    listing.add_argument("--out", type=Path, default=Path("results"))
+    listing.set_defaults(command=_list)
+
+    render = commands.add_parser("render", help="draw all figures again from their records")
+    render.add_argument("name", nargs="?", help="one experiment only")
+    render.add_argument("--out", type=Path, default=Path("results"))
+    render.set_defaults(command=_render)
+
+
+def _list(options: argparse.Namespace) -> int:
+    from novelty_lab import records
+    from novelty_lab.registry import all_artefacts
+
+    for name, artefact in all_artefacts().items():
+        names = [path.name for path in records.find(options.out, name)]
+        there = f"{len(names)} runs" if artefact.many_runs else ", ".join(names)
+        print(f"{name:<16} {artefact.title}{f'  [{there}]' if names else ''}")
+    return 0
+
+
+def _render(options: argparse.Namespace) -> int:
+    from novelty_lab import records
+    from novelty_lab.registry import all_artefacts, find_artefact
+    from novelty_lab.report import save_figures
+
+    chosen = [find_artefact(options.name)] if options.name else all_artefacts().values()
+    drawn = 0
+    for artefact in chosen:
+        paths = list(records.find(options.out, artefact.name))
+        drawn += len(paths)
+        if artefact.many_runs and paths:
+            runs = [records.load(path) for path in paths]
+            print(*save_figures(artefact, runs, options.out), sep="\n")
+            if options.name:
+                print_tables(artefact.tables(runs))
+            continue
+        for path in paths:
+            print(save_figures(artefact, [records.load(path)], options.out)[0])
+    if not drawn:
+        named = f" of {options.name}" if options.name else ""
+        raise UserError(f"expected records{named} under {options.out}, found none")
+    return 0

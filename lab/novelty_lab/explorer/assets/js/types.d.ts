@@ -1,0 +1,203 @@
+/* What the page's scripts share, for the type checker: scripts find it all on the global LN. */
+
+type Child = Node | string | null | undefined | Child[];
+// biome-ignore lint/suspicious/noExplicitAny: attributes, styles and listeners of any element
+type Attributes = Record<string, any>;
+type Place = { clientX: number; clientY: number };
+type Packed = { dtype: string; shape: number[]; base64: string };
+type Sheet = { sheet: string; columns: number; width: number; height: number };
+type Points = number[][];
+
+/* What is on a tab; app.js says what each field is for. */
+interface Panel {
+  name: string;
+  title: string;
+  lead: string;
+  short?: string;
+  command?: string;
+  data?: string[];
+  also?: string[];
+  finding?(): string | null;
+  build(root: HTMLElement): void;
+  show?(): void;
+  hide?(): void;
+  theme?(): void;
+}
+
+/* A panel with what app.js keeps of it. */
+interface OpenPanel extends Panel {
+  tab: HTMLElement;
+  root: HTMLElement;
+  started?: boolean;
+  ready?: boolean;
+  /* Whether its record is missing. */
+  absent?: boolean;
+}
+
+/* What another artefact adds at the end of a panel. */
+interface Part {
+  panel: string;
+  data: string[];
+  build(root: HTMLElement): void;
+}
+
+interface Axis {
+  label?: string;
+  log?: boolean;
+  ticks?: number[];
+  domain?: number[];
+  count?: number;
+}
+
+/* From values to pixels. */
+interface Scale {
+  place(value: number): number;
+  ticks: number[];
+}
+
+/* Where the parts of a chart lie, in pixels. */
+interface Layout {
+  width: number;
+  height: number;
+  box: { left: number; right: number; top: number; bottom: number };
+  x: Scale;
+  y: Scale;
+}
+
+interface Series {
+  name: string;
+  colour: string;
+  points: Points;
+  /* An interval around the line: rows of x, low and high. */
+  band?: Points | null;
+  /* What the interval is; 95% if nothing is said. */
+  around?: string;
+  dash?: boolean;
+  dots?: boolean | "joined";
+  width?: number;
+  faint?: boolean;
+  /* Whether the legend leaves it out. */
+  unnamed?: boolean;
+}
+
+/* A published mean and standard deviation, drawn right of the curves. */
+interface Reference {
+  name: string;
+  mean: number;
+  sd: number;
+  colour: string;
+}
+
+interface LineChart {
+  label: string;
+  x: Axis;
+  y: Axis;
+  series: Series[];
+  references?: Reference[];
+  height?: number;
+  /* y of a level line. */
+  level?: number;
+  /* x of an upright line. */
+  mark?: number;
+  /* Further entries of the legend. */
+  extra?: Node[];
+}
+
+type Key = string | number;
+
+interface Bar {
+  key: Key;
+  name: string;
+  value: number;
+  sd?: number;
+  floor?: number;
+  colour: string;
+  text: string;
+}
+
+interface BarChart {
+  label: string;
+  x: string;
+  y: string;
+  bars: Bar[];
+  height?: number;
+  names?: boolean;
+  chosen?: Key;
+  choose?(key: Key): void;
+}
+
+interface Row {
+  cells: Child[];
+  mark?: string | null;
+  key?: string;
+}
+
+/* Artefacts whose scripts share more add to this in their own folders. */
+interface Page {
+  // biome-ignore lint/suspicious/noExplicitAny: records are of many forms
+  data: Record<string, any>;
+  panels: Panel[];
+  parts: Part[];
+  el<T extends keyof HTMLElementTagNameMap>(
+    tag: T,
+    attributes?: Attributes,
+    ...children: Child[]
+  ): HTMLElementTagNameMap[T];
+  svg<T extends keyof SVGElementTagNameMap>(
+    tag: T,
+    attributes?: Attributes,
+    ...children: Child[]
+  ): SVGElementTagNameMap[T];
+  figure(content: Child, caption: Child, paper?: string): HTMLElement;
+  /* Rows of name, value and perhaps a unit. */
+  stats(entries: (Key | undefined)[][]): HTMLElement;
+  select(
+    label: string,
+    options: Key[][],
+    value: Key,
+    change: (key: string) => void,
+  ): HTMLLabelElement;
+  table(
+    heads: string[],
+    rows: Row[],
+    numeric?: ((column: number) => boolean) | null,
+    stack?: boolean,
+  ): HTMLElement;
+  // biome-ignore lint/suspicious/noExplicitAny: as data
+  need(name: string, done: (content: any) => void, failed?: () => void): void;
+  has(name: string): boolean;
+  unpack(packed: Packed): Uint8Array | Int16Array | Int32Array | Float32Array | Float64Array;
+  pen(canvas: HTMLCanvasElement): CanvasRenderingContext2D;
+  sprite(canvas: HTMLCanvasElement, image: HTMLImageElement, sheet: Sheet, number: number): void;
+  colourMap(stops: string, circular?: boolean): Uint32Array;
+  visible(text: string): string;
+  still: boolean;
+  css(name: string): string;
+  paint(colour: string): string;
+  rgb(name: string): number[];
+  tip(place: Place, text: string, picture?: Node | null): void;
+  untip(): void;
+  number(value: number | string, digits: number): string;
+  range(values: number[], digits: number): string;
+  mean(values: number[]): number;
+  count(n: number, one: string, many?: string): string;
+  swatch(colour: string, line?: "line" | "dash"): HTMLElement;
+  onwidth(node: Element, draw: (width: number) => void): void;
+  charts: {
+    short(value: number): string;
+    scale(axis: Axis, values: number[], from: number, to: number): Scale;
+    segment(
+      x1: number,
+      y1: number,
+      x2: number,
+      y2: number,
+      style: Attributes,
+      other?: Attributes,
+    ): SVGLineElement;
+    frame(layout: Layout, labels: { label: string; across?: string; up?: string }): SVGSVGElement;
+    lines(spec: LineChart): { node: HTMLElement; update(changes: Partial<LineChart>): void };
+    bars(spec: BarChart): { node: HTMLElement; mark(key: Key): void };
+  };
+}
+
+declare const LN: Page;

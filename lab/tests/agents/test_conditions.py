@@ -1,0 +1,61 @@
+"""A rival is one file: its label and colour reach the conditions by themselves."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import learnable_novelty
+from learnable_novelty.reward.rivals import RIVALS
+from novelty_lab.agents.conditions import CONDITIONS, REWARDS
+from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS, DRIVES
+
+NEW = '''
+"""A rival that pays one for every step."""
+import numpy as np
+from learnable_novelty.reward.rivals.registry import Rival
+
+
+class Constant:
+    def pay(self, step):
+        return np.ones(len(step.ended))
+
+    def reset(self): ...
+
+
+RIVAL = Rival("constant", "ONE", "one for all", "#123456", "d", 9, lambda **_: Constant())
+'''
+TRY = """
+from learnable_novelty.reward.rivals import make_rival
+from novelty_lab.agents.conditions import CONDITIONS, REWARDS
+from novelty_lab.agents.training import PPOSettings, Training, train
+
+print(REWARDS[-1], CONDITIONS["task+constant"])
+ppo = PPOSettings(num_envs=1, n_steps=64, batch_size=32)
+training = Training("Pendulum", "task+constant", 64, ppo, random_episodes=1, evaluation_episodes=1)
+print(train(training, seed=0)[1]["random_bonus"])
+"""
+
+
+def test_adding_a_rival_touches_one_file(tmp_path):
+    source = Path(learnable_novelty.__file__).parent
+    shutil.copytree(source, tmp_path / "learnable_novelty")
+    (tmp_path / "learnable_novelty/reward/rivals/constant.py").write_text(NEW)
+    lab = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{lab}"}
+    done = subprocess.run(
+        [sys.executable, "-c", TRY], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    condition, bonus = done.stdout.splitlines()
+    assert condition.startswith("task+constant Condition(label='task + ONE', colour='#123456'")
+    assert float(bonus) == 200.0  # the length of an episode
+
+
+def test_conditions_look_different_and_every_drive_has_a_label():
+    assert len({(c.colour, c.marker) for c in CONDITIONS.values()}) == len(CONDITIONS)
+    assert len({c.colour for c in CONDITIONS.values()}) == len(CONDITIONS)
+    assert REWARDS[:4] == ("task", "epiplexity", "task+magnitude", "task+epiplexity")
+    assert set(DRIVE_LABELS) == set(DRIVES)
+    assert {f"task+{name}" for name in RIVALS} < set(REWARDS)

@@ -1,0 +1,151 @@
+"""Settings: listed with what they mean, changed by name, checked by their types."""
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Literal
+
+import pytest
+
+from learnable_novelty.cli import main
+from learnable_novelty.errors import UserError
+from novelty_lab.registry import all_artefacts
+from novelty_lab.settings import Settings, changed, choice, list_settings, parse
+
+
+@dataclass(frozen=True)
+class Inner(Settings):
+    """Settings within others."""
+
+    length: int = 3
+    """Steps."""
+
+
+@dataclass(frozen=True)
+class Base(Settings):
+    """Settings that others begin with."""
+
+    rate: float = 0.5
+    """How fast."""
+
+
+@dataclass(frozen=True)
+class Config(Base):
+    """One of each type."""
+
+    seeds: tuple[int, ...] = (0, 1)
+    """Which seeds."""
+    axes: tuple[str, ...] = choice(("depth", "width", "both, turned"))
+    """Which
+    axes."""
+    kind: Literal["a", "b"] = "a"
+    flag: bool = False
+    limit: float | None = None
+    shapes: tuple[tuple[int, int], ...] = ((1, 2),)
+    inner: Inner = field(default_factory=Inner)
+    more: tuple[Inner, ...] = ()
+
+
+def read(name, text):
+    setting = {each.name: each for each in list_settings(Config())}[name]
+    return getattr(changed("toy", Config(), {name: parse(setting, text)}), name.partition(".")[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("rate", "2", 2.0),
+        ("seeds", "3", (0, 1, 2)),
+        ("seeds", "3-5", (3, 4, 5)),
+        ("seeds", "7,2", (7, 2)),
+        ("seeds", "(4,)", (4,)),
+        ("seeds", "0", (0,)),
+        ("axes", "depth", ("depth",)),
+        ("axes", "depth, width", ("depth", "width")),
+        ("axes", "both, turned", ("both, turned",)),
+        ("axes", "('both, turned', 'width')", ("both, turned", "width")),
+        ("kind", "b", "b"),
+        ("flag", "True", True),
+        ("limit", "0.5", 0.5),
+        ("limit", "None", None),
+        ("shapes", "((1, 2), (3, 4))", ((1, 2), (3, 4))),
+        ("inner.length", "7", Inner(7)),
+        ("more", "({'length': 9},)", (Inner(9),)),
+    ],
+)
+def test_what_is_typed_becomes_a_value_of_the_type(name, text, value):
+    found = read(name, text)
+    assert found == value and type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("rate", "fast", "rate must be a number, like 0.5; got 'fast'"),
+        ("rate", "-1", "rate must not be negative"),
+        ("rate", "True", "rate must be a number"),
+        ("seeds", "x", "--seeds takes whole numbers"),
+        ("axes", "foo", "axes must be among depth, width, both, turned; got 'foo'"),
+        ("axes", "()", "axes must be among .*; got none"),
+        ("axes", "3", "axes must be a list, each text"),
+        ("kind", "c", "kind must be one of a, b"),
+        ("flag", "1", "flag must be True or False"),
+        ("shapes", "((1, 2, 3),)", "shapes must be a list, each a list of 2"),
+        ("inner.length", "2.5", "length must be a whole number"),
+        ("more", "({'size': 9},)", "more must be a list"),
+    ],
+)
+def test_a_value_of_another_type_is_a_sentence(name, text, sentence):
+    with pytest.raises(UserError, match=sentence):
+        read(name, text)
+
+
+def test_unknown_settings_are_refused_with_those_that_there_are():
+    with pytest.raises(UserError, match=r"toy has no setting 'inner.width'; it has .*inner.length"):
+        changed("toy", Config(), {"inner.width": 1})
+    with pytest.raises(UserError, match="rate must be a number"):
+        Config(rate="fast")
+
+
+def test_settings_are_listed_with_what_they_mean_those_of_bases_and_inner_ones_too():
+    texts = {each.name: each.text for each in list_settings(Config())}
+    assert texts["rate"] == "How fast."
+    assert texts["axes"] == "Which axes."
+    assert texts["inner.length"] == "Steps."
+    assert "inner" not in texts
+
+
+def test_every_setting_of_every_artefact_says_what_it_means():
+    for artefact in all_artefacts().values():
+        for setting in list_settings(artefact.experiment.PAPER):
+            assert setting.text, f"{artefact.name}: {setting.name}"
+
+
+@pytest.mark.parametrize("name", ["rooms", "rl-table", "nca-scan"])
+def test_help_of_an_artefact_lists_its_settings_nested_ones_too(name, capsys):
+    artefact = all_artefacts()[name]
+    with pytest.raises(SystemExit) as stopped:
+        main(["run", name, "--help"])
+    assert stopped.value.code == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    for setting in list_settings(artefact.experiment.PAPER):
+        assert f"--{setting.name.replace('_', '-')}" in shown
+        assert " ".join(setting.text.split()[:2]) in shown
+    for alias in artefact.aliases:
+        assert f"--{alias}" in shown
+
+
+def test_an_option_and_set_and_underscores_mean_the_same(tmp_path):
+    from learnable_novelty.cli import make_parser
+    from novelty_lab.cli.run import plan
+
+    def config(*words):
+        (run,) = plan(make_parser().parse_args(["run", "rooms", *words]))[1]
+        return run.config_name, run.config
+
+    expected = dataclasses.replace(all_artefacts()["rooms"].experiment.PAPER, random_episodes=5)
+    by_option = config("--random-episodes", "5")
+    assert by_option[1] == expected and by_option[0].startswith("custom-")
+    assert config("--random_episodes=5") == by_option == config("--set", "random_episodes=5")
+    nested = config("--corridor.pixels", "8", "--no-corridor.clock")[1]
+    assert (nested.corridor.pixels, nested.corridor.clock) == (8, False)
+    assert config("--corridor.pixels", "16") == ("paper", all_artefacts()["rooms"].experiment.PAPER)

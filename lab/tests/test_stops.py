@@ -1,0 +1,155 @@
+"""Runs that are stopped from outside: what was computed is kept, and the sentence says so."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from learnable_novelty.cli import main
+from learnable_novelty.errors import UserError
+from novelty_lab import report
+from novelty_lab.lock import only_runner
+
+RECORD = Path(__file__).parents[2] / "results" / "temporal" / "paper-seed0"
+ENCODER = ["run", "encoder", "--config", "quick", "--training-seeds", "1", "--engine", "cores:1"]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("group", [False, True], ids=["parent", "all processes"])
+def test_sigterm_on_the_default_kind_of_engine_saves_the_step_that_a_worker_is_at(tmp_path, group):
+    # No checkpoint comes by itself but that of step 0.
+    never = ["--steps", "1000000", "--checkpoint-every", "1000000", "--out", str(tmp_path)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "learnable_novelty.cli", *ENCODER, *never],
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 200
+    while not list(tmp_path.glob("encoder/.*.work/training-0/step-000000.pt")):
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.1)
+    time.sleep(2.0)
+    if group:
+        os.killpg(process.pid, signal.SIGTERM)
+    else:
+        process.terminate()
+    _, err = process.communicate(timeout=100)
+    assert process.returncode == 128 + signal.SIGTERM, err.decode()
+    assert b"Traceback" not in err
+    steps = [int(p.stem[5:]) for p in tmp_path.glob("encoder/.*.work/training-0/step-*.pt")]
+    assert max(steps) > 0
+
+
+KILLED_WORKER = """
+import os, signal, sys
+from learnable_novelty.cli import main
+from novelty_lab.artefacts.eca import experiment
+
+def score_rule(config, rule, seed):
+    if rule == 1 and not os.path.exists(sys.argv[1] + "/calm"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return score(config, rule, seed)
+
+score = experiment.score_rule
+score_rule.__module__, score_rule.__qualname__ = "__main__", "score_rule"
+experiment.score_rule = score_rule
+if __name__ == "__main__":
+    small = ["--samples", "8", "--burn-in", "5", "--channels", "8", "--engine", "cores:1"]
+    sys.exit(main(["run", "eca", "--config", "quick", *small, "--out", sys.argv[1], "--json"]))
+"""
+
+
+@pytest.mark.timeout(300)
+def test_a_killed_worker_is_a_sentence_and_what_was_finished_is_not_run_again(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(KILLED_WORKER)
+
+    def run():
+        command = [sys.executable, str(script), str(tmp_path)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    stopped = run()
+    assert stopped.returncode == 1
+    assert "Traceback" not in stopped.stderr and "worker process" in stopped.stderr
+    (journal,) = tmp_path.glob("eca/.*.partial")
+    finished = [json.loads(line)["task"] for line in journal.read_text().splitlines() if line]
+    assert finished == ["0"]
+    (tmp_path / "calm").touch()
+    again = run()
+    assert again.returncode == 0, again.stderr
+    assert len(json.loads(again.stdout)["scores"]) == 88
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("config", "../../../outside/paper"),
+        ("config", "/outside/paper"),
+        ("experiment", "../outside"),
+        ("config", ".hidden"),
+        ("seed", -1),
+    ],
+)
+def test_a_crafted_record_cannot_have_figures_written_outside_the_results_folder(
+    tmp_path, capsys, field, value
+):
+    results = tmp_path / "a" / "results"
+    target = shutil.copytree(RECORD, results / "temporal" / "paper-seed0")
+    record = json.loads((target / "record.json").read_text())
+    record[field] = value
+    record.pop("checksum", None)
+    (target / "record.json").write_text(json.dumps(record))
+    (tmp_path / "outside").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["render", "--out", str(results)]) == 2
+    assert "could not read one: its" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_the_lock_follows_no_symbolic_link(tmp_path):
+    outside = tmp_path / "outside"
+    outside.write_text("precious")
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / ".paper-seed0.lock").symlink_to(outside)
+    with (
+        pytest.raises(UserError, match="cannot write to"),
+        only_runner(tmp_path / "toy/paper-seed0"),
+    ):
+        pass
+    assert outside.read_text() == "precious"
+
+
+def drafts(folder):
+    return sorted(p.name for p in folder.iterdir() if p.name.startswith("."))
+
+
+def test_drafts_of_figures_that_a_kill_left_are_removed_and_fresh_ones_of_others_are_not(tmp_path):
+    folder = shutil.copytree(RECORD, tmp_path / "temporal" / "paper-seed0")
+    for name, age in ((".figure-abc.png", 3600), (".draft-x1", 3600), (".draft-x2", 0)):
+        (folder / name).touch()
+        os.utime(folder / name, (time.time() - age,) * 2)
+    assert main(["render", "temporal", "--out", str(tmp_path)]) == 0
+    assert drafts(folder) == [".draft-x2"]
+    assert (folder / "figure.png").read_bytes() == (RECORD / "figure.png").read_bytes()
+
+
+def test_a_figure_that_cannot_be_drawn_or_written_leaves_no_draft(tmp_path, monkeypatch):
+    folder = shutil.copytree(RECORD, tmp_path / "temporal" / "paper-seed0")
+    before = (folder / "figure.png").read_bytes()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert main(["render", "temporal", "--out", str(tmp_path)]) == 2
+    monkeypatch.undo()
+    monkeypatch.setattr(report, "_png", lambda figure: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        main(["render", "temporal", "--out", str(tmp_path)])
+    assert drafts(folder) == [] and (folder / "figure.png").read_bytes() == before

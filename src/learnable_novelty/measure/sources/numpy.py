@@ -1,0 +1,101 @@
+"""NumPy files: .npy, which is mapped, and .npz, which is read whole. Nothing is unpickled."""
+
+from __future__ import annotations
+
+import functools
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.measure.sources.arrays import (
+    ArrayColumns,
+    array_source,
+    check_table,
+)
+from learnable_novelty.measure.sources.base import Source, table_source
+from learnable_novelty.measure.sources.columns import Selection, Table
+from learnable_novelty.measure.sources.memory import describe_index
+from learnable_novelty.storage import UNREADABLE, quiet_headers, read_arrays
+
+
+def open_npy(path: Path) -> Table:
+    """Open a .npy file; its columns are numbered."""
+    return array_table(path.name, functools.partial(map_array, path))
+
+
+def map_array(path: Path) -> NDArray[np.generic]:
+    """Map a .npy file."""
+    try:
+        with quiet_headers():
+            return np.lib.format.open_memmap(path, mode="r")
+    except UNREADABLE as error:
+        if "object" in str(error).lower():
+            reason = "it holds pickled objects, which are not read"
+        else:
+            reason = " ".join(str(error).split()) or "it ends too early"
+        raise UserError(f"expected NumPy data in {path.name}, but {reason}") from None
+
+
+def array_table(name: str, open_again: Callable[[], Any]) -> Table:
+    """Treat an array that can be sliced as a table whose columns are numbered."""
+    array = open_again()
+    check_table(array, name)
+
+    def select(chosen: Selection) -> Source:
+        x, y = (
+            ArrayColumns(open_again, tuple(columns), name)
+            for columns in (chosen.inputs, chosen.targets)
+        )
+        return array_source(x, y if chosen.targets else None)
+
+    return Table([str(i) for i in range(1 if array.ndim == 1 else array.shape[1])], select)
+
+
+def open_npz(path: Path) -> Table:
+    """Open an .npz file: its arrays are the columns, or the columns of its only array."""
+    if not zipfile.is_zipfile(path):
+        raise UserError(f"expected NumPy data in {path.name}, but it is not an archive of arrays")
+    arrays = read_arrays(path)
+    if not arrays:
+        raise UserError(f"expected arrays in {path}, got none")
+    only = next(iter(arrays.values())) if len(arrays) == 1 else None
+    if only is not None:
+        check_table(only, path.name)
+        only = only[:, None] if only.ndim == 1 else only
+    names = list(arrays) if only is None else [str(i) for i in range(only.shape[1])]
+
+    def read(columns: list[int]) -> NDArray[np.generic] | None:
+        if not columns:
+            return None
+        if only is not None:
+            return only[:, columns]
+        return _side_by_side([names[i] for i in columns], arrays, path)
+
+    where = functools.partial(_where, path.name)
+    return Table(
+        names, lambda chosen: table_source(read(chosen.inputs), read(chosen.targets), where)
+    )
+
+
+def _side_by_side(
+    names: list[str], arrays: Mapping[str, NDArray[np.generic]], path: Path
+) -> NDArray[np.generic]:
+    chosen = [arrays[name] for name in names]
+    for name, array in zip(names, chosen, strict=True):
+        check_table(array, f"{name!r} of {path.name}")
+    if len(chosen) == 1:
+        return chosen[0]
+    flat = [array[:, None] if array.ndim == 1 else array for array in chosen]
+    if any(array.ndim != 2 or len(array) != len(flat[0]) for array in flat):
+        shapes = ", ".join(str(array.shape) for array in chosen)
+        raise UserError(f"expected arrays of equally many rows to put side by side, got {shapes}")
+    return np.concatenate(flat, axis=1)
+
+
+def _where(name: str, index: tuple[int, ...], targets: bool) -> str:
+    return f"{describe_index(index)} of the {'targets' if targets else 'inputs'} in {name}"

@@ -1,0 +1,187 @@
+"""What is scored: the settings, and how samples become inputs and targets of the observer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from learnable_novelty.errors import UserError, UserTypeError
+from learnable_novelty.measure.checks import whole_number
+from learnable_novelty.measure.null import Null
+from learnable_novelty.measure.prepare import Spread, check_target_unit, scaled
+from learnable_novelty.measure.sources.base import Layout
+from learnable_novelty.measure.windows import Windows
+from learnable_novelty.observer import Observer
+from learnable_novelty.observer.checks import check_range
+from learnable_novelty.observer.penalty import RidgePenalty
+from learnable_novelty.seeds import Seed, check_seed, split
+
+BATCH_ROWS = 4096
+"""Regression rows whose features are computed at a time: they stay in cache."""
+BATCH_BYTES = 64 << 20
+"""Of inputs in a batch, however wide they are."""
+
+Kind = Literal["samples", "lattices", "series", "two series"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What ``score`` was asked for, checked before any data is read."""
+
+    windows: Windows | None
+    """How a series is cut; None for samples."""
+    observer: Observer | None
+    """None for the default one, which has the next two."""
+    ridge_penalty: RidgePenalty
+    resolution: float
+    draws: int
+    null: Null
+    seed: int
+    standardize_inputs: bool
+    target_unit: float | None
+    """None for the targets' own deviation."""
+
+    @property
+    def standardization(self) -> str:
+        """Say what is done to inputs and targets."""
+        unit = "their own deviation" if self.target_unit is None else f"{self.target_unit:g}"
+        inputs = "inputs standardized per column, " if self.standardize_inputs else ""
+        return f"{inputs}targets in units of {unit}"
+
+
+def check_settings(
+    *,
+    window: int | None = None,
+    history: int = 1,
+    leads: Sequence[int] | None = None,
+    observer: Observer | None = None,
+    ridge_penalty: RidgePenalty | None = None,
+    resolution: float | None = None,
+    draws: int = 8,
+    null: int | str | Null = 99,
+    seed: Seed = 0,
+    standardize_inputs: bool = True,
+    target_unit: float | str = "sd",
+) -> Settings:
+    """Check the arguments of ``score``; see there."""
+    if observer is not None:
+        _check_observer(observer)
+        for name, value in (("ridge_penalty", ridge_penalty), ("resolution", resolution)):
+            if value is not None:
+                raise UserError(f"{name} is for the default observer; the one given has its own")
+    is_series = window is not None or leads is not None
+    if not is_series and history != 1:
+        raise UserError("history goes with a window or leads, for a series")
+    drawn = isinstance(seed, torch.Generator)
+    return Settings(
+        windows=Windows.of(window, history, leads) if is_series else None,
+        observer=observer,
+        ridge_penalty="evidence" if ridge_penalty is None else ridge_penalty,
+        resolution=1.0 if resolution is None else resolution,
+        draws=whole_number("draws", draws, 1),
+        null=Null.of(null),
+        seed=split(seed, "score") if drawn else check_seed(seed),
+        standardize_inputs=standardize_inputs,
+        target_unit=check_target_unit(target_unit),
+    )
+
+
+def _check_observer(observer: Observer) -> None:
+    if not isinstance(observer, Observer):
+        raise UserTypeError(f"observer must be an Observer, got {type(observer).__name__}")
+    if observer.process_group is not None:
+        raise UserError("score measures the data of one process: expected no process_group")
+    if observer.solver not in ("auto", "spectral"):
+        raise UserError(
+            "score solves from the singular values of the features: expected an observer with "
+            f"solver='auto', got {observer.solver!r}; call the observer itself to use that solver"
+        )
+
+
+@dataclass(frozen=True)
+class Task:
+    """How samples become inputs and targets: columns scaled, and windows cut from a series."""
+
+    layout: Layout
+    windows: Windows | None
+    column_axis: int
+    input_scale: tuple[Tensor, Tensor] | None
+    """Mean and deviation of the input columns; None leaves inputs as they are."""
+    target_unit: Tensor | float
+    """What targets are divided by."""
+
+    @staticmethod
+    def of(layout: Layout, settings: Settings) -> Task:
+        """Check that the data fits the settings."""
+        windows, axis = settings.windows, 1
+        if settings.observer is not None and len(layout.inputs) > 1:
+            axis = settings.observer.reservoir.column_axis
+        if windows is None and layout.targets is None:
+            raise UserError("expected targets, or a window or leads to cut them from a series")
+        for tail in (layout.inputs, layout.targets):
+            if windows is not None and tail is not None and len(tail) != 1:
+                shape = f"({', '.join(['time', *map(str, tail)])})"
+                raise UserError(f"expected a series (time, columns), got shape {shape}")
+        if windows is not None and layout.targets is None and 0 in windows.leads:
+            raise UserError("expected leads of at least 1 for one series, got 0")
+        return Task(layout, windows, axis, None, settings.target_unit or 1.0)
+
+    @property
+    def kind(self) -> Kind:
+        """Name the kind of data, which decides what a null may rearrange."""
+        if self.windows is not None:
+            return "series" if self.layout.targets is None else "two series"
+        return "samples" if len(self.layout.inputs) == 1 else "lattices"
+
+    @property
+    def reach(self) -> int:
+        """How many rows after its first one a sample needs."""
+        return 0 if self.windows is None else self.windows.reach
+
+    @property
+    def batch_size(self) -> int:
+        """How many samples are scored at a time."""
+        shape = torch.Size(self.layout.inputs)
+        axis = self.column_axis if self.column_axis < 0 else self.column_axis - 1
+        sites = shape.numel() // shape[axis]
+        return max(1, min(BATCH_ROWS // sites, BATCH_BYTES // (8 * shape.numel())))
+
+    def num_samples(self, count: int) -> int:
+        """Return how many samples, or pairs of a series, so many rows make; at least two."""
+        if self.windows is not None:
+            self.windows.check(count)
+            return self.windows.num_pairs(count)
+        if count < 2:
+            raise UserError(f"inputs must hold at least two samples, got {count}")
+        return count
+
+    def observer_shape(self, samples: int) -> tuple[int, ...]:
+        """Return the shape of the inputs that the observer gets."""
+        columns, *space = self.layout.inputs
+        return samples, columns * (1 if self.windows is None else self.windows.history), *space
+
+    def in_units(self, inputs: Spread, targets: Spread, settings: Settings) -> Task:
+        """Return the task with the means and deviations of the data."""
+        return replace(
+            self,
+            input_scale=inputs.scale() if settings.standardize_inputs else None,
+            target_unit=settings.target_unit or targets.scale()[1],
+        )
+
+    def scale(self, x: Tensor, y: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Scale columns and check what becomes of them; without targets the inputs are both."""
+        future = scaled(x if y is None else y, self.column_axis, 0.0, self.target_unit)
+        past = x if self.input_scale is None else scaled(x, self.column_axis, *self.input_scale)
+        check_range("inputs", past)
+        check_range("targets", future)
+        return past, future
+
+    def cut(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """Cut windows from scaled columns."""
+        if self.windows is None:
+            return x, y
+        return self.windows.inputs(x), self.windows.targets(y)

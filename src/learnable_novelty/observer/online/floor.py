@@ -1,0 +1,90 @@
+"""The floor of a stream: the score of targets without structure, as large as the learner's errors.
+
+A readout fitted to noise is not zero, so noise earns bits. The floor earns them too: beside its
+targets y a stream is given its own one-step prediction errors with random signs,
+
+    e_t = s_t (y_t - yhat_t),   yhat_t = mean_y + B' D A^-1 D (h_t - mean_h),   s_t = +1 or -1,
+
+as targets of the same features. Means, scale D, A and B are those of the pairs before t, so that
+yhat_t is what the readout of these pairs predicts. Where y is noise, e is as large as y and the
+difference S - S_floor is about zero; where y can be learned, e becomes small and the difference
+about S. The first pair, before which there is no mean, has the error zero; with given constants
+("fixed") the mean is theirs from the start.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from learnable_novelty.observer.online.plain_sums import PlainSums, diagonal
+from learnable_novelty.seeds import Seed, numpy_generator
+
+
+class RandomSigns:
+    """Signs of the errors of all streams, drawn from one generator."""
+
+    def __init__(self, num_streams: int, seed: Seed, device: torch.device | str) -> None:
+        self._shape, self._device = (num_streams,), torch.device(device)
+        self._generator = numpy_generator(seed, "signs of errors")
+        self._unused: NDArray[np.float64] | None = None
+
+    def draw(self) -> Any:
+        """Return a sign for every stream: the same ones until they are used."""
+        if self._unused is None:
+            self._unused = self._generator.integers(0, 2, self._shape).astype(np.float64) * 2 - 1
+        on_cpu = self._device.type == "cpu"
+        return self._unused if on_cpu else torch.from_numpy(self._unused).to(self._device)
+
+    def use(self) -> None:
+        """Draw other signs next time."""
+        self._unused = None
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """Where the generator stands, and what was drawn for a pair that was refused."""
+        unused = None if self._unused is None else self._unused.tolist()
+        return {**self._generator.bit_generator.state, "unused": unused}
+
+    @state.setter
+    def state(self, state: dict[str, Any]) -> None:
+        unused = state["unused"]
+        self._unused = None if unused is None else np.array(unused)
+        self._generator.bit_generator.state = {k: v for k, v in state.items() if k != "unused"}
+
+
+def centre_errors(
+    sums: PlainSums,
+    floor: PlainSums,
+    scale: Any,
+    penalty: float,
+    signs: Any,
+    active: Tensor | None,
+) -> float:
+    """Hold in ``floor`` the deviations of h and e, from those that ``sums`` holds of h and y.
+
+    Returns:
+        The sum of squares of all these deviations.
+
+    Args:
+        sums: of the pairs before this one.
+        floor: of features and errors before this one.
+        scale: D, of the features before this pair, (num_streams, feature_dim) or (1, feature_dim).
+        penalty: lambda.
+        signs: s, (num_streams,), and zero for a stream whose error is to be zero.
+        active: which streams have a pair; the others deviate by zero.
+    """
+    xp, m = sums.xp, sums.feature_dim
+    a = sums.outer_and_gram[1] * (scale[:, :, None] * scale[:, None, :])
+    diagonal(a)[:] += penalty
+    z = scale * xp.linalg.solve(a, (scale * sums.dh)[:, :, None])[:, :, 0]
+    errors = sums.dy - xp.matmul(z[:, None, :], sums.native(sums.cross))[:, 0]
+    floor.d[:, :m] = sums.dh
+    floor.d[:, m:] = signs[:, None] * errors - floor.mu[:, m:]
+    if active is not None:
+        floor.deviation[~active] = 0.0
+    return float(floor.flat @ floor.flat)

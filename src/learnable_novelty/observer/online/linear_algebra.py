@@ -1,0 +1,209 @@
+"""Linear algebra of four streams at once: the entries of a matrix are rows of ``vectors``.
+
+Matrices are row by row, their sides filled up to a multiple of four with features that are always
+zero; symmetric ones are held in the lower triangle. Loops are written out four rows at a time, for
+a processor has that many multiplications in flight.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnable_novelty.observer.online.vectors import (
+    GROUP,
+    compiled,
+    fma,
+    fnma,
+    get,
+    get4,
+    put,
+    put4,
+    root,
+    spread,
+)
+
+Floats = NDArray[np.float64]
+
+
+@compiled
+def factorize_block(
+    r0: Floats, r1: Floats, r2: Floats, r3: Floats, i: int, inverse: Floats, pivots: Floats
+) -> None:
+    """Do what ``factorize`` does, in the four columns from i on of the four rows from i on."""
+    s00, s10, s20, s30 = get(r0, i), get(r1, i), get(r2, i), get(r3, i)
+    s11, s21, s31 = get(r1, i + 1), get(r2, i + 1), get(r3, i + 1)
+    s22, s32, s33 = get(r2, i + 2), get(r3, i + 2), get(r3, i + 3)
+    for k in range(i):
+        x0, x1, x2, x3 = get(r0, k), get(r1, k), get(r2, k), get(r3, k)
+        s00, s10 = fnma(s00, x0, x0), fnma(s10, x0, x1)
+        s20, s30 = fnma(s20, x0, x2), fnma(s30, x0, x3)
+        s11, s21, s31 = (
+            fnma(s11, x1, x1),
+            fnma(s21, x1, x2),
+            fnma(s31, x1, x3),
+        )
+        s22, s32, s33 = (
+            fnma(s22, x2, x2),
+            fnma(s32, x2, x3),
+            fnma(s33, x3, x3),
+        )
+    one = spread(1.0)
+    p0, s00 = s00, root(s00)
+    v0 = one / s00
+    s10, s20, s30 = s10 * v0, s20 * v0, s30 * v0
+    s11 = fnma(s11, s10, s10)
+    p1, s11 = s11, root(s11)
+    v1 = one / s11
+    s21, s31 = fnma(s21, s10, s20) * v1, fnma(s31, s10, s30) * v1
+    s22 = fnma(fnma(s22, s20, s20), s21, s21)
+    p2, s22 = s22, root(s22)
+    v2 = one / s22
+    s32 = fnma(fnma(s32, s20, s30), s21, s31) * v2
+    s33 = fnma(fnma(fnma(s33, s30, s30), s31, s31), s32, s32)
+    put4(pivots, i, 1, p0, p1, p2, s33)
+    s33 = root(s33)
+    above = spread(0.0)
+    put4(r0, i, 1, s00, above, above, above)
+    put4(r1, i, 1, s10, s11, above, above)
+    put4(r2, i, 1, s20, s21, s22, above)
+    put4(r3, i, 1, s30, s31, s32, s33)
+    put4(inverse, i, 1, v0, v1, v2, one / s33)
+
+
+@compiled
+def factorize(a: Floats, side: int, inverse: Floats, pivots: Floats) -> None:
+    """Put the Cholesky factor L in the lower triangle, 1/L_ii and L_ii^2 into the other two.
+
+    L_ij = (a_ij - sum_k<j L_ik L_jk) / L_jj, row by row, four rows at a time. A pivot that is not
+    positive makes its own stream NaN.
+    """
+    for i in range(0, side, 4):
+        r0, r1 = a[i * side :], a[(i + 1) * side :]
+        r2, r3 = a[(i + 2) * side :], a[(i + 3) * side :]
+        for j in range(i):
+            row = a[j * side :]
+            s0, s1, s2, s3 = get(r0, j), get(r1, j), get(r2, j), get(r3, j)
+            for k in range(j):
+                x = get(row, k)
+                s0, s1 = fnma(s0, x, get(r0, k)), fnma(s1, x, get(r1, k))
+                s2, s3 = fnma(s2, x, get(r2, k)), fnma(s3, x, get(r3, k))
+            x = get(inverse, j)
+            put4(r0, j, side, s0 * x, s1 * x, s2 * x, s3 * x)
+        factorize_block(r0, r1, r2, r3, i, inverse, pivots)
+
+
+@compiled
+def square(a: Floats, side: int, out: Floats) -> None:
+    """Put A^2 into the lower triangle, in tiles of four rows and two columns."""
+    for i in range(0, side, 4):
+        r0, r1 = a[i * side :], a[(i + 1) * side :]
+        r2, r3 = a[(i + 2) * side :], a[(i + 3) * side :]
+        for j in range(0, i + 4, 2):
+            c0, c1 = a[j * side :], a[(j + 1) * side :]
+            s00, s10, s20, s30 = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
+            s01, s11, s21, s31 = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
+            for k in range(side):
+                x, y = get(c0, k), get(c1, k)
+                z0, z1, z2, z3 = get(r0, k), get(r1, k), get(r2, k), get(r3, k)
+                s00, s01 = fma(z0, x, s00), fma(z0, y, s01)
+                s10, s11 = fma(z1, x, s10), fma(z1, y, s11)
+                s20, s21 = fma(z2, x, s20), fma(z2, y, s21)
+                s30, s31 = fma(z3, x, s30), fma(z3, y, s31)
+            put4(out, i * side + j, side, s00, s10, s20, s30)
+            put4(out, i * side + j + 1, side, s01, s11, s21, s31)
+
+
+@compiled
+def solve(factor: Floats, side: int, inverse: Floats, x: Floats) -> None:
+    """Put (L L')^-1 x in the place of x."""
+    for i in range(side):
+        total, row = get(x, i), factor[i * side :]
+        for k in range(i):
+            total = fnma(total, get(row, k), get(x, k))
+        put(x, i, total * get(inverse, i))
+    for i in range(side - 1, -1, -1):
+        value, row = get(x, i) * get(inverse, i), factor[i * side :]
+        put(x, i, value)
+        for k in range(i):
+            put(x, k, fnma(get(x, k), get(row, k), value))
+
+
+@compiled
+def gram_of_factor(factor: Floats, side: int, out: Floats) -> None:
+    """Put L'L into the lower triangle."""
+    zero = spread(0.0)
+    for at in range(0, side * side, 4):
+        put4(out, at, 1, zero, zero, zero, zero)
+    for k in range(side):
+        row = factor[k * side :]
+        for i in range(k + 1):
+            x = get(row, i)
+            for j in range(i + 1):
+                put(out, i * side + j, fma(x, get(row, j), get(out, i * side + j)))
+
+
+@compiled
+def half_solve(factor: Floats, side: int, inverse: Floats, out: Floats) -> None:
+    """Put L^-1 X in the place of X, (side, 8): x_i = (b_i - sum_k<i L_ik x_k) / L_ii."""
+    for i in range(side):
+        row, here = factor[i * side :], out[8 * i :]
+        x0, x1, x2, x3 = get4(here, 0)
+        x4, x5, x6, x7 = get4(here, 4)
+        for k in range(i):
+            low, at = get(row, k), 8 * k
+            x0, x1 = fnma(x0, low, get(out, at)), fnma(x1, low, get(out, at + 1))
+            x2, x3 = (
+                fnma(x2, low, get(out, at + 2)),
+                fnma(x3, low, get(out, at + 3)),
+            )
+            x4, x5 = (
+                fnma(x4, low, get(out, at + 4)),
+                fnma(x5, low, get(out, at + 5)),
+            )
+            x6, x7 = (
+                fnma(x6, low, get(out, at + 6)),
+                fnma(x7, low, get(out, at + 7)),
+            )
+        low = get(inverse, i)
+        put4(here, 0, 1, x0 * low, x1 * low, x2 * low, x3 * low)
+        put4(here, 4, 1, x4 * low, x5 * low, x6 * low, x7 * low)
+
+
+@compiled
+def add_outer_product(columns: Floats, side: int, weight: Any, out: Floats) -> None:
+    """Add weight X X' to the lower triangle, X of eight columns."""
+    for i in range(side):
+        here, row = columns[8 * i :], out[i * side :]
+        x0, x1, x2, x3 = get4(here, 0)
+        x4, x5, x6, x7 = get4(here, 4)
+        x0, x1, x2, x3 = x0 * weight, x1 * weight, x2 * weight, x3 * weight
+        x4, x5, x6, x7 = x4 * weight, x5 * weight, x6 * weight, x7 * weight
+        for j in range(i + 1):
+            at = 8 * j
+            even = fma(x0, get(columns, at), get(row, j))
+            odd = x1 * get(columns, at + 1)
+            even, odd = fma(x2, get(columns, at + 2), even), fma(x3, get(columns, at + 3), odd)
+            even, odd = fma(x4, get(columns, at + 4), even), fma(x5, get(columns, at + 5), odd)
+            even, odd = fma(x6, get(columns, at + 6), even), fma(x7, get(columns, at + 7), odd)
+            put(row, j, even + odd)
+
+
+@compiled
+def sum_of_logs(factor: Floats, over: Floats, stride: int, m: int, side: int, room: Floats) -> None:
+    """Put sum_i log(F_ii / over_i) into room[0]; the logarithm is taken of four ratios at a time.
+
+    Where all features are constant each ratio is exactly one.
+    """
+    product = spread(1.0)
+    room[0] = 0.0
+    for i in range(m):
+        product = product * (get(factor, i * side + i) / get(over, i * stride))
+        if i % 4 == 3 or i == m - 1:
+            put(room, 1, product)
+            product = spread(1.0)
+            for stream in range(GROUP):
+                room[0, stream] += math.log(room[1, stream])

@@ -1,0 +1,96 @@
+"""What every wrapper does at a step: compute the bonus, add it to the reward, keep the sums."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step
+from learnable_novelty.reward.config import RewardMode, check_choice, check_number
+from learnable_novelty.reward.transition import Transition, check_finite
+
+if TYPE_CHECKING:
+    from learnable_novelty.reward.adapters import ParallelEnvs
+
+EPISODE = "novelty"
+"""Key of an episode's sums in its last info."""
+
+
+class RewardAccumulator:
+    """Combine a bonus with the task reward, and sum both over each episode.
+
+        reward = task reward + weight * bonus    ("add"),    reward = weight * bonus    ("replace")
+
+    Args:
+        bonus: the bonus.
+        envs: the environments whose steps are rewarded.
+        weight: task reward per unit of the bonus.
+        mode: whether the bonus is added to the task reward or replaces it.
+    """
+
+    def __init__(
+        self, bonus: Bonus, envs: ParallelEnvs, *, weight: float, mode: RewardMode = "add"
+    ) -> None:
+        check_choice("mode", mode, ("add", "replace"))
+        self.bonus, self.envs, self.weight = bonus, envs, check_number("weight", weight)
+        self.mode: RewardMode = mode
+        self.steps = 0
+        self._no_actions = np.zeros((envs.num_envs, 0))
+        self._reads_actions = getattr(bonus, "reads_actions", True)
+        self._observations: Array | None = None
+        self._task_sums, self._bonus_sums = np.zeros(envs.num_envs), np.zeros(envs.num_envs)
+
+    def begin(self, observations: Array) -> None:
+        """Start all episodes."""
+        check_finite(observations, self.steps)
+        self._observations = observations
+        self.bonus.reset()
+        self._task_sums[:] = self._bonus_sums[:] = 0.0
+
+    def add(
+        self, actions: Any, transition: Transition
+    ) -> tuple[Array, dict[int, dict[str, float]]]:
+        """Return the rewards of a step, and the sums of each episode it ended, by environment."""
+        if self._observations is None:
+            raise RuntimeError("reset the environments before the first step")
+        self.steps += 1
+        transition.check_finite(self.steps)
+        _, reached, task, ended, idle = transition
+        flat = self.envs.flatten_actions(actions) if self._reads_actions else self._no_actions
+        bonus = self.bonus.pay(Step(self._observations, flat, reached, ended, idle))
+        self._observations = transition.observations
+        self._task_sums += task
+        self._bonus_sums += bonus
+        rewards = self.weight * bonus
+        if self.mode == "add":
+            rewards += task
+        # On a few numbers count_nonzero is much faster than any().
+        return rewards, self._finish(ended) if np.count_nonzero(ended) else {}
+
+    def _finish(self, ended: Mask) -> dict[int, dict[str, float]]:
+        sums: dict[int, dict[str, float]] = {}
+        for env in np.flatnonzero(ended):
+            task, score = float(self._task_sums[env]), float(self._bonus_sums[env])
+            bonus = self.weight * score
+            size = abs(task) + abs(bonus)
+            share = abs(bonus) / size if size > 0 else 0.0
+            sums[int(env)] = {"score": score, "bonus": bonus, "task": task, "share": share}
+        self._task_sums[ended] = self._bonus_sums[ended] = 0.0
+        return sums
+
+
+class WrapsBonus:
+    """The properties that every wrapper with a bonus has."""
+
+    accumulator: RewardAccumulator
+
+    @property
+    def weight(self) -> float:
+        """Task reward per unit of the bonus."""
+        return self.accumulator.weight
+
+    @property
+    def mode(self) -> RewardMode:
+        """Whether the bonus is added to the task reward or replaces it."""
+        return self.accumulator.mode

@@ -1,0 +1,104 @@
+"""A novelty bonus whose units and window were measured on random episodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.observer import Moments
+from learnable_novelty.reward.calibration import RandomPlay, reference_moments, window_of
+from learnable_novelty.reward.config import NoveltyConfig, check_number
+from learnable_novelty.reward.novelty import NoveltyBonus, make_reservoir
+from learnable_novelty.reward.scale import ObservationScale
+from learnable_novelty.seeds import Seed, split
+
+
+@dataclass(frozen=True)
+class CalibratedNovelty:
+    """A configuration in which "auto" is replaced by numbers, and the units that go with it."""
+
+    config: NoveltyConfig
+    scale: ObservationScale
+    """Units of the observations."""
+    reference: Moments | None
+    """Moments of features and targets under a random policy, for fixed standardization."""
+    seed: int
+    """Of the reservoir."""
+
+    @classmethod
+    def of(
+        cls, play: RandomPlay, config: NoveltyConfig | None = None, *, seed: Seed = 0
+    ) -> CalibratedNovelty:
+        """Measure units and window on random episodes. An automatic weight stays automatic."""
+        config = config or NoveltyConfig()
+        trajectories = play.trajectories()
+        scale = ObservationScale.of(np.concatenate(trajectories), clip=config.clip)
+        if config.window == "auto":
+            config = replace(config, window=window_of(trajectories, scale))
+        child = split(seed, "observer")
+        reference = None
+        if config.standardization == "fixed":
+            reservoir = make_reservoir(len(scale.mean), config.width, child)
+            reference = reference_moments(trajectories, scale, int(config.window), reservoir)
+        return cls(config, scale, reference, child)
+
+    @property
+    def window(self) -> int:
+        """How many observations ahead the observer predicts."""
+        return int(self.config.window)
+
+    @property
+    def observation_dim(self) -> int:
+        """How many numbers an observation has."""
+        return len(self.scale.mean)
+
+    def make(self, num_envs: int) -> NoveltyBonus:
+        """Make the bonus for this many environments."""
+        return NoveltyBonus(
+            self.scale,
+            num_envs=num_envs,
+            reference=self.reference,
+            seed=self.seed,
+            **self.config.observer(),
+        )
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return it as tensors, numbers and strings."""
+        units = {"mean": torch.from_numpy(self.scale.mean), "sd": torch.from_numpy(self.scale.sd)}
+        return {
+            "settings": {
+                **self.config.observer(),
+                "scale": {**units, "clip": self.scale.clip},
+                "reference": None if self.reference is None else dict(vars(self.reference)),
+                "seed": self.seed,
+            },
+            "weight": self.config.weight,
+            "mode": self.config.mode,
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], observation_dim: int) -> CalibratedNovelty:
+        """Read what ``state_dict`` returned, for observations of this many numbers.
+
+        Raises:
+            ValueError: for anything else.
+        """
+        try:
+            settings = dict(state["settings"])
+            units, reference = settings.pop("scale"), settings.pop("reference")
+            scale = ObservationScale(units["mean"].numpy(), units["sd"].numpy(), units["clip"])
+            scale.check(observation_dim)
+            seed, weight = settings.pop("seed"), check_number("weight", state["weight"])
+            config = NoveltyConfig(**settings, clip=scale.clip, weight=weight, mode=state["mode"])
+            moments = None if reference is None else Moments(**reference)
+            made = cls(config, scale, moments, seed)
+            made.make(1)
+        except UserError:
+            raise
+        except (TypeError, KeyError, AttributeError, ValueError, RuntimeError) as error:
+            raise UserError(f"expected a saved bonus, but its settings differ: {error}") from None
+        return made

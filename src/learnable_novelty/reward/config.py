@@ -1,0 +1,151 @@
+"""The settings of the novelty bonus: one place for fields, defaults, checks and documentation."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from learnable_novelty.errors import UserError
+
+Standardization = Literal["empirical", "fixed"]
+Floor = Literal["residual"] | None
+RewardMode = Literal["add", "replace"]
+RidgePenalty = float | Literal["evidence"]
+MOST = 10_000
+"""Largest width and window: memory grows with their product."""
+
+SHARED = {"play": None, "seed": 0}
+"""Keyword arguments of the novelty wrappers that are no settings of the bonus."""
+F = TypeVar("F", bound=Callable[..., None])
+
+
+@dataclass(frozen=True)
+class ObserverConfig:
+    """What the observer of the bonus is made from.
+
+    Raises:
+        ValueError: for a value outside its range.
+    """
+
+    window: int | Literal["auto"] = "auto"
+    """How many observations ahead the observer predicts. "auto" is twice the time over which the
+    state changes appreciably under a random policy, within [8, 48]."""
+    width: int = 32
+    """Width of the reservoir; a narrow one learns only what is regular."""
+    ridge_penalty: RidgePenalty = 0.3
+    """lambda, or "evidence" for the penalty of largest evidence, with which noise scores about 0;
+    that score is evaluated every 16 steps and at the end of an episode."""
+    standardization: Standardization = "empirical"
+    """Of the features: "empirical" by the episode's own moments, "fixed" by those of a random
+    policy."""
+    floor: Floor = None
+    """None for the paper's raw bits; "residual" subtracts the score of the observer's own
+    prediction errors."""
+    resolution: float = 1.0
+    """eta."""
+
+    def __post_init__(self) -> None:
+        check_choice("standardization", self.standardization, ("empirical", "fixed"))
+        check_choice("floor", self.floor, ("residual", None))
+        self._set("width", check_count("width", self.width, MOST))
+        self._set("resolution", check_number("resolution", self.resolution, positive=True))
+        if not _equals(self.window, "auto"):
+            self._set("window", check_count("window", self.window, MOST))
+        if not _equals(self.ridge_penalty, "evidence"):
+            penalty = check_number("ridge_penalty", self.ridge_penalty, positive=True)
+            self._set("ridge_penalty", penalty)
+        elif self.standardization != "empirical" or self.floor is not None:
+            raise UserError(
+                'ridge_penalty="evidence" estimates the noise level itself: it takes no floor and '
+                "no fixed standardization"
+            )
+
+    def _set(self, name: str, value: float) -> None:
+        """Keep a number as Python's own: a saved file holds no NumPy scalars."""
+        object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
+class NoveltyConfig(ObserverConfig):
+    """The settings of the novelty reward: its observer, its units and its weight.
+
+    ``NoveltyReward``, ``NoveltyRewardWrapper`` and ``NoveltyRewardVectorWrapper`` take these fields
+    as keyword arguments.
+
+    >>> NoveltyConfig(window=8, weight=2).weight
+    2.0
+    """
+
+    clip: float | None = 10.0
+    """Largest absolute value of a standardized observation, or None for no limit."""
+    weight: float | Literal["auto"] = "auto"
+    """Task reward per bit. "auto" makes the bonus of a random episode 0.1 times the size of its
+    task return, and is 1 with ``mode="replace"``."""
+    mode: RewardMode = "add"
+    """Whether the bonus is added to the task reward or replaces it."""
+    episodes: int = 64
+    """How many random episodes are played to find units, window and weight."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("mode", self.mode, ("add", "replace"))
+        self._set("episodes", check_count("episodes", self.episodes))
+        if self.clip is not None:
+            self._set("clip", check_number("clip", self.clip, positive=True))
+        if not _equals(self.weight, "auto"):
+            self._set("weight", check_number("weight", self.weight))
+
+    def observer(self) -> dict[str, Any]:
+        """Return the fields of ``ObserverConfig``, as keyword arguments."""
+        return {name: getattr(self, name) for name in ObserverConfig.__dataclass_fields__}
+
+
+def takes_config(function: F) -> F:
+    """Show ``play``, ``seed`` and the fields of ``NoveltyConfig`` in place of ``**options``."""
+    signature, named = inspect.signature(function), inspect.Parameter.KEYWORD_ONLY
+    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    shared = [inspect.Parameter(name, named, default=value) for name, value in SHARED.items()]
+    fields = inspect.signature(NoveltyConfig).parameters.values()
+    options = [field.replace(kind=named) for field in fields]
+    shown = signature.replace(parameters=[*own, *options, *shared])
+    function.__signature__ = shown
+    return function
+
+
+def check_choice(name: str, value: Any, known: tuple[Any, ...]) -> None:
+    """Raise unless a value is among the known ones."""
+    if not any(value is each or _equals(value, each) for each in known):
+        raise UserError(f"{name} must be {' or '.join(map(repr, known))}, got {value!r}")
+
+
+def check_count(name: str, value: Any, most: float = math.inf) -> int:
+    """Return a whole number from 1 to ``most``, or raise."""
+    try:
+        count = operator.index(value)
+    except TypeError:
+        count = 0
+    if not 1 <= count <= most:
+        limit = f" to {most:,}" if most < math.inf else ""
+        raise UserError(f"{name} must be a whole number from 1{limit}, got {value!r}")
+    return count
+
+
+def check_number(name: str, value: Any, *, positive: bool = False) -> float:
+    """Return a finite number, or raise."""
+    try:
+        number = math.nan if isinstance(value, str) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number) or (positive and number <= 0):
+        kind = "positive" if positive else "finite"
+        raise UserError(f"{name} must be a {kind} number, got {value!r}")
+    return number
+
+
+def _equals(value: Any, word: Any) -> bool:
+    """Compare with a word; an array would compare element by element."""
+    return isinstance(value, str) and value == word

@@ -1,0 +1,116 @@
+"""A bonus inside Gymnasium: around one environment, or around a vector of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import VectorEnv, VectorWrapper
+
+from learnable_novelty.reward.accumulator import EPISODE, RewardAccumulator, WrapsBonus
+from learnable_novelty.reward.adapters import EnvAdapter, VectorEnvAdapter
+from learnable_novelty.reward.bonus import Bonus
+from learnable_novelty.reward.config import RewardMode, takes_config
+from learnable_novelty.reward.novelty_wrapper import WrapsNovelty
+
+Env = gymnasium.Env[Any, Any]
+Envs = VectorEnv[Any, Any, Any]
+
+
+class BonusWrapper(WrapsBonus, gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Add any bonus to the reward of one environment, or put it in its place.
+
+    The info of an episode's last step holds the sums of score (the bonus), bonus (weighted) and
+    task reward, and the share of the bonus, under "novelty". Put ``RecordEpisodeStatistics`` or
+    ``Monitor`` inside to log the return of the task alone; Stable-Baselines3 puts a Monitor around
+    an environment that has none.
+
+    Args:
+        env: the environment.
+        bonus: a bonus for one environment.
+        weight: task reward per unit of the bonus.
+        mode: "add" to the task reward, or "replace" it.
+    """
+
+    def __init__(self, env: Env, bonus: Bonus, *, weight: float, mode: RewardMode = "add") -> None:
+        gymnasium.Wrapper.__init__(self, env)
+        self._adapter = EnvAdapter(env)
+        self.accumulator = RewardAccumulator(bonus, self._adapter, weight=weight, mode=mode)
+
+    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
+        observation, info = self.env.reset(**options)
+        self.accumulator.begin(self._adapter.begin(observation))
+        return observation, info
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        transition = self._adapter.read(observation, reward, terminated, truncated, info)
+        rewards, sums = self.accumulator.add(np.asarray(action)[None], transition)
+        if sums:
+            info = {**info, EPISODE: sums[0]}
+        return observation, float(rewards[0]), terminated, truncated, info
+
+
+class BonusVectorWrapper(WrapsBonus, VectorWrapper):
+    """Add any bonus to the rewards of vector environments, or put it in their place.
+
+    Where an episode ended, the infos hold its sums under "novelty", and "_novelty" says where.
+
+    Args:
+        env: the environments.
+        bonus: a bonus for as many environments.
+        weight: task reward per unit of the bonus.
+        mode: "add" to the task reward, or "replace" it.
+    """
+
+    def __init__(self, env: Envs, bonus: Bonus, *, weight: float, mode: RewardMode = "add") -> None:
+        VectorWrapper.__init__(self, env)
+        self._adapter = VectorEnvAdapter(env)
+        self.accumulator = RewardAccumulator(bonus, self._adapter, weight=weight, mode=mode)
+
+    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
+        observations, infos = self.env.reset(**options)
+        self.accumulator.begin(self._adapter.begin(observations))
+        return observations, infos
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        observations, task, terminated, truncated, infos = self.env.step(actions)
+        transition = self._adapter.read(observations, task, terminated, truncated, infos)
+        rewards, episodes = self.accumulator.add(actions, transition)
+        if episodes:
+            mask = np.zeros(self.num_envs, dtype=bool)
+            mask[list(episodes)] = True
+            sums = {key: np.zeros(self.num_envs) for key in next(iter(episodes.values()))}
+            for env, episode in episodes.items():
+                for key, value in episode.items():
+                    sums[key][env] = value
+            infos = {**infos, EPISODE: sums, f"_{EPISODE}": mask}
+        return observations, rewards, terminated, truncated, infos
+
+
+class NoveltyRewardWrapper(WrapsNovelty, BonusWrapper):
+    """Reward learnable novelty in one environment; keywords as in ``NoveltyReward``."""
+
+    @takes_config
+    def __init__(self, env: Env, **options: Any) -> None:
+        self._calibrate(env, EnvAdapter(env), options)
+
+    @classmethod
+    def load(cls, path: str | Path, env: Env) -> Self:
+        """Read what ``save`` wrote, around a new environment with the same observations."""
+        return cls._load(path, env, EnvAdapter(env))
+
+
+class NoveltyRewardVectorWrapper(WrapsNovelty, BonusVectorWrapper):
+    """Reward learnable novelty in vector environments; keywords as in ``NoveltyReward``."""
+
+    @takes_config
+    def __init__(self, env: Envs, **options: Any) -> None:
+        self._calibrate(env, VectorEnvAdapter(env), options)
+
+    @classmethod
+    def load(cls, path: str | Path, env: Envs) -> Self:
+        """Read what ``save`` wrote, around new environments with the same observations."""
+        return cls._load(path, env, VectorEnvAdapter(env))

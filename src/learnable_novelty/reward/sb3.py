@@ -1,0 +1,131 @@
+"""A bonus inside Stable-Baselines3: it enters the reward before advantages are computed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
+
+from learnable_novelty.reward.accumulator import EPISODE, RewardAccumulator, WrapsBonus
+from learnable_novelty.reward.adapters import ParallelEnvs
+from learnable_novelty.reward.bonus import Array, Bonus
+from learnable_novelty.reward.config import RewardMode, takes_config
+from learnable_novelty.reward.novelty_wrapper import WrapsNovelty
+from learnable_novelty.reward.transition import Transition
+
+
+class VecEnvAdapter(ParallelEnvs):
+    """A ``VecEnv`` of Stable-Baselines3."""
+
+    def __init__(self, venv: VecEnv) -> None:
+        super().__init__(venv.observation_space, venv.action_space, venv.num_envs)
+        self.venv = venv
+
+    def reset(self, seed: int) -> Array:
+        """Reset with this seed; seeds and options that were set before stay for the next reset."""
+        inner: Any = self.venv.unwrapped
+        pending = list(inner._seeds), list(inner._options)
+        try:
+            self.venv.seed(seed)
+            return self.flatten(self.venv.reset())
+        finally:
+            inner._seeds, inner._options = pending
+
+    def step(self, actions: Any) -> Transition:
+        return self.read(*self.venv.step(actions))
+
+    def read(self, observations: Any, rewards: Any, ended: Any, infos: Any) -> Transition:
+        """Read what ``VecEnv.step`` returned."""
+        flat = self.flatten(observations)
+        if not np.count_nonzero(ended):  # on a few numbers much faster than any()
+            return Transition(flat, flat, rewards, ended)
+        last = {env: infos[int(env)]["terminal_observation"] for env in np.flatnonzero(ended)}
+        return Transition(flat, self.with_last(flat, last), rewards, ended)
+
+
+class BonusReward(WrapsBonus, VecEnvWrapper):
+    """Add any bonus to the reward of parallel environments, or put it in its place.
+
+    What Monitor wrappers inside log, and what evaluation environments return, is the task's return.
+
+    Args:
+        venv: environments.
+        bonus: a bonus for as many environments.
+        weight: task reward per unit of the bonus.
+        mode: "add" to the task reward, or "replace" it.
+    """
+
+    def __init__(
+        self, venv: VecEnv, bonus: Bonus, *, weight: float, mode: RewardMode = "add"
+    ) -> None:
+        VecEnvWrapper.__init__(self, venv)
+        self._adapter = VecEnvAdapter(venv)
+        self.accumulator = RewardAccumulator(bonus, self._adapter, weight=weight, mode=mode)
+        self._actions: Any = None
+
+    def reset(self) -> Any:
+        observations = self.venv.reset()
+        self.accumulator.begin(self._adapter.flatten(observations))
+        return observations
+
+    def step_async(self, actions: np.ndarray) -> None:
+        self._actions = actions
+        self.venv.step_async(actions)
+
+    def step_wait(self) -> Any:
+        observations, task, ended, infos = self.venv.step_wait()
+        transition = self._adapter.read(observations, task, ended, infos)
+        rewards, episodes = self.accumulator.add(self._actions, transition)
+        for env, sums in episodes.items():
+            infos[env][EPISODE] = sums
+        return observations, rewards.astype(task.dtype), ended, infos
+
+
+class NoveltyReward(WrapsNovelty, BonusReward):
+    """Reward learnable novelty: the bonus of the paper, calibrated on a random policy.
+
+    Random episodes are played in ``venv`` first, to find the units of observations, the window and
+    the weight; a Monitor inside sees them too. ``seed`` also seeds the environments for these
+    episodes; seeds and options that were set before are used at the next reset.
+
+    Args:
+        venv: environments; observations are vectors or dictionaries of vectors.
+        **options: the fields of ``NoveltyConfig``, which documents them: window, width,
+            ridge_penalty, standardization, floor, resolution, clip, weight, mode, episodes;
+            ``seed`` (0) of the reservoir and of the random policy; and ``play``, random episodes
+            that were played elsewhere with ``play_randomly(VecEnvAdapter(venv), ...)``.
+    """
+
+    @takes_config
+    def __init__(self, venv: VecEnv, **options: Any) -> None:
+        self._calibrate(venv, VecEnvAdapter(venv), options)
+
+    @classmethod
+    def load(cls, path: str | Path, venv: VecEnv) -> Self:
+        """Read what ``save`` wrote, around new environments with the same observations.
+
+        Raises:
+            ValueError: for a file that is damaged, or was saved with other environments.
+        """
+        return cls._load(path, venv, VecEnvAdapter(venv))
+
+
+class LogNovelty(BaseCallback):
+    """Log, over the episodes of a rollout: score, bonus, task return, and share of the bonus."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._episodes: list[dict[str, float]] = []
+
+    def _on_step(self) -> bool:
+        self._episodes += [info[EPISODE] for info in self.locals["infos"] if EPISODE in info]
+        return True
+
+    def _on_rollout_end(self) -> None:
+        for key in self._episodes[0] if self._episodes else ():
+            mean = float(np.mean([episode[key] for episode in self._episodes]))
+            self.logger.record(f"novelty/{key}", mean)
+        self._episodes = []

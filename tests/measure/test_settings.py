@@ -1,0 +1,145 @@
+"""Settings and names that ``score`` takes, and those that it rejects."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+import learnable_novelty as ln
+from learnable_novelty.cli import main
+from learnable_novelty.compare.compare import compare
+from learnable_novelty.measure import read_columns
+from learnable_novelty.seeds import numpy_generator
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((60, 2))
+Y = np.sin(X[:, :1]) + 0.2 * RNG.standard_normal((60, 1))
+FAST = {"draws": 1, "null": 5}
+
+
+@pytest.mark.parametrize("seed", [1.7, "3", True, -1, None, np.float64(2)])
+def test_seeds_that_are_not_whole_numbers_are_rejected(seed):
+    with pytest.raises(ValueError, match="seed must be"):
+        ln.score(X, Y, seed=seed, **FAST)
+    with pytest.raises(ValueError, match="seed must be"):
+        compare(X, Y, seed=seed, **FAST)
+    assert ln.score(X, Y, seed=np.int64(3), **FAST) == ln.score(X, Y, seed=3, **FAST)
+
+
+def test_the_resolution_reaches_the_score_and_the_command(tmp_path, capsys):
+    np.savetxt(tmp_path / "t.csv", np.hstack([X, Y]), delimiter=",")
+    coarse, fine = (ln.score(X, Y, resolution=eta, **FAST) for eta in (1.0, 50.0))
+    assert coarse == ln.score(X, Y, **FAST)
+    assert fine.bits > coarse.bits and "resolution=50.0" in fine.observer
+    reservoir = ln.reservoirs.MLP(2, 15, 4)
+    own = ln.Observer(reservoir, ridge_penalty="evidence", resolution=50.0)
+    drawn = ln.score(X, Y, observer=own, **FAST)
+    spectrum = np.array(drawn.spectrum)
+    assert drawn.bits == pytest.approx(0.5 * np.log2(1 + 50 * spectrum**2).sum(), rel=1e-9)
+    command = ["score", str(tmp_path / "t.csv"), "--targets", "2", "--draws", "1", "--json"]
+    assert main([*command, "--null", "5", "--resolution", "50"]) == 0
+    assert json.loads(capsys.readouterr().out)["bits"] == pytest.approx(fine.bits, rel=1e-9)
+    with pytest.raises(ValueError, match="resolution is for the default observer"):
+        ln.score(X, Y, observer=own, resolution=2.0)
+    with pytest.raises(ValueError, match="resolution must be positive"):
+        ln.score(X, Y, resolution=-1.0)
+
+
+@pytest.mark.parametrize("solver", ["cholesky", "dual", "qr"])
+def test_a_solver_that_would_not_be_used_is_rejected(solver):
+    observer = ln.Observer(ln.reservoirs.MLP(2, 15, 4), ridge_penalty=0.1, solver=solver)
+    with pytest.raises(ValueError, match=f"expected an observer with solver='auto', got '{solver}"):
+        ln.score(X, Y, observer=observer)
+
+
+def test_columns_whose_names_hold_commas_can_be_chosen(tmp_path, capsys):
+    frame = pd.DataFrame(np.hstack([X, Y]), columns=["a,b", 'say "c"', "y, out"])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    for path in (tmp_path / "t.csv", tmp_path / "t.parquet"):
+        for inputs, targets in (
+            ('"a,b", "say ""c"""', '"y, out"'),
+            (["a,b", 'say "c"'], ["y, out"]),
+            ([0, 1], (2,)),
+        ):
+            columns = read_columns(path, inputs, targets)
+            assert columns.input_names == ["a,b", 'say "c"']
+            assert columns.target_names == ["y, out"]
+            np.testing.assert_allclose(columns.inputs, X)
+        assert ln.score(path, ["y, out"], **FAST).bits == ln.score(X, Y, **FAST).bits
+        with pytest.raises(ValueError, match=r"expected a column of t\..*, got 'a'"):
+            read_columns(path, "a,b", None)
+        command = ["score", str(path), "--inputs", '"a,b"', "--targets", '"y, out"', "--json"]
+        assert main([*command, "--draws", "1", "--null", "0"]) == 0
+        assert json.loads(capsys.readouterr().out)["inputs"] == ["a,b"]
+    with pytest.raises(TypeError, match=r"names or numbers of columns of t\.csv, got float"):
+        read_columns(tmp_path / "t.csv", [0.0], None)
+
+
+def test_a_path_may_be_text(tmp_path):
+    np.save(tmp_path / "a.npy", np.hstack([X, Y]))
+    opened = ln.open_columns(str(tmp_path / "a.npy"), None, "2")
+    assert (opened.input_names, opened.target_names) == (["0", "1"], ["2"])
+    assert ln.score(opened, **FAST) == ln.score(X, Y, **FAST)
+
+
+def test_names_are_escaped_where_a_terminal_would_obey_them(tmp_path, capsys):
+    red, bell = "in\x1b[31m", "out\x07"
+    frame = pd.DataFrame(np.hstack([X[:, :1], Y]), columns=[red, bell])
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_csv(tmp_path / "t\x1b]0;title.csv", index=False)
+    for path in (tmp_path / "t.parquet", tmp_path / "t\x1b]0;title.csv"):
+        for command in ("score", "compare"):
+            options = ["--draws", "1", "--null", "0"]
+            assert main([command, str(path), "--targets", bell, *options]) == 0
+            out = capsys.readouterr().out
+            assert "in\\x1b[31m -> out\\x07" in out
+            assert "\x1b" not in out.splitlines()[0] and "\x07" not in out
+            assert main([command, str(path), "--inputs", red, "--targets", red]) == 2
+            assert main([command, str(path), "--targets", "none"]) == 2
+            told = capsys.readouterr().err
+            assert told.count("in\\x1b[31m") == 2 and "\x1b[31m" not in told
+    frame[:30].rename(columns={bell: "other"}).to_parquet(tmp_path / "u.parquet")
+    (tmp_path / "t\x1b]0;title.csv").unlink()
+    with pytest.raises(ValueError, match="expected one schema") as error:
+        ln.score(tmp_path, [red])
+    assert "\x1b" not in str(error.value)
+
+
+def test_observed_and_surrogate_series_are_solved_alike():
+    """A surrogate that is the series itself explains what the series explains, to rounding."""
+    series = np.sin(0.05 * np.arange(300))
+    observer = ln.Observer(ln.reservoirs.MLP(1, 24, 3), ridge_penalty=1e-11)
+    settings = {"window": 2, "draws": 1, "observer": observer}
+    result = ln.score(series, null=ln.Null(1, "time"), **settings)
+    order = numpy_generator(0, "surrogate", "time", 0).permutation(300)
+    x = (series - series.mean()) / series.std()
+    x, t = torch.from_numpy(x[:, None]), torch.from_numpy(series[:, None] / series.std())
+    for rows, explained in (
+        (np.arange(300), result.explained_variance),
+        (order, result.null_explained_variance[0]),
+    ):
+        h = observer.reservoir(x[rows][:298]).numpy()
+        h = (h - h.mean(0)) / (h.std(0) * 24**0.5)
+        y = np.hstack([t[rows][1:299], t[rows][2:300]])
+        y = y - y.mean(0)
+        left, root, _ = np.linalg.svd(h, full_matrices=False)
+        along = left.T @ y * (root**2 / (root**2 + 1e-11))[:, None]
+        expected = 1 - np.square(y - left @ along).sum() / np.square(y).sum()
+        assert explained == pytest.approx(expected, rel=1e-9)
+
+
+def test_numbers_are_checked_once_however_many_draws(monkeypatch):
+    checked = []
+    real = torch.isfinite
+    monkeypatch.setattr(torch, "isfinite", lambda t: checked.append(t.shape) or real(t))
+    features = []
+    forward = ln.reservoirs.MLP.forward
+    monkeypatch.setattr(
+        ln.reservoirs.MLP, "forward", lambda self, x: features.append(1) or forward(self, x)
+    )
+    ln.score(X, Y, draws=3, null=5)
+    assert checked.count(torch.Size([60, 2])) == checked.count(torch.Size([60, 1])) == 1
+    assert len(features) == 3
