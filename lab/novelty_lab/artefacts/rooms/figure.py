@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from novelty_lab.artefacts.rooms.rows import (
     DRIVE_NAMES,
@@ -28,10 +28,6 @@ from novelty_lab.style import (
     label_panel,
     new_figure,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 ROOM_COLOURS = {"pendulum": BLUE, "automaton": GREEN, "clock": SKY, "noise": RED, "dark": BLACK}
 HABIT_STYLES: dict[str, tuple[str, str]] = {
