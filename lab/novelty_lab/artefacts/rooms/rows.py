@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS
 from novelty_lab.records import Record
 
-DRIVE_NAMES = {
-    "surprise": "surprise (novelty search)",
-    "minus surprise": "minus surprise (free energy)",
-    "progress": "compression progress",
-    "rnd": "random network distillation",
-    "icm": "intrinsic curiosity module",
-    "counts": "counts",
-    "epiplexity": "learnable novelty",
-    "excess": "learnable novelty above its floor",
-}
-"""In the order in which they are shown."""
 ROOM_NAMES = {"noise": "noisy television", "dark": "dark room"}
 """Where they differ from those of the record."""
 
 
 def ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Sort by drive, the corridor that all drives share first."""
-    names, first = list(DRIVE_NAMES), {(r["length"], r["pixels"], r["clock"]) for r in rows[:1]}
+    names, first = list(DRIVE_LABELS), {(r["length"], r["pixels"], r["clock"]) for r in rows[:1]}
     return sorted(
         rows,
         key=lambda r: (
