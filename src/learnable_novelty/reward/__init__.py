@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from learnable_novelty.errors import needs_extra
 from learnable_novelty.reward.accumulator import EPISODE, RewardAccumulator
-from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step
+from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step, Transition
 from learnable_novelty.reward.calibrated import CalibratedNovelty
 from learnable_novelty.reward.calibration import RandomPlay, play_randomly, weight_of
 from learnable_novelty.reward.config import (
@@ -27,7 +27,6 @@ from learnable_novelty.reward.config import (
 )
 from learnable_novelty.reward.novelty import NoveltyBonus
 from learnable_novelty.reward.scale import ObservationScale
-from learnable_novelty.reward.transition import Transition
 
 if TYPE_CHECKING:
     from learnable_novelty.reward.adapters import EnvAdapter, ParallelEnvs, VectorEnvAdapter
