@@ -9,6 +9,8 @@ from functools import reduce
 import numpy as np
 
 from learnable_novelty.errors import UserError
+from novelty_lab.agents.conditions import CONDITIONS
+from novelty_lab.artefacts.rl_table.paper import CONDITIONS as PAPER_CONDITIONS
 from novelty_lab.artefacts.rl_table.paper import PAPER
 from novelty_lab.artefacts.rl_table.statistics import (
     Estimate,
@@ -22,18 +24,8 @@ from novelty_lab.records import Record
 
 EXPERIMENT = "rl-table"
 TASKS = tuple(PAPER)
-RIVALS = ("task+excess", "task+evidence", "task+rnd", "task+icm", "task+e3b")
-NAMES = {
-    "task": "task only",
-    "epiplexity": "epiplexity only",
-    "task+magnitude": "task + magnitude",
-    "task+epiplexity": "task + epiplexity",
-    "task+excess": "task + excess",
-    "task+evidence": "task + evidence",
-    "task+rnd": "task + RND",
-    "task+icm": "task + ICM",
-    "task+e3b": "task + E3B",
-}
+NAMES = {reward: condition.label for reward, condition in CONDITIONS.items()}
+RIVALS = tuple(reward for reward in CONDITIONS if reward not in PAPER_CONDITIONS)
 
 
 @dataclass(frozen=True)

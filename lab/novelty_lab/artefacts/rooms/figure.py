@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS
 from novelty_lab.artefacts.rooms.rows import (
-    DRIVE_NAMES,
     ROOM_NAMES,
     departure,
     describe,
@@ -45,7 +45,7 @@ def tables(record: Record) -> list[Table]:
     """List shares of time, and what habits are paid."""
     shares = [
         [
-            DRIVE_NAMES[row["drive"]],
+            DRIVE_LABELS[row["drive"]],
             describe(row),
             *(f"{mean:.0%} ± {sd:.0%}" for mean, sd in zip(row["mean"], row["sd"], strict=True)),
             f"{row['earned']:.4g} ± {row['earned_sd']:.2g}",
@@ -124,7 +124,7 @@ def _lives(axes: Axes, record: Record) -> None:
             axes.barh(at, width, height, left=left, color=ROOM_COLOURS[room], linewidth=0)
             left += width
         other = "" if common else f",\n{departure(row, record)}"
-        labels.append(DRIVE_NAMES[row["drive"]] + other)
+        labels.append(DRIVE_LABELS[row["drive"]] + other)
         places.append(place)
         place += 1.0
     axes.set_yticks(places, labels)
