@@ -24,7 +24,7 @@ from novelty_lab.artefacts.eca.automata import (
     rule_rows,
 )
 from novelty_lab.context import RunContext, RunResult, deviation
-from novelty_lab.rankings import agreement
+from novelty_lab.rank_correlation import agreement
 from novelty_lab.settings import choice
 
 AXES: dict[str, tuple[float, ...]] = {

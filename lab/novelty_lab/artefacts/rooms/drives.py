@@ -40,7 +40,6 @@ from learnable_novelty.reward.rivals import RIVALS, make_rival
 from learnable_novelty.seeds import Seed, split
 
 
-
 @dataclass(frozen=True)
 class Sums:
     """The sums of an observer on the CPU, ``StreamSums`` as arrays."""
