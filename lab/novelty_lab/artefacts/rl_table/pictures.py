@@ -9,20 +9,12 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from novelty_lab.agents import conditions
 from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
 from novelty_lab.artefacts.rl_table.runs import NAMES, TASKS, Run, Runs, collect, mean_curve
 from novelty_lab.artefacts.rl_table.statistics import Estimate
 from novelty_lab.records import Record
 from novelty_lab.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    RED,
-    SKY,
-    YELLOW,
     label_panel,
     new_figure,
 )
@@ -32,15 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LOOKS = {
-    "task": (BLACK, "o", "-"),
-    "epiplexity": (GREEN, "^", "-"),
-    "task+magnitude": (ORANGE, "s", "-"),
-    "task+epiplexity": (BLUE, "D", "-"),
-    "task+excess": (SKY, "v", "--"),
-    "task+evidence": (YELLOW, "<", "--"),
-    "task+rnd": (RED, "P", "--"),
-    "task+icm": (PURPLE, "X", "--"),
-    "task+e3b": (GREY, "*", "--"),
+    name: (condition.colour, condition.marker, "--" if condition.dashed else "-")
+    for name, condition in conditions.CONDITIONS.items()
 }
 """Colour, marker and line of a condition."""
 NOT_RUN = "not run"

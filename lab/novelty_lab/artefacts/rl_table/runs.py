@@ -9,7 +9,8 @@ from functools import reduce
 import numpy as np
 
 from learnable_novelty.errors import UserError
-from novelty_lab.artefacts.rl_table.paper import PAPER
+from novelty_lab.agents import conditions
+from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
 from novelty_lab.artefacts.rl_table.statistics import (
     Estimate,
     has_scale,
@@ -22,18 +23,10 @@ from novelty_lab.records import Record
 
 EXPERIMENT = "rl-table"
 TASKS = tuple(PAPER)
-RIVALS = ("task+excess", "task+evidence", "task+rnd", "task+icm", "task+e3b")
-NAMES = {
-    "task": "task only",
-    "epiplexity": "epiplexity only",
-    "task+magnitude": "task + magnitude",
-    "task+epiplexity": "task + epiplexity",
-    "task+excess": "task + excess",
-    "task+evidence": "task + evidence",
-    "task+rnd": "task + RND",
-    "task+icm": "task + ICM",
-    "task+e3b": "task + E3B",
-}
+NAMES = {name: condition.label for name, condition in conditions.CONDITIONS.items()}
+"""What a condition is called in tables and figures, in their order."""
+RIVALS = tuple(name for name in NAMES if name not in CONDITIONS)
+"""Conditions that the paper's table does not have."""
 
 
 @dataclass(frozen=True)
