@@ -89,7 +89,7 @@ def test_a_disk_that_refuses_leaves_the_old_record_and_says_what_to_do(
         "mkdtemp": (records.tempfile, "mkdtemp"),
     }[place]
     monkeypatch.setattr(owner, name, refuse)
-    with pytest.raises(OSError, match=r"could not write .*run the same command again") as caught:
+    with pytest.raises(OSError, match=r"could not write .*run it again") as caught:
         make(2.0).save(tmp_path)
     assert os.strerror(number) in str(caught.value)
     assert [path.name for path in (tmp_path / "toy").iterdir()] == ["paper-seed0"]

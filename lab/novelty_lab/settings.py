@@ -105,6 +105,11 @@ def changed(owner: str, config: Any, overrides: Mapping[str, Any]) -> Any:
     return made
 
 
+def varied(config: Any, name: str, value: float) -> Any:
+    """Return a configuration with one number changed, of the type that it has."""
+    return dataclasses.replace(config, **{name: type(getattr(config, name))(value)})
+
+
 def check(config: Any) -> None:
     """Raise unless every value is of its field's type, not negative, and among its choices."""
     kinds = type_hints(type(config))

@@ -10,8 +10,9 @@ from scipy import stats
 
 from novelty_lab import records
 from novelty_lab.artefacts.compare import experiment as compare
+from novelty_lab.artefacts.compare.correlations import Published, correlate, interval
 from novelty_lab.artefacts.compare.figure import MEASURES
-from novelty_lab.rank_correlation import Published, correlate, interval, spearman
+from novelty_lab.rank_correlation import spearman
 
 
 def test_spearman_is_scipys_with_ties_and_infinities():

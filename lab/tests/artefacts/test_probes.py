@@ -11,7 +11,6 @@ import pytest
 import torch
 
 from novelty_lab.artefacts.encoder.clustering import (
-    assign,
     clustering_accuracy,
     contingency,
     kmeans,
@@ -198,40 +197,16 @@ def test_kmeans_separates_what_is_separate_and_bears_duplicates(clusters):
         assert torch.allclose(found.centres[0], points.mean(0))
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 6])
-def test_assignment_is_the_best_of_all_permutations(size):
-    rng = np.random.default_rng(size)
-    for kind in range(6):
-        cost = rng.standard_normal((size, size)) if kind < 3 else rng.integers(0, 4, (size, size))
-        chosen = assign(cost.tolist())
-        assert sorted(chosen) == list(range(size))
-        best = min(
-            sum(cost[r, c] for r, c in enumerate(order))
-            for order in itertools.permutations(range(size))
-        )
-        assert sum(cost[r, c] for r, c in enumerate(chosen)) == pytest.approx(best)
-
-
-def test_assignment_is_scipys():
-    optimize = pytest.importorskip("scipy.optimize")
-    rng = np.random.default_rng(0)
-    for size in (10, 23, 40):
-        cost = rng.standard_normal((size, size))
-        rows, columns = optimize.linear_sum_assignment(cost)
-        assert assign(cost.tolist()) == columns.tolist()
-        assert rows.tolist() == list(range(size))
-
-
 @pytest.mark.parametrize("clusters, classes", [(4, 4), (6, 4), (3, 5), (1, 3)])
 def test_clustering_accuracy_is_that_of_the_best_naming(clusters, classes):
-    optimize = pytest.importorskip("scipy.optimize")
     rng = np.random.default_rng(1)
     found, labels = rng.integers(0, clusters, 90), rng.integers(0, classes, 90)
-    table = np.zeros((clusters, classes))
-    np.add.at(table, (found, labels), 1)
-    rows, columns = optimize.linear_sum_assignment(-table)
+    size = max(clusters, classes)
+    best = max(
+        (np.array(naming)[found] == labels).mean() for naming in itertools.permutations(range(size))
+    )
     ours = clustering_accuracy(torch.from_numpy(found) * 3 + 2, torch.from_numpy(labels))
-    assert ours == pytest.approx(table[rows, columns].sum() / 90, abs=1e-12)
+    assert ours == pytest.approx(best, abs=1e-12)
 
 
 def test_a_renamed_labelling_agrees_wholly():

@@ -2,8 +2,4 @@
 
 from novelty_lab.artefact import Artefact
 
-ARTEFACT = Artefact(
-    __name__,
-    "Ours: false positives and excess on noise",
-    order=190,
-)
+ARTEFACT = Artefact(__name__, "Ours: false positives and excess on noise", order=190)

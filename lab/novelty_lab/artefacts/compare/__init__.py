@@ -3,7 +3,5 @@
 from novelty_lab.artefact import Artefact
 
 ARTEFACT = Artefact(
-    __name__,
-    "Ours: learnable novelty beside its rivals on automata, flows and noise",
-    order=210,
+    __name__, "Ours: learnable novelty beside its rivals on automata, flows and noise", order=210
 )

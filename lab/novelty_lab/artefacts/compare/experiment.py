@@ -34,6 +34,7 @@ from learnable_novelty.systems import (
     unique_rules,
     unpack_cells,
 )
+from novelty_lab.artefacts.compare.correlations import Published, correlate
 from novelty_lab.artefacts.eca.automata import (
     AutomatonConfig,
     automaton_observer,
@@ -41,7 +42,6 @@ from novelty_lab.artefacts.eca.automata import (
     rule_rows,
 )
 from novelty_lab.context import RunContext, RunResult
-from novelty_lab.rank_correlation import Published, correlate
 from novelty_lab.settings import Settings
 
 SAMPLINGS = ("period", "fixed")

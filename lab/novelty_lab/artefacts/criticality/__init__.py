@@ -2,8 +2,4 @@
 
 from novelty_lab.artefact import Artefact
 
-ARTEFACT = Artefact(
-    __name__,
-    "Appendix A: the reservoir at the edge of chaos",
-    order=50,
-)
+ARTEFACT = Artefact(__name__, "Appendix A: the reservoir at the edge of chaos", order=50)

@@ -2,8 +2,4 @@
 
 from novelty_lab.artefact import Artefact
 
-ARTEFACT = Artefact(
-    __name__,
-    "Figure 2: the 88 elementary automata ranked",
-    order=20,
-)
+ARTEFACT = Artefact(__name__, "Figure 2: the 88 elementary automata ranked", order=20)

@@ -2,8 +2,4 @@
 
 from novelty_lab.artefact import Artefact
 
-ARTEFACT = Artefact(
-    __name__,
-    "Appendix B: robustness of the ranking",
-    order=30,
-)
+ARTEFACT = Artefact(__name__, "Appendix B: robustness of the ranking", order=30)

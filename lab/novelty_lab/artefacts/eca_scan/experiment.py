@@ -24,8 +24,8 @@ from novelty_lab.artefacts.eca.automata import (
     rule_rows,
 )
 from novelty_lab.context import RunContext, RunResult, deviation
-from novelty_lab.rankings import agreement
-from novelty_lab.settings import choice
+from novelty_lab.rank_correlation import agreement
+from novelty_lab.settings import choice, varied
 
 AXES: dict[str, tuple[float, ...]] = {
     "resolution": (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0),
@@ -58,7 +58,7 @@ QUICK = dataclasses.replace(
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Scan every axis with one draw, then score again what the paper scores again."""
     cells = {_name(axis, value): (axis, value) for axis in config.axes for value in AXES[axis]}
-    variants = {name: vary(config, axis, value) for name, (axis, value) in cells.items()}
+    variants = {name: varied(config, axis, value) for name, (axis, value) in cells.items()}
     everything = {"reference": config, **variants}
     scanned = {
         name: {rule: bits[0] for rule, bits in scored.items()}
@@ -83,12 +83,6 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     }
     scores = details["reference"]["mean"]
     return RunResult(results, scores)
-
-
-def vary(config: Config, axis: str, value: float) -> Config:
-    """Return the configuration with one setting changed."""
-    kind = type(getattr(config, axis))
-    return dataclasses.replace(config, **{axis: kind(value)})
 
 
 def _name(axis: str, value: float) -> str:

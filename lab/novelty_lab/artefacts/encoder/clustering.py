@@ -1,4 +1,4 @@
-"""Do codes fall into groups, and are these the classes? In torch alone."""
+"""Clusters of codes, and how well they agree with classes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import torch
+from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 from torch.nn.functional import one_hot
 
@@ -49,10 +50,8 @@ def kmeans(
         raise UserError(f"restarts and iterations must be positive, got {restarts}, {iterations}")
     generator = torch_generator(seed, "kmeans")
     centred = codes - codes.mean(0)
-    found = [
-        _lloyd(centred, _start(centred, clusters, generator), iterations) for _ in range(restarts)
-    ]
-    best = min(found, key=lambda clustering: clustering.inertia)
+    starts = (_start(centred, clusters, generator) for _ in range(restarts))
+    best = min((_lloyd(centred, start, iterations) for start in starts), key=lambda c: c.inertia)
     return Clustering(best.labels, best.centres + codes.mean(0), best.inertia)
 
 
@@ -92,12 +91,8 @@ def _lloyd(codes: Tensor, centres: Tensor, iterations: int) -> Clustering:
 
 def clustering_accuracy(clusters: Tensor, labels: Tensor) -> float:
     """Return the accuracy of the best one-to-one naming of clusters by labels."""
-    table = contingency(clusters, labels)
-    size = max(table.shape)
-    gain = torch.zeros(size, size, dtype=torch.float64)
-    gain[: table.shape[0], : table.shape[1]] = table
-    chosen = assign((-gain).tolist())
-    return sum(float(gain[row, column]) for row, column in enumerate(chosen)) / len(labels)
+    table = contingency(clusters, labels).numpy()
+    return float(table[linear_sum_assignment(table, maximize=True)].sum()) / len(labels)
 
 
 def normalized_mutual_information(first: Tensor, second: Tensor) -> float:
@@ -121,44 +116,6 @@ def contingency(first: Tensor, second: Tensor) -> Tensor:
     rows, columns = int(a.max()) + 1, int(b.max()) + 1
     counts = torch.bincount(a * columns + b, minlength=rows * columns)
     return counts.view(rows, columns).double().cpu()
-
-
-def assign(cost: list[list[float]]) -> list[int]:
-    """Choose one column for each row of a square matrix at the least total cost.
-
-    The Hungarian method: rows enter one by one, each along the shortest path of alternating
-    assignments in the costs less the potentials ``u`` and ``v``.
-
-    Returns:
-        The column of every row.
-    """
-    size = len(cost)
-    u, v = [0.0] * size, [0.0] * (size + 1)
-    row_of = [-1] * (size + 1)  # by column; the last column is where a new row waits
-    for new in range(size):
-        row_of[size], column = new, size
-        distance, before = [math.inf] * size, [size] * size
-        visited: list[int] = []
-        while row_of[column] >= 0:
-            visited.append(column)
-            row = row_of[column]
-            rest = [c for c in range(size) if c not in visited]
-            for c in rest:
-                reduced = cost[row][c] - u[row] - v[c]
-                if reduced < distance[c]:
-                    distance[c], before[c] = reduced, column
-            column = min(rest, key=lambda c: distance[c])
-            step = distance[column]
-            for c in visited:
-                u[row_of[c]] += step
-                v[c] -= step
-            for c in rest:
-                distance[c] -= step
-        while column != size:
-            row_of[column] = row_of[before[column]]
-            column = before[column]
-    column_of = {row_of[column]: column for column in range(size)}
-    return [column_of[row] for row in range(size)]
 
 
 def _entropy(shares: Tensor) -> Tensor:

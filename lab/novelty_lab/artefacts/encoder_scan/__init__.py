@@ -3,8 +3,5 @@
 from novelty_lab.artefact import Artefact
 
 ARTEFACT = Artefact(
-    __name__,
-    "Appendix G: robustness of the encoder",
-    order=120,
-    uses=("device", "data"),
+    __name__, "Appendix G: robustness of the encoder", order=120, uses=("device", "data")
 )

@@ -24,7 +24,7 @@ from novelty_lab.artefacts.encoder.encoding import (
     train,
 )
 from novelty_lab.context import NO_CHECKPOINTS, RunContext, RunResult, TaskContext
-from novelty_lab.settings import choice
+from novelty_lab.settings import choice, varied
 
 AXES: dict[str, tuple[float, ...]] = {
     "learning_rate": (1e-4, 3e-4, 1e-3, 3e-3, 1e-2),
@@ -67,7 +67,7 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Train one encoder per cell; a cell at the reference is the reference."""
     cells = {f"{axis}={value:g}": (axis, value) for axis in config.axes for value in AXES[axis]}
     variants = {"reference": config} | {
-        name: vary(config, axis, value)
+        name: varied(config, axis, value)
         for name, (axis, value) in cells.items()
         if getattr(config, axis) != value
     }
@@ -84,12 +84,6 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         for name, (axis, value) in cells.items()
     }
     return RunResult({"cells": summary, "reference": found["reference"]})
-
-
-def vary(config: Config, axis: str, value: float) -> Config:
-    """Return the configuration with one setting changed."""
-    kind = type(getattr(config, axis))
-    return dataclasses.replace(config, **{axis: kind(value)})
 
 
 def train_variant(

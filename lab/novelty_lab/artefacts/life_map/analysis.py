@@ -7,23 +7,21 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
+from scipy.stats import rankdata
 
 from learnable_novelty.seeds import numpy_generator
 from learnable_novelty.systems import NUM_COUNTS, UNIVERSAL, NamedRule, named_rules
 from novelty_lab.artefacts.life_map.stages import Found, mean_excess
 from novelty_lab.context import deviation
-from novelty_lab.rankings import mean_ranks, spearman
+from novelty_lab.rank_correlation import spearman
 
 BOOTSTRAPS = 2000
 
-# Two-sided 95% quantiles of Student's t, by degrees of freedom.
-STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306,
-           9: 2.262, 10: 2.228, 11: 2.201, 12: 2.179, 13: 2.160, 14: 2.145, 15: 2.131}  # fmt: skip
-
 
 def student(draws: int) -> float:
-    """Return the 95% quantile of Student's t for a mean of so many draws, infinite for one."""
-    return math.inf if draws < 2 else STUDENT.get(draws - 1, 1.96)
+    """Return the two-sided 95% quantile of Student's t for a mean of so many draws."""
+    return float(stdtrit(draws - 1, 0.975)) if draws > 1 else math.inf
 
 
 def half_widths(values: np.ndarray) -> np.ndarray:
@@ -36,7 +34,7 @@ def half_widths(values: np.ndarray) -> np.ndarray:
 
 def area_under_curve(positive: np.ndarray, negative: np.ndarray) -> float:
     """Return the probability that a positive lies above a negative, ties counting half."""
-    ranks = mean_ranks(np.concatenate([positive, negative]))[: len(positive)]
+    ranks = rankdata(np.concatenate([positive, negative]))[: len(positive)]
     above = ranks.sum() - len(positive) * (len(positive) + 1) / 2
     return float(above / (len(positive) * len(negative)))
 
@@ -78,8 +76,8 @@ def compare_settings(study: Mapping[str, Found]) -> dict[str, dict[str, float]]:
     for name, found in study.items():
         if name != "reference":
             compared[name] = {
-                "spearman_excess": spearman(mean_excess(found), mean_excess(reference)),
-                "spearman_bits": spearman(found["bits"].mean(0), reference["bits"].mean(0)),
+                "spearman_excess": float(spearman(mean_excess(found), mean_excess(reference))),
+                "spearman_bits": float(spearman(found["bits"].mean(0), reference["bits"].mean(0))),
                 "top_shared": len(best & _best(mean_excess(found))) / len(best),
                 "mean_excess": float(mean_excess(found).mean()),
             }
@@ -155,7 +153,7 @@ def named_table(
     place = {int(code): i for i, code in enumerate(codes)}
     later = {int(code): i for i, code in enumerate(again_codes)}
     excess = excess_by_draw(again)
-    ranks = {name: len(codes) + 1 - mean_ranks(values) for name, values in measures.items()}
+    ranks = {name: len(codes) + 1 - rankdata(values) for name, values in measures.items()}
     rows: list[dict[str, Any]] = []
     for one in named_rules():
         if one.rule.number not in place:

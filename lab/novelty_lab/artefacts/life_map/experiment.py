@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 
 from learnable_novelty.engine import open_engine
 from learnable_novelty.systems import LifeRule, named_rules
@@ -33,7 +34,7 @@ from novelty_lab.artefacts.life_map.results import (
 )
 from novelty_lab.artefacts.life_map.stages import Scores, StageConfig, mean_excess, scores
 from novelty_lab.context import RunContext, RunResult, unpack
-from novelty_lab.rankings import mean_ranks, spearman
+from novelty_lab.rank_correlation import spearman
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         "study_rules": held.study["reference"]["bits"].shape[1],
         "complements": compare_complements(held),
         "correlations": {
-            name: spearman(values, measures["excess"]) for name, values in measures.items()
+            name: float(spearman(values, measures["excess"])) for name, values in measures.items()
         },
         "top": top_rules(held, 30),
         "gallery": gallery,
@@ -149,7 +150,7 @@ def lempel_ziv_of(
 
 def add_lempel_ziv(named: list[dict[str, Any]], parsed: Mapping[int, float]) -> None:
     """Give named rules their bits by Lempel and Ziv, and their rank among the rules parsed."""
-    ranks = len(parsed) + 1 - mean_ranks(np.array(list(parsed.values())))
+    ranks = len(parsed) + 1 - rankdata(list(parsed.values()))
     place = dict(zip(parsed, ranks.tolist(), strict=True))
     for row in named:
         code = LifeRule(row["rule"]).number

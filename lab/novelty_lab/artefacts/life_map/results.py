@@ -23,7 +23,7 @@ from novelty_lab.artefacts.life_map.analysis import (
 from novelty_lab.artefacts.life_map.life import MEASURES
 from novelty_lab.artefacts.life_map.look import describe
 from novelty_lab.artefacts.life_map.stages import Found, Scores, mean_excess, places
-from novelty_lab.rankings import spearman
+from novelty_lab.rank_correlation import spearman
 
 GRAIN = {
     "bits": 0.01, "floor": 0.01, "null": 0.01, "excess_sd": 0.01, "explained": 1e-4,
@@ -74,6 +74,7 @@ def map_summary(held: Scores, measures: Mapping[str, np.ndarray]) -> dict[str, A
     """Describe the map as a whole."""
     spread = excess_by_draw(held.found)
     draws = len(spread)
+    first_excess = measures["excess"][places(held.codes, held.again_codes)]
     return {
         "zero": int((measures["bits"] == 0).sum()),
         "quantiles": {
@@ -82,13 +83,11 @@ def map_summary(held: Scores, measures: Mapping[str, np.ndarray]) -> dict[str, A
         },
         "by_change": by_change(measures),
         "draw_correlation": agreement(spread),
-        "draw_spearman": spearman(*spread[:2]) if draws > 1 else None,
+        "draw_spearman": float(spearman(*spread[:2])) if draws > 1 else None,
         "median_sd": float(np.median(spread.std(0, ddof=1))) if draws > 1 else None,
         "again": len(held.again_codes),
         "median_block_seconds": finite(float(np.nanmedian(held.found["seconds"]))),
-        "again_spearman": spearman(
-            mean_excess(held.again), measures["excess"][places(held.codes, held.again_codes)]
-        ),
+        "again_spearman": float(spearman(mean_excess(held.again), first_excess)),
     }
 
 

@@ -30,7 +30,7 @@ from novelty_lab.artefacts.eca.automata import (
     sample_rule,
 )
 from novelty_lab.context import RunContext, RunResult, deviation
-from novelty_lab.rankings import agreement
+from novelty_lab.rank_correlation import agreement
 from novelty_lab.settings import choice
 
 OBSERVERS: dict[str, dict[str, float]] = {

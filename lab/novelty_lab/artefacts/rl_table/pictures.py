@@ -14,15 +14,18 @@ from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
 from novelty_lab.artefacts.rl_table.runs import NAMES, TASKS, Run, Runs, collect, mean_curve
 from novelty_lab.artefacts.rl_table.statistics import Estimate
 from novelty_lab.records import Record
-from novelty_lab.style import label_panel, new_figure
+from novelty_lab.style import (
+    label_panel,
+    new_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 LOOKS = {
-    reward: (condition.colour, condition.marker, "--" if condition.dashed else "-")
-    for reward, condition in conditions.CONDITIONS.items()
+    name: (condition.colour, condition.marker, "--" if condition.dashed else "-")
+    for name, condition in conditions.CONDITIONS.items()
 }
 """Colour, marker and line of a condition."""
 NOT_RUN = "not run"

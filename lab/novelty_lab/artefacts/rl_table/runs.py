@@ -9,9 +9,8 @@ from functools import reduce
 import numpy as np
 
 from learnable_novelty.errors import UserError
-from novelty_lab.agents.conditions import CONDITIONS
-from novelty_lab.artefacts.rl_table.paper import CONDITIONS as PAPER_CONDITIONS
-from novelty_lab.artefacts.rl_table.paper import PAPER
+from novelty_lab.agents import conditions
+from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
 from novelty_lab.artefacts.rl_table.statistics import (
     Estimate,
     has_scale,
@@ -24,8 +23,10 @@ from novelty_lab.records import Record
 
 EXPERIMENT = "rl-table"
 TASKS = tuple(PAPER)
-NAMES = {reward: condition.label for reward, condition in CONDITIONS.items()}
-RIVALS = tuple(reward for reward in CONDITIONS if reward not in PAPER_CONDITIONS)
+NAMES = {name: condition.label for name, condition in conditions.CONDITIONS.items()}
+"""What a condition is called in tables and figures, in their order."""
+RIVALS = tuple(name for name in NAMES if name not in CONDITIONS)
+"""Conditions that the paper's table does not have."""
 
 
 @dataclass(frozen=True)

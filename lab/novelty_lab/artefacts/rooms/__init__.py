@@ -3,7 +3,5 @@
 from novelty_lab.artefact import Artefact
 
 ARTEFACT = Artefact(
-    __name__,
-    "Ours: the noisy television and the dark room, built and lived in",
-    order=170,
+    __name__, "Ours: the noisy television and the dark room, built and lived in", order=170
 )
