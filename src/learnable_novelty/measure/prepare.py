@@ -70,16 +70,13 @@ def scaled(values: Tensor, column_axis: int, mean: Tensor | float, scale: Tensor
     return ((columns - mean) / scale).to(values.dtype).movedim(-1, column_axis)
 
 
-def check_target_unit(unit: float | str) -> float | None:
-    """Return the unit of the targets, or None for their own deviation, "sd"."""
-    if unit == "sd":
-        return None
+def target_scale(targets: Tensor, axis: int, unit: float | str) -> Tensor | float:
+    """Return what targets are divided by: one number, or one per column."""
+    return column_scale(targets, axis)[1] if unit == "sd" else check_target_unit(unit)
+
+
+def check_target_unit(unit: float | str) -> float:
+    """Return a unit of the targets, or raise unless it is a positive number."""
     if isinstance(unit, (int, float)) and not isinstance(unit, bool) and 0 < unit < math.inf:
         return float(unit)
     raise UserError(f'target_unit must be "sd" or a positive number, got {unit!r}')
-
-
-def target_scale(targets: Tensor, axis: int, unit: float | str) -> Tensor | float:
-    """Return what targets are divided by: one number, or one per column."""
-    number = check_target_unit(unit)
-    return column_scale(targets, axis)[1] if number is None else number

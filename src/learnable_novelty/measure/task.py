@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,7 +17,6 @@ from learnable_novelty.measure.windows import Windows
 from learnable_novelty.observer import Observer
 from learnable_novelty.observer.checks import check_range
 from learnable_novelty.observer.penalty import RidgePenalty
-from learnable_novelty.seeds import Seed, check_seed, split
 
 BATCH_ROWS = 4096
 """Regression rows whose features are computed at a time: they stay in cache."""
@@ -30,76 +28,46 @@ Kind = Literal["samples", "lattices", "series", "two series"]
 
 @dataclass(frozen=True)
 class Settings:
-    """What ``score`` was asked for, checked before any data is read."""
+    """What ``score`` was asked for; checked before any data is read."""
 
     windows: Windows | None
     """How a series is cut; None for samples."""
-    observer: Observer | None
-    """None for the default one, which has the next two."""
-    ridge_penalty: RidgePenalty
-    resolution: float
     draws: int
     null: Null
     seed: int
-    standardize_inputs: bool
-    target_unit: float | None
-    """None for the targets' own deviation."""
+    ridge_penalty: RidgePenalty | None = None
+    resolution: float | None = None
+    """This and the one above are for the default observer."""
+    observer: Observer | None = None
+    standardize_inputs: bool = True
+    target_unit: float | Literal["sd"] = "sd"
+
+    def __post_init__(self) -> None:
+        whole_number("draws", self.draws, 1)
+        if self.target_unit != "sd":
+            check_target_unit(self.target_unit)
+        if self.observer is None:
+            return
+        if not isinstance(self.observer, Observer):
+            kind = type(self.observer).__name__
+            raise UserTypeError(f"observer must be an Observer, got {kind}")
+        for name in ("ridge_penalty", "resolution"):
+            if getattr(self, name) is not None:
+                raise UserError(f"{name} is for the default observer; the one given has its own")
+        if self.observer.process_group is not None:
+            raise UserError("score measures the data of one process: expected no process_group")
+        if self.observer.solver not in ("auto", "spectral"):
+            raise UserError(
+                "score solves from the singular values of the features: expected an observer with "
+                f"solver='auto', got {self.observer.solver!r}; call the observer itself to use it"
+            )
 
     @property
     def standardization(self) -> str:
         """Say what is done to inputs and targets."""
-        unit = "their own deviation" if self.target_unit is None else f"{self.target_unit:g}"
+        unit = "their own deviation" if self.target_unit == "sd" else f"{self.target_unit:g}"
         inputs = "inputs standardized per column, " if self.standardize_inputs else ""
         return f"{inputs}targets in units of {unit}"
-
-
-def check_settings(
-    *,
-    window: int | None = None,
-    history: int = 1,
-    leads: Sequence[int] | None = None,
-    observer: Observer | None = None,
-    ridge_penalty: RidgePenalty | None = None,
-    resolution: float | None = None,
-    draws: int = 8,
-    null: int | str | Null = 99,
-    seed: Seed = 0,
-    standardize_inputs: bool = True,
-    target_unit: float | str = "sd",
-) -> Settings:
-    """Check the arguments of ``score``; see there."""
-    if observer is not None:
-        _check_observer(observer)
-        for name, value in (("ridge_penalty", ridge_penalty), ("resolution", resolution)):
-            if value is not None:
-                raise UserError(f"{name} is for the default observer; the one given has its own")
-    is_series = window is not None or leads is not None
-    if not is_series and history != 1:
-        raise UserError("history goes with a window or leads, for a series")
-    drawn = isinstance(seed, torch.Generator)
-    return Settings(
-        windows=Windows.of(window, history, leads) if is_series else None,
-        observer=observer,
-        ridge_penalty="evidence" if ridge_penalty is None else ridge_penalty,
-        resolution=1.0 if resolution is None else resolution,
-        draws=whole_number("draws", draws, 1),
-        null=Null.of(null),
-        seed=split(seed, "score") if drawn else check_seed(seed),
-        standardize_inputs=standardize_inputs,
-        target_unit=check_target_unit(target_unit),
-    )
-
-
-def _check_observer(observer: Observer) -> None:
-    if not isinstance(observer, Observer):
-        raise UserTypeError(f"observer must be an Observer, got {type(observer).__name__}")
-    if observer.process_group is not None:
-        raise UserError("score measures the data of one process: expected no process_group")
-    if observer.solver not in ("auto", "spectral"):
-        raise UserError(
-            "score solves from the singular values of the features: expected an observer with "
-            f"solver='auto', got {observer.solver!r}; call the observer itself to use that solver"
-        )
 
 
 @dataclass(frozen=True)
@@ -128,7 +96,8 @@ class Task:
                 raise UserError(f"expected a series (time, columns), got shape {shape}")
         if windows is not None and layout.targets is None and 0 in windows.leads:
             raise UserError("expected leads of at least 1 for one series, got 0")
-        return Task(layout, windows, axis, None, settings.target_unit or 1.0)
+        unit = 1.0 if settings.target_unit == "sd" else float(settings.target_unit)
+        return Task(layout, windows, axis, None, unit)
 
     @property
     def kind(self) -> Kind:
@@ -169,7 +138,7 @@ class Task:
         return replace(
             self,
             input_scale=inputs.scale() if settings.standardize_inputs else None,
-            target_unit=settings.target_unit or targets.scale()[1],
+            target_unit=targets.scale()[1] if settings.target_unit == "sd" else self.target_unit,
         )
 
     def scale(self, x: Tensor, y: Tensor | None) -> tuple[Tensor, Tensor]:

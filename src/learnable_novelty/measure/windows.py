@@ -62,3 +62,12 @@ class Windows:
         """Return (num_pairs, len(leads) * dims)."""
         n, now = self.num_pairs(series.shape[0]), self.history - 1
         return torch.cat([series[now + lead : now + lead + n] for lead in self.leads], dim=1)
+
+
+def choose_windows(window: int | None, history: int, leads: Sequence[int] | None) -> Windows | None:
+    """Return how a series is cut, or None where rows are samples."""
+    if window is None and leads is None:
+        if history != 1:
+            raise UserError("history goes with a window or leads, for a series")
+        return None
+    return Windows.of(window, history, leads)
