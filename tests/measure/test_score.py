@@ -8,10 +8,9 @@ import torch
 
 import learnable_novelty as ln
 from learnable_novelty.measure.draw import FLOOR_REPEATS, _surrogate_scores, all_but_one
-from learnable_novelty.measure.rows import prepare_rows
+from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.sources.open import in_memory
-from learnable_novelty.measure.task import Settings, Task
-from learnable_novelty.measure.windows import Windows
+from learnable_novelty.measure.task import Settings, Task, Windows
 from learnable_novelty.observer.moments import Moments, merge
 from learnable_novelty.observer.roots import Roots
 from novelty_lab.artefacts.calibration.experiment import autoregression

@@ -11,13 +11,12 @@ from learnable_novelty.compare.permutation import load_antropy
 from learnable_novelty.compare.registry import ComparedData, Reading, plain, timed
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.null import Null
+from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.result import Score
-from learnable_novelty.measure.rows import prepare_rows
 from learnable_novelty.measure.score import Progress, score_source
 from learnable_novelty.measure.sources.base import Source, Stream
 from learnable_novelty.measure.sources.open import open_source
-from learnable_novelty.measure.task import Settings, Task
-from learnable_novelty.measure.windows import choose_windows
+from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.seeds import check_seed
 

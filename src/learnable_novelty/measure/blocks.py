@@ -19,7 +19,7 @@ from learnable_novelty.engine import Parcel, in_order
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.draw import block_bounds, num_sign_blocks, roots_between, rows_of
-from learnable_novelty.measure.prepare import Spread
+from learnable_novelty.measure.prepare import Spread, cut_windows, in_units, scale_columns
 from learnable_novelty.measure.sources.base import Source, Stream
 from learnable_novelty.measure.sources.batches import OverlappingPartition, overlapping
 from learnable_novelty.measure.task import Settings, Task
@@ -70,7 +70,7 @@ def gather_blocks(
     """Read all samples, twice where means and deviations are wanted."""
     survey = _survey(source, task, settings, executor, progress)
     if survey.inputs is not None and survey.targets is not None:
-        task = task.in_units(survey.inputs, survey.targets, settings)
+        task = in_units(task, survey.inputs, survey.targets, settings)
     samples = task.num_samples(sum(survey.counts))
     observers = draw_observers(settings, task.observer_shape(samples))
     bounds = block_bounds(samples, num_sign_blocks(samples))
@@ -157,7 +157,7 @@ def observe(partition: OverlappingPartition, parcel: Parcel) -> tuple[int, Block
     task, observers, bounds = parcel.content
     gathered, first = BlockRoots(), partition.start
     for x, y in partition.batches(task.layout, task.batch_size):
-        inputs, targets = task.cut(*task.scale(x, y))
+        inputs, targets = cut_windows(task, *scale_columns(task, x, y))
         last = first + inputs.shape[0]
         block = start = bisect.bisect_right(bounds, first) - 1
         cuts = [0]

@@ -20,14 +20,13 @@ from learnable_novelty.measure.blocks import gather_blocks
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.draw import draw_from_blocks, draw_from_rows, num_sign_blocks
 from learnable_novelty.measure.null import Null, choose_kind, describe
+from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.result import Score, summarize
-from learnable_novelty.measure.rows import prepare_rows
 from learnable_novelty.measure.single_pass import gather_in_one_pass
 from learnable_novelty.measure.sources.base import Source, Stream
 from learnable_novelty.measure.sources.memory import MemoryRows
 from learnable_novelty.measure.sources.open import open_source
-from learnable_novelty.measure.task import Settings, Task
-from learnable_novelty.measure.windows import choose_windows
+from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.observer import Observer
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.seeds import Seed, check_seed, split

@@ -10,7 +10,7 @@ from torch import Tensor
 from learnable_novelty.measure.blocks import BlockRoots, Blocks, Progress, roots_of_batch
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.draw import SIGN_BLOCKS
-from learnable_novelty.measure.prepare import Spread
+from learnable_novelty.measure.prepare import Spread, cut_windows, scale_columns
 from learnable_novelty.measure.sources.base import Samples, Stream, read
 from learnable_novelty.measure.sources.batches import regrouped
 from learnable_novelty.measure.task import Settings, Task
@@ -32,7 +32,7 @@ def gather_in_one_pass(
     observers = draw_observers(settings, task.observer_shape(known))
     gathered, size, done = BlockRoots(), 1, 0
     for x, y in itertools.chain(head, batches):
-        inputs, targets = task.cut(*task.scale(x, y))
+        inputs, targets = cut_windows(task, *scale_columns(task, x, y))
         count = inputs.shape[0]
         while (done + count - 1) // size >= 2 * SIGN_BLOCKS:
             gathered, size = _merged_by_two(gathered), 2 * size

@@ -1,29 +1,26 @@
-"""What is scored: the settings, and how samples become inputs and targets of the observer."""
+"""What is scored: the settings, how a series is cut, and what the data is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.measure.checks import whole_number
 from learnable_novelty.measure.null import Null
-from learnable_novelty.measure.prepare import Spread, check_target_unit, scaled
 from learnable_novelty.measure.sources.base import Layout
-from learnable_novelty.measure.windows import Windows
 from learnable_novelty.observer import Observer
-from learnable_novelty.observer.checks import check_range
+from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.observer.penalty import RidgePenalty
 
 BATCH_ROWS = 4096
 """Regression rows whose features are computed at a time: they stay in cache."""
 BATCH_BYTES = 64 << 20
 """Of inputs in a batch, however wide they are."""
-
-Kind = Literal["samples", "lattices", "series", "two series"]
 
 
 @dataclass(frozen=True)
@@ -70,6 +67,74 @@ class Settings:
         return f"{inputs}targets in units of {unit}"
 
 
+def check_target_unit(unit: float | str) -> float:
+    """Return a unit of the targets, or raise unless it is a positive number."""
+    if isinstance(unit, (int, float)) and not isinstance(unit, bool) and 0 < unit < math.inf:
+        return float(unit)
+    raise UserError(f'target_unit must be "sd" or a positive number, got {unit!r}')
+
+
+@dataclass(frozen=True)
+class Windows:
+    """How a series becomes inputs and targets.
+
+    An input holds the last ``history`` values, the target the values at the lead times.
+    """
+
+    history: int
+    leads: tuple[int, ...]
+
+    @staticmethod
+    def of(window: int | None, history: int, leads: Sequence[int] | None) -> Windows:
+        """Check the two ways to choose the future: ``window`` next steps, or lead times."""
+        if (window is None) == (leads is None):
+            raise UserError("expected either window or leads, got both or neither")
+        past = whole_number("history", history, 1)
+        if window is not None:
+            return Windows(past, tuple(range(1, whole_number("window", window, 1) + 1)))
+        chosen = tuple(whole_number("a lead", lead, 0) for lead in ([] if leads is None else leads))
+        if not chosen:
+            raise UserError("expected at least one lead, got none")
+        return Windows(past, chosen)
+
+    @property
+    def reach(self) -> int:
+        """How many steps a pair spans after its first one."""
+        return self.history - 1 + max(self.leads)
+
+    def num_pairs(self, length: int) -> int:
+        """Return how many pairs a series of this length makes."""
+        return length - self.reach
+
+    def check(self, length: int) -> None:
+        """Raise unless the series is long enough for two pairs."""
+        if self.num_pairs(length) < 2:
+            need = self.history + max(self.leads) + 1
+            raise UserError(
+                f"history={self.history} and a farthest lead of {max(self.leads)} need a series "
+                f"of at least {need} steps, got {length}"
+            )
+
+    def inputs(self, series: Tensor) -> Tensor:
+        """Return (num_pairs, history * dims), oldest value first."""
+        n = self.num_pairs(series.shape[0])
+        return torch.cat([series[i : i + n] for i in range(self.history)], dim=1)
+
+    def targets(self, series: Tensor) -> Tensor:
+        """Return (num_pairs, len(leads) * dims)."""
+        n, now = self.num_pairs(series.shape[0]), self.history - 1
+        return torch.cat([series[now + lead : now + lead + n] for lead in self.leads], dim=1)
+
+
+def choose_windows(window: int | None, history: int, leads: Sequence[int] | None) -> Windows | None:
+    """Return how a series is cut, or None where rows are samples."""
+    if window is None and leads is None:
+        if history != 1:
+            raise UserError("history goes with a window or leads, for a series")
+        return None
+    return Windows.of(window, history, leads)
+
+
 @dataclass(frozen=True)
 class Task:
     """How samples become inputs and targets: columns scaled, and windows cut from a series."""
@@ -100,7 +165,7 @@ class Task:
         return Task(layout, windows, axis, None, unit)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Literal["samples", "lattices", "series", "two series"]:
         """Name the kind of data, which decides what a null may rearrange."""
         if self.windows is not None:
             return "series" if self.layout.targets is None else "two series"
@@ -132,25 +197,3 @@ class Task:
         """Return the shape of the inputs that the observer gets."""
         columns, *space = self.layout.inputs
         return samples, columns * (1 if self.windows is None else self.windows.history), *space
-
-    def in_units(self, inputs: Spread, targets: Spread, settings: Settings) -> Task:
-        """Return the task with the means and deviations of the data."""
-        return replace(
-            self,
-            input_scale=inputs.scale() if settings.standardize_inputs else None,
-            target_unit=targets.scale()[1] if settings.target_unit == "sd" else self.target_unit,
-        )
-
-    def scale(self, x: Tensor, y: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Scale columns and check what becomes of them; without targets the inputs are both."""
-        future = scaled(x if y is None else y, self.column_axis, 0.0, self.target_unit)
-        past = x if self.input_scale is None else scaled(x, self.column_axis, *self.input_scale)
-        check_range("inputs", past)
-        check_range("targets", future)
-        return past, future
-
-    def cut(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Cut windows from scaled columns."""
-        if self.windows is None:
-            return x, y
-        return self.windows.inputs(x), self.windows.targets(y)
