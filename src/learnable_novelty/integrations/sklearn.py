@@ -23,11 +23,11 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure import as_tensor, column_scale, row_orders, scaled
-from learnable_novelty.measure.checks import whole_number
 from learnable_novelty.measure.defaults import VECTOR_DEPTH, default_width
 from learnable_novelty.measure.draw import FLOOR_REPEATS
 from learnable_novelty.measure.prepare import target_scale
 from learnable_novelty.observer import Observer, Refit, Rows, reservoirs
+from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.observer.standardize import inverse_scale
 from learnable_novelty.seeds import check_seed, split

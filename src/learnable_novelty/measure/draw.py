@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.engine import Parcel
-from learnable_novelty.measure.rows import PreparedRows
+from learnable_novelty.measure.prepare import PreparedRows
 from learnable_novelty.observer import Observer, Refit, Rows
 from learnable_novelty.observer.checks import check_layout
 from learnable_novelty.observer.readout import residual_bits
