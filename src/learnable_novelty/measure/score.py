@@ -197,7 +197,8 @@ def _series_null(observer: Observer, plan: Plan) -> tuple[Tensor, Tensor]:
             features = table[order[: targets.shape[0]]]
         else:
             features = reservoir(windows.inputs(surrogate[:, :dims]))
-        results.append(observer.bits_and_variance(Rows(features, targets)))
+        fit = observer.fit(Rows(features, targets))  # the solver of the observed series
+        results.append((fit.bits(), fit.explained_variance()))
     pairs = torch.tensor(results, dtype=torch.float64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
 
@@ -207,7 +208,7 @@ def _leave_out(observer: Observer, rows: Rows, samples: int) -> np.ndarray:
     blocks = min(JACKKNIFE_BLOCKS, samples)
     if samples - math.ceil(samples / blocks) < 2:
         return np.full(blocks, math.nan)
-    if observer.solver_for(rows) == "cholesky":
+    if observer.solver_for(rows) == "gram":
         return leave_out_bits(observer, _blocks(observer, rows, samples, blocks))
     bounds = _row_bounds(rows, samples, blocks)
     cuts = itertools.pairwise(bounds)

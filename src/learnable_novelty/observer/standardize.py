@@ -97,19 +97,19 @@ def standardize(
     data: Moments | Roots | Centred, target_unit: float | Tensor
 ) -> NormalEquations | StandardizedRows:
     """Standardize features and scale targets; their means are taken off already."""
-    feature_scale, target_scale = scales(data, target_unit)
+    scale, target_scale = scales(data, target_unit)
     if isinstance(data, Moments):
         return NormalEquations(
             count=data.count,
-            gram=data.gram * feature_scale * feature_scale[:, None],
-            cross=data.cross * feature_scale[:, None] * target_scale,
+            gram=data.gram * scale * scale[:, None],
+            cross=data.cross * scale[:, None] * target_scale,
             target_power=data.target_power * target_scale.square(),
         )
     if isinstance(data, Roots):
         features, targets, outside = data.root, data.along, data.outside * target_scale.square()
     else:
         features, targets, outside = data.features, data.targets, torch.zeros_like(target_scale)
-    return StandardizedRows(data.count, features * feature_scale, targets * target_scale, outside)
+    return StandardizedRows(data.count, features * scale, targets * target_scale, outside)
 
 
 def scales(columns: Columns, target_unit: float | Tensor) -> tuple[Tensor, Tensor]:
@@ -120,11 +120,15 @@ def scales(columns: Columns, target_unit: float | Tensor) -> tuple[Tensor, Tenso
         power / columns.count for power in (columns.feature_power, columns.target_power)
     )
     check_finite(variance, target_variance)
-    feature_scale = inverse_scale(variance, columns.feature_mean, columns.feature_eps)
-    feature_scale = feature_scale * columns.feature_mean.shape[-1] ** -0.5
+    features = feature_scale(variance, columns.feature_mean, columns.feature_eps)
     constant = is_constant(target_variance, columns.target_mean, columns.target_eps)
     varies = (~constant).to(target_variance.dtype)
-    return feature_scale, varies / unit_like(target_unit, varies)
+    return features, varies / unit_like(target_unit, varies)
+
+
+def feature_scale(variance: Tensor, mean: Tensor, eps: float) -> Tensor:
+    """Return 1 / (sd sqrt(m)) per column (..., feature_dim), and 0 for a constant column."""
+    return inverse_scale(variance, mean, eps) * mean.shape[-1] ** -0.5
 
 
 def inverse_scale(variance: Tensor, mean: Tensor, eps: float) -> Tensor:
