@@ -13,7 +13,10 @@ def exact_bits(features, targets, penalty, unit=1.0, feature_eps=None, target_ep
     eps = np.finfo(np.float64).eps
     with mpmath.workdps(DIGITS):
         h = _columns(features, feature_eps or eps)
-        y = [[value / mpmath.mpf(unit) for value in column] for column in _columns(targets, target_eps or eps)]
+        y = [
+            [value / mpmath.mpf(unit) for value in column]
+            for column in _columns(targets, target_eps or eps)
+        ]
         m, n = len(h), len(h[0])
         for i, column in enumerate(h):
             power = mpmath.fsum(value * value for value in column)
