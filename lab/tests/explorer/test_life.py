@@ -494,7 +494,7 @@ def test_a_moving_object_moves_in_the_plane_it_needs(opened):
 def test_the_sentence_is_made_from_the_record(opened, record):
     text = opened.find_element("css selector", "#panel-life .finding").text
     assert "Of 262,144 rules 17 score 0 bits" in text
-    assert f"the highest, {LifeRule(BEST)}, has 99.5 ± 0.8 bits" in text
+    assert f"the highest rule, {LifeRule(BEST)}, has 99.5 ± 0.8 bits" in text
     place = next(row for row in record.results["named"] if row["name"] == "Life")["ranks"]["excess"]
     # One rule of the made-up record lies above Life's second score.
     assert f"Life ranks {place:.0f}, and at best 2 by the second scores." in text
