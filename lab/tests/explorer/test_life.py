@@ -89,7 +89,7 @@ def test_a_record_of_some_rules_is_a_sentence(browser, record, tmp_path):
     with serving(build(tmp_path, served=True)) as server:
         open_panel(browser, server.address, "life")
         text = browser.find_element("id", "panel-life").text
-    assert "holds 200 rules; the map is of all 262,144" in text
+    assert "has 200 rules; the map needs all 262,144" in text
     assert "novelty run life-map" in text
     assert browser.get_log("browser") == []
 
@@ -493,11 +493,11 @@ def test_a_moving_object_moves_in_the_plane_it_needs(opened):
 
 def test_the_sentence_is_made_from_the_record(opened, record):
     text = opened.find_element("css selector", "#panel-life .finding").text
-    assert "Of 262,144 rules 17 score no bits at all" in text
-    assert f"the highest, {LifeRule(BEST)}, has 99.5 ± 0.8 bits" in text
+    assert "Of 262,144 rules 17 score 0 bits" in text
+    assert f"the highest rule, {LifeRule(BEST)}, has 99.5 ± 0.8 bits" in text
     place = next(row for row in record.results["named"] if row["name"] == "Life")["ranks"]["excess"]
     # One rule of the made-up record lies above Life's second score.
-    assert f"Life ranks {place:.0f}, and by second scores 2 at best." in text
+    assert f"Life ranks {place:.0f}, and at best 2 by the second scores." in text
 
 
 def test_a_chosen_rule_keeps_its_name(opened):
