@@ -74,40 +74,29 @@ def _rescored(record: Record, cell: str) -> tuple[dict[str, Value], dict[str, An
     return scores, rescored
 
 
-def _score(cell: str, rule: str, over: str | None = None) -> Callable[[Record], Finding]:
+def _score(record: Record, cell: str, rule: str, over: str | None = None) -> Finding:
     """Read the score of a rule, which is above that of another one where the paper says so."""
-
-    def read(record: Record) -> Finding:
-        scores, _ = _rescored(record, cell)
-        pairs = () if over is None else (Pair(f"{rule} above {over}", scores[rule], scores[over]),)
-        return Finding(values=(scores[rule],), pairs=pairs)
-
-    return read
+    scores, _ = _rescored(record, cell)
+    pairs = () if over is None else (Pair(f"{rule} above {over}", scores[rule], scores[over]),)
+    return Finding(values=(scores[rule],), pairs=pairs)
 
 
-def _reversed(cell: str) -> Callable[[Record], Finding]:
+def _reversed(record: Record, cell: str) -> Finding:
     """Read by how much 54 is above 30 where it is below, and whether 110 is first."""
-
-    def read(record: Record) -> Finding:
-        scores, rescored = _rescored(record, cell)
-        best = max((rule for rule in scores if rule != "110"), key=lambda r: scores[r].mean)
-        first = Pair(f"110 above {best}", scores["110"], scores[best])
-        gap = Value(rescored["gap_54_30"], rescored["gap_54_30_sd"], scores["110"].runs)
-        return Finding(values=(gap,), pairs=(first,))
-
-    return read
+    scores, rescored = _rescored(record, cell)
+    best = max((rule for rule in scores if rule != "110"), key=lambda r: scores[r].mean)
+    first = Pair(f"110 above {best}", scores["110"], scores[best])
+    gap = Value(rescored["gap_54_30"], rescored["gap_54_30_sd"], scores["110"].runs)
+    return Finding(values=(gap,), pairs=(first,))
 
 
-def _ranks(cell: str, *rules: str) -> Callable[[Record], Finding]:
-    def read(record: Record) -> Finding:
-        scores, _ = _rescored(record, cell)
-        return Finding(ranked=tuple(Ranked(rule, scores) for rule in rules))
-
-    return read
+def _ranks(record: Record, cell: str, *rules: str) -> Finding:
+    scores, _ = _rescored(record, cell)
+    return Finding(ranked=tuple(Ranked(rule, scores) for rule in rules))
 
 
 def _depth_one(record: Record) -> Finding:
-    ranked = _ranks("depth=1", "110")(record).ranked
+    ranked = _ranks(record, "depth=1", "110").ranked
     correlation = _cells(record)["depth=1"]["spearman"]
     # A correlation of n things that have none is below this in 95 of 100 cases.
     chance = 1.96 / math.sqrt(len(ranked[0].scores) - 1)
@@ -118,17 +107,22 @@ def _depth_one(record: Record) -> Finding:
     )
 
 
+def _cell_source(read: Callable[..., Finding], *cell_and_rules: str) -> Source:
+    """Make a source that reads a cell of the scan."""
+    return Source("eca-scan", lambda record: read(record, *cell_and_rules))
+
+
 SOURCES = {
     "eca.scan.margin": WideSource("eca-scan", _margin),
     "eca.scan.spearman": Source("eca-scan", _spearman),
     "eca.scan.top": Source("eca-scan", _top),
     "eca.scan.order": Source("eca-scan", _order),
-    "eca.tau4.110": Source("eca-scan", _score("window=4", "110")),
-    "eca.tau4.73": Source("eca-scan", _score("window=4", "73", over="110")),
-    "eca.depth2.25": Source("eca-scan", _score("depth=2", "25", over="110")),
-    "eca.depth2.110": Source("eca-scan", _score("depth=2", "110")),
+    "eca.tau4.110": _cell_source(_score, "window=4", "110"),
+    "eca.tau4.73": _cell_source(_score, "window=4", "73", "110"),
+    "eca.depth2.25": _cell_source(_score, "depth=2", "25", "110"),
+    "eca.depth2.110": _cell_source(_score, "depth=2", "110"),
     "eca.depth1.rank110": Source("eca-scan", _depth_one),
-    "eca.depth4.gap": Source("eca-scan", _reversed("depth=4")),
-    "eca.depth4.ranks": Source("eca-scan", _ranks("depth=4", "30", "54")),
-    "eca.kernel5.gap": Source("eca-scan", _reversed("kernel_size=5")),
+    "eca.depth4.gap": _cell_source(_reversed, "depth=4"),
+    "eca.depth4.ranks": _cell_source(_ranks, "depth=4", "30", "54"),
+    "eca.kernel5.gap": _cell_source(_reversed, "kernel_size=5"),
 }

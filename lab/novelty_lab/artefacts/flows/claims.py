@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 from novelty_lab.ledger import Finding, Pair, Source, Value
 from novelty_lab.records import Record
@@ -14,13 +14,10 @@ def _scores(record: Record) -> dict[str, Value]:
     return {name: Value(bits, sd[name], draws) for name, bits in (record.scores or {}).items()}
 
 
-def _flow(name: str) -> Callable[[Record], Finding]:
-    def read(record: Record) -> Finding:
-        other = record.results["ensemble_sd"][name]
-        note = f"Between ensembles of states the deviation is {other:.1g}, which is not counted."
-        return Finding(values=(_scores(record)[name],), note=note)
-
-    return read
+def _flow(record: Record, name: str) -> Finding:
+    other = record.results["ensemble_sd"][name]
+    note = f"Between ensembles of states the deviation is {other:.1g}, which is not counted."
+    return Finding(values=(_scores(record)[name],), note=note)
 
 
 def _kinds(record: Record) -> tuple[dict[str, Value], dict[str, Value]]:
@@ -51,9 +48,9 @@ def _order(record: Record) -> Finding:
 
 
 SOURCES = {
-    "flows.lorenz": Source("flows", _flow("Lorenz")),
-    "flows.rossler": Source("flows", _flow("Rossler")),
-    "flows.thomas": Source("flows", _flow("Thomas")),
+    "flows.lorenz": Source("flows", partial(_flow, name="Lorenz")),
+    "flows.rossler": Source("flows", partial(_flow, name="Rossler")),
+    "flows.thomas": Source("flows", partial(_flow, name="Thomas")),
     "flows.linear": Source("flows", _linear),
     "flows.order": Source("flows", _order),
 }
