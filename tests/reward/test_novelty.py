@@ -162,7 +162,7 @@ def test_an_outlier_without_a_clip_is_scored_right_or_refused(spike):
     expected = float(batch(torch.from_numpy(rows[:-4]), torch.from_numpy(targets)))
     paid = 0.0
     try:
-        for before, after in zip(rows, rows[1:], strict=False):
+        for before, after in itertools.pairwise(rows):
             step = Step(before[None], np.zeros((1, 0)), after[None], np.array([False]))
             paid += float(bonus.pay(step)[0])
     except ValueError as error:
