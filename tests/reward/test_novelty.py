@@ -148,3 +148,24 @@ def test_each_bonus_orders_recorded_streams(kind):
         assert noise > waves
     else:
         assert noise < min(waves, flow)
+
+
+@pytest.mark.parametrize("spike", [1e6, 1e8, 1e10])
+def test_an_outlier_without_a_clip_is_scored_right_or_refused(spike):
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((60, 2)).cumsum(0) * 0.1
+    rows[20] += spike
+    scale = ObservationScale(np.zeros(2), np.ones(2), clip=None)
+    bonus = NoveltyBonus(scale, num_envs=1, window=4)
+    targets = np.stack([rows[i + 1 : i + 5].ravel() for i in range(len(rows) - 4)])
+    batch = Observer(bonus.streams.reservoir, ridge_penalty=0.3)
+    expected = float(batch(torch.from_numpy(rows[:-4]), torch.from_numpy(targets)))
+    paid = 0.0
+    try:
+        for before, after in itertools.pairwise(rows):
+            step = Step(before[None], np.zeros((1, 0)), after[None], np.array([False]))
+            paid += float(bonus.pay(step)[0])
+    except ValueError as error:
+        assert "digits" in str(error) or "rounding" in str(error)
+        return
+    assert paid == pytest.approx(expected, rel=1e-6)
