@@ -27,7 +27,7 @@ def observe(request):
 
 
 def exact_bits(features, targets, penalty, unit=1.0, feature_eps=None, target_eps=None):
-    """Eq. (rc-score) in four hundred digits, with eta = 1 and alpha = 1/2, of the numbers as given."""
+    """Eq. (rc-score) in four hundred digits, eta = 1 and alpha = 1/2, of the numbers as given."""
     eps = np.finfo(np.float64).eps
     with mpmath.workdps(400):
         h = _columns(features, feature_eps or eps)
