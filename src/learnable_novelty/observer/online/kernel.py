@@ -57,9 +57,11 @@ def transpose(values: Floats, first: int, active: Flags, out: Floats) -> None:
     for k in range(GROUP):
         stream = first + k
         if stream < len(active) and active[stream]:
-            out[: values.shape[1], k] = values[stream]
+            for i in range(values.shape[1]):
+                out[i, k] = values[stream, i]
         else:
-            out[: values.shape[1], k] = 0.0
+            for i in range(values.shape[1]):
+                out[i, k] = 0.0
 
 
 @compiled
@@ -327,8 +329,10 @@ def add_pairs(state: Any, group: int, d: int, on: Any, setting: Setting) -> None
     shared, deviation = state.shared[group], state.deviation[0, group]
     mean, gram, one = shared[1 + side :], shared[1 + 2 * side :], spread(1.0)
     f_dh, u = room[4 : 4 + side], room[4 + side : 4 + 2 * side]
-    moving_mean = len(setting.fixed_scale) == 0
-    if moving_mean:
+    moving_mean, new = len(setting.fixed_scale) == 0, False
+    for k in range(GROUP):
+        new = new or shared[0, k] == 0.0
+    if moving_mean and new:
         begin(state, group, d)
     n = get(shared, 0) + on
     put(shared, 0, n)
