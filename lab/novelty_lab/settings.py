@@ -139,7 +139,7 @@ def type_hints(kind: type) -> dict[str, Any]:
 @functools.cache
 def field_texts(kind: type) -> dict[str, str]:
     """Return the strings that stand below the fields of a dataclass and of its bases."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for each in reversed(kind.__mro__):
         if not dataclasses.is_dataclass(each):
             continue
@@ -149,8 +149,8 @@ def field_texts(kind: type) -> dict[str, str]:
             if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
                 text = below.value if isinstance(below, ast.Expr) else None
                 if isinstance(text, ast.Constant):
-                    found[field.target.id] = " ".join(str(text.value).split())
-    return found
+                    texts[field.target.id] = " ".join(str(text.value).split())
+    return texts
 
 
 def describe(kind: Any) -> str:
