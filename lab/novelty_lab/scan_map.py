@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.cm import ScalarMappable
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.patches import Rectangle
 
 Cell = Mapping[str, Any]
 """One configuration of the scan, with its ``axis``, its ``value`` and ``is_reference``."""
@@ -38,10 +40,6 @@ def draw_scan(
         dark: sum of red, green and blue below which the text is white.
         look: of the text.
     """
-    from matplotlib import colormaps
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-
     scale = ScalarMappable(Normalize(*limits), colormaps["RdBu"])
     rows: dict[str, list[Cell]] = {}
     for cell in cells:
@@ -66,8 +64,6 @@ def draw_scan(
 
 
 def _draw_box(axes: Axes, x: int, y: int, colour: Any, outline: float) -> None:
-    from matplotlib.patches import Rectangle
-
     edge: dict[str, Any] = {"edgecolor": "white", "linewidth": 1.0}
     if outline:
         edge = {"edgecolor": "black", "linewidth": outline, "zorder": 3}

@@ -16,7 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import numpy as np
 
@@ -192,24 +192,11 @@ def not_written(path: Path, error: OSError) -> StorageError:
 
 
 @contextlib.contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Turn the system's refusal to let this block read a file into a sentence."""
-    with _told(f"could not read {path}"):
-        yield
-
-
-@contextlib.contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turn the system's refusal to let this block write a file into a sentence."""
-    with _told(f"could not write {path}"):
-        yield
-
-
-@contextlib.contextmanager
-def _told(what: str) -> Iterator[None]:
+def accessing(path: Path, how: Literal["read", "write"]) -> Iterator[None]:
+    """Turn the system's refusal to let this block read or write a file into a sentence."""
     try:
         yield
     except StorageError:
         raise
     except OSError as error:
-        raise StorageError(f"{what}: {error.strerror or error}") from error
+        raise StorageError(f"could not {how} {path}: {error.strerror or error}") from error

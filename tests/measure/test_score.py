@@ -8,9 +8,9 @@ import torch
 
 import learnable_novelty as ln
 from learnable_novelty.measure.draw import FLOOR_REPEATS, _surrogate_scores, all_but_one
-from learnable_novelty.measure.rows import prepare_rows
+from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.sources.open import in_memory
-from learnable_novelty.measure.task import Task, check_settings
+from learnable_novelty.measure.task import Settings, Task, Windows
 from learnable_novelty.observer.moments import Moments, merge
 from learnable_novelty.observer.roots import Roots
 from novelty_lab.artefacts.calibration.experiment import autoregression
@@ -168,8 +168,6 @@ def test_constants_score_zero_and_are_no_errors(inputs, targets, settings):
 
 def test_a_series_is_its_own_windows():
     series = np.random.default_rng(6).standard_normal((60, 2))
-    from learnable_novelty.measure.windows import Windows
-
     windows = Windows.of(None, 3, [1, 4])
     t = torch.from_numpy(series)
     x, y = windows.inputs(t), windows.targets(t)
@@ -185,7 +183,7 @@ def test_a_series_is_its_own_windows():
 
 def test_shuffling_time_with_and_without_the_feature_table_agree():
     series = np.random.default_rng(7).standard_normal(64)
-    settings = check_settings(window=2, null=5)
+    settings = Settings(Windows.of(2, 1, None), draws=1, null=ln.Null(5), seed=0)
     source = in_memory(series, None)
     task = Task.of(source.layout(), settings)
     data = prepare_rows(source.rows, task, ln.Null(5, "time"), settings)

@@ -111,9 +111,14 @@ def test_vector_wrappers_take_as_many_environments_as_there_are():
     assert wrapped.step(np.zeros((2, 1)))[1].shape == (2,)
 
 
-@pytest.mark.parametrize(
-    "wrapper", [NoveltyReward, NoveltyRewardWrapper, NoveltyRewardVectorWrapper]
-)
+WRAPPERS = {
+    NoveltyReward: lambda: DummyVecEnv([Drifting]),
+    NoveltyRewardWrapper: Drifting,
+    NoveltyRewardVectorWrapper: lambda: SyncVectorEnv([Drifting]),
+}
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_every_setting_is_a_keyword_of_every_wrapper(wrapper):
     shown = inspect.signature(wrapper).parameters
     for field in dataclasses.fields(NoveltyConfig):
@@ -121,9 +126,7 @@ def test_every_setting_is_a_keyword_of_every_wrapper(wrapper):
         assert shown[field.name].kind is inspect.Parameter.KEYWORD_ONLY
     assert {"play", "seed"} < set(shown)
     with pytest.raises(TypeError, match="windows"):
-        wrapper(
-            SyncVectorEnv([Drifting]) if "Vector" in wrapper.__name__ else Drifting(), windows=3
-        )
+        wrapper(WRAPPERS[wrapper](), windows=3)
 
 
 CHANGES = {

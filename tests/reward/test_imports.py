@@ -53,7 +53,7 @@ def test_gymnasium_alone_has_its_wrappers_and_the_others_name_the_extra():
         "stable_baselines3",
     )
     assert done.returncode == 0, done.stderr
-    assert "stable_baselines3, which is not installed" in done.stdout
+    assert "NoveltyReward needs the [rl] extra (stable_baselines3 is not" in done.stdout
     assert "pip install 'learnable-novelty[rl]'" in done.stdout
     assert len(done.stdout.splitlines()) == 1
 
@@ -83,7 +83,7 @@ def test_a_bonus_needs_neither():
         "gymnasium",
     )
     assert done.returncode == 0, done.stderr
-    assert "need gymnasium, which is not installed: pip install" in done.stdout
+    assert "NoveltyRewardWrapper needs the [rl] extra (gymnasium is not" in done.stdout
 
 
 @pytest.mark.parametrize(("old", "new"), reward._RENAMED.items())

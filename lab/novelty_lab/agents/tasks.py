@@ -35,8 +35,7 @@ class Task:
             ValueError: if its simulator is not installed.
         """
         if self.extra is not None and importlib.util.find_spec(SIMULATORS[self.extra]) is None:
-            what = f"environments such as {self.environment}"
-            raise missing_extra(what, SIMULATORS[self.extra], self.extra)
+            raise missing_extra(self.environment, SIMULATORS[self.extra], self.extra)
         # Box2D's environments import pygame, which prints a message on import.
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
         import gymnasium

@@ -12,7 +12,7 @@ from learnable_novelty.cli import check_seed, progress
 
 REWARD_HELP = (
     "what the agent is paid by: task, epiplexity, or task+ one of epiplexity, magnitude, excess, "
-    "evidence, rnd, icm, e3b (task+epiplexity)"
+    "evidence, or another bonus such as rnd; an unknown name lists all (task+epiplexity)"
 )
 
 

@@ -7,33 +7,26 @@ connections, on uploads at a time, and on the size and the duration of an upload
 
 from __future__ import annotations
 
-import http.client
 import json
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import BufferedIOBase
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from learnable_novelty.errors import UserError
+from novelty_lab.explorer.receiving import Head, RequestError, discard, receive, upload_length
 from novelty_lab.explorer.site import Site
-from novelty_lab.explorer.upload import LARGEST, list_columns, score_upload
+from novelty_lab.explorer.upload import list_columns, score_upload
 
 HOST = "127.0.0.1"
 MOST_CONNECTIONS = 64
 """Open connections; a browser opens six."""
-LARGEST_HEAD = 65_536
-"""Bytes of a request before its body; without this limit http.server reads six megabytes."""
 MOST_UPLOADS = 4
-"""Uploads that are received at a time, each of at most ``LARGEST`` bytes."""
-UPLOAD_SECONDS = 30.0
-"""An upload that takes longer is refused. On one machine 20 MB take less than a second."""
+"""Uploads that are received at a time, each bounded in size and time."""
 TYPES = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
@@ -94,29 +87,6 @@ class Server(ThreadingHTTPServer):
         return f"http://{HOST}:{self.server_port}/"
 
 
-class _RequestError(Exception):
-    """A request that is refused: a status and a sentence for the page."""
-
-    def __init__(self, status: HTTPStatus, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status = status
-
-
-class _Head:
-    """The lines of a request before its body."""
-
-    def __init__(self, file: BufferedIOBase) -> None:
-        self._file, self._left = file, LARGEST_HEAD
-
-    def readline(self, limit: int) -> bytes:
-        """Read a line; http.server answers too many bytes with status 431."""
-        line = self._file.readline(limit)
-        self._left -= len(line)
-        if self._left < 0:
-            raise http.client.LineTooLong("header")
-        return line
-
-
 class _Handler(BaseHTTPRequestHandler):
     server: Server  # pyright: ignore[reportIncompatibleVariableOverride]
     server_version, sys_version = "novelty", ""
@@ -126,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
     def parse_request(self) -> bool:
         """Read the first line and the headers of a request, up to a limit in all."""
         whole = self.rfile
-        self.rfile = _Head(whole)  # pyright: ignore[reportAttributeAccessIssue]
+        self.rfile = Head(whole)  # pyright: ignore[reportAttributeAccessIssue]
         try:
             return super().parse_request()
         finally:
@@ -145,19 +115,19 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             self._check_sender()
             self._send(*answer())
-        except _RequestError as error:
+        except RequestError as error:
             # The body may not have been read, so the connection cannot be used again.
             self.close_connection = True
             self._send(error.status, TYPES["json"], _encoded({"error": str(error)}))
             if self.command == "POST":
-                self._discard_body()
+                discard(self.connection, self.rfile)
 
     def _file(self) -> tuple[HTTPStatus, str, bytes]:
         path = unquote(self.path.partition("?")[0]).lstrip("/") or "index.html"
         # A dictionary, not the disk: nothing outside the site has a name here.
         content = self.server.site.get(path)
         if content is None:
-            raise _RequestError(HTTPStatus.NOT_FOUND, "there is no such page")
+            raise RequestError(HTTPStatus.NOT_FOUND, "there is no such page")
         kind = TYPES.get(path.rpartition(".")[2], "application/octet-stream")
         return HTTPStatus.OK, kind, content
 
@@ -165,17 +135,17 @@ class _Handler(BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         action = _ACTIONS.get(path)
         if action is None:
-            raise _RequestError(HTTPStatus.NOT_FOUND, "there is no such page")
-        length = self._upload_length()
+            raise RequestError(HTTPStatus.NOT_FOUND, "there is no such page")
+        length = upload_length(self.headers)
         if not self.server.uploads.acquire(blocking=False):
-            raise _RequestError(
+            raise RequestError(
                 HTTPStatus.SERVICE_UNAVAILABLE,
                 f"{MOST_UPLOADS} files are being uploaded already; try again in a moment",
             )
         try:
-            content = self._receive(length)
+            content = receive(self.connection, self.rfile, length)
             if not self.server.scoring.acquire(blocking=False):
-                raise _RequestError(
+                raise RequestError(
                     HTTPStatus.SERVICE_UNAVAILABLE,
                     "another file is being scored; try again in a moment",
                 )
@@ -187,54 +157,6 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             self.server.uploads.release()
         return status, TYPES["json"], answer
-
-    def _upload_length(self) -> int:
-        """Return the length of the body, or refuse it before a byte of it is read."""
-        length = self.headers.get("Content-Length", "")
-        if not (length.isascii() and length.isdecimal()):
-            raise _RequestError(HTTPStatus.LENGTH_REQUIRED, "expected the length of the file")
-        if len(length) > 12 or int(length) > LARGEST:
-            raise _RequestError(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                f"expected a file of at most {LARGEST // 1_000_000} MB; score larger ones in a "
-                "terminal with novelty score",
-            )
-        return int(length)
-
-    def _receive(self, length: int) -> bytes:
-        """Read the body within the time for an upload, however slowly its parts come."""
-        content = bytearray()
-        end = time.monotonic() + UPLOAD_SECONDS
-        try:
-            while len(content) < length:
-                content += self._receive_part(end, length - len(content))
-        except TimeoutError:
-            raise _RequestError(
-                HTTPStatus.REQUEST_TIMEOUT,
-                f"expected the whole file within {UPLOAD_SECONDS:g} seconds, got "
-                f"{len(content):,} of {length:,} bytes",
-            ) from None
-        finally:
-            self.connection.settimeout(self.timeout)
-        return bytes(content)
-
-    def _receive_part(self, end: float, most: int) -> bytes:
-        """Read what comes next of the body, before a moment of the monotonic clock."""
-        left = end - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        self.connection.settimeout(left)
-        part = self.rfile.read1(most)
-        if not part:
-            raise ConnectionAbortedError("the upload ended early")
-        return part
-
-    def _discard_body(self) -> None:
-        """Let the sender go on for a second: if the connection broke, it would miss the answer."""
-        end = time.monotonic() + 1.0
-        with suppress(OSError):
-            while True:
-                self._receive_part(end, LARGEST_HEAD)
 
     def _check_sender(self) -> None:
         """Refuse other sites, and other names that point to this machine.
@@ -250,7 +172,7 @@ class _Handler(BaseHTTPRequestHandler):
             or self.headers.get("Sec-Fetch-Site") not in (None, "same-origin", "none")
         ):
             sentence = "this server answers its own page only"
-            raise _RequestError(HTTPStatus.FORBIDDEN, sentence)
+            raise RequestError(HTTPStatus.FORBIDDEN, sentence)
 
     def _send(self, status: HTTPStatus, kind: str, content: bytes) -> None:
         self.send_response(status)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure import Columns, column_names, read_columns, score
+from learnable_novelty.measure import CHOOSE, Columns, column_names, read_columns, score
+from learnable_novelty.text import printable
 
 LARGEST = 20_000_000
 """Bytes of an upload."""
@@ -77,17 +78,8 @@ def _uploaded(name: str, content: bytes) -> Iterator[Path]:
             yield path
         except (UserError, ArithmeticError) as error:
             text = " ".join(str(error).split()).replace(str(path), safe).replace(path.name, safe)
-            text = text.replace("; choose columns with --inputs", "; leave that column out")
+            text = text.replace(CHOOSE, "; leave that column out")
             raise UserError(printable(text)) from None
-
-
-def printable(text: str) -> str:
-    r"""Escape control characters, which a file can hide in the names of its columns.
-
-    >>> print(printable("a\x1b[2J"))
-    a\x1b[2J
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _check_size(data: Columns, laid_out: int) -> None:

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from novelty_lab.ledger.findings import Finding
 from novelty_lab.ledger.paper_records import NoRecordError, PaperRecords
@@ -20,7 +20,8 @@ class Source:
     figure_name: ClassVar[str] = "figure.png"
 
     experiment: str
-    read: Callable[[PaperRecords], Finding]
+    read: Callable[[Any], Finding]
+    """Reads the record of the experiment."""
     options: str = ""
     """What the command takes beside the name of the experiment."""
 
@@ -32,11 +33,14 @@ class Source:
     def finding(self, records: PaperRecords) -> Finding:
         """Read our value, or say what is missing."""
         try:
-            return self.read(records)
+            return self._read(records)
         except NoRecordError as error:
             return Finding(missing=str(error))
         except KeyError as error:
             return Finding(missing=f"the record does not hold {error}")
+
+    def _read(self, records: PaperRecords) -> Finding:
+        return self.read(records.get(self.experiment))
 
     def record_path(self, records: PaperRecords) -> Path | None:
         """Return the directory of the record, if there is one."""
@@ -54,6 +58,13 @@ class Source:
         if folder is None or not (folder / self.figure_name).exists():
             return None
         return folder / self.figure_name
+
+
+class WideSource(Source):
+    """A source that reads other records too: it is given all of them."""
+
+    def _read(self, records: PaperRecords) -> Finding:
+        return self.read(records)
 
 
 @functools.cache

@@ -13,6 +13,7 @@ import pytest
 
 import learnable_novelty as ln
 from lab.tests.explorer.page import serving
+from novelty_lab.explorer import receiving
 from novelty_lab.explorer import server as server_module
 from novelty_lab.explorer.upload import LARGEST
 
@@ -145,7 +146,7 @@ def test_only_a_few_uploads_are_received_at_a_time(server):
 
 
 def test_a_slow_upload_is_refused(server, monkeypatch):
-    monkeypatch.setattr(server_module, "UPLOAD_SECONDS", 0.4)
+    monkeypatch.setattr(receiving, "UPLOAD_SECONDS", 0.4)
     with hold_back(server) as connection:
         start = time.monotonic()
         while not answered([connection], 0.02):

@@ -83,6 +83,32 @@ def test_columns_can_be_chosen(browser, address):
     assert stats(browser)["learnable novelty"].startswith(f"{truth.bits:.2f} ")
 
 
+def test_a_column_with_a_comma_in_its_name_can_be_chosen(browser, address):
+    x, y = table()
+    truth = ln.score(x[:, :1], y)
+    open_panel(browser, address, "yours")
+    drop(browser, "a.csv", as_csv(x, y, header='"a,""b""",0,y'))
+    wait_for(browser, f"!document.querySelector('{ROOT} form').hidden")
+    browser.execute_script(
+        f"const box = document.querySelectorAll('{ROOT} .columns select')[1]; box.value = '';"
+        "box.dispatchEvent(new Event('change'))"
+    )
+    press_score(browser)
+    assert stats(browser)["learnable novelty"].startswith(f"{truth.bits:.2f} ")
+    assert 'a,"b" → y' in browser.find_element("css selector", f"{ROOT} figcaption").text
+
+
+def test_control_characters_of_a_name_are_shown(browser, address):
+    open_panel(browser, address, "yours")
+    drop(browser, "a.csv", "a\u202e,y\x1b\n1,2\n3,4\n".encode())
+    wait_for(browser, f"!document.querySelector('{ROOT} form').hidden")
+    names = browser.execute_script(
+        f"return [...document.querySelectorAll('{ROOT} .columns label')]"
+        ".map(label => label.firstChild.data)"
+    )
+    assert names == [r"a\u{202e}", r"y\u{1b}"]
+
+
 def test_a_series_is_scored_by_its_window(browser, address):
     series = np.sin(0.3 * np.arange(120)) ** 3
     truth = ln.score(series, window=5, history=2)

@@ -11,13 +11,14 @@ from learnable_novelty.compare.permutation import load_antropy
 from learnable_novelty.compare.registry import ComparedData, Reading, plain, timed
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.null import Null
+from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.result import Score
-from learnable_novelty.measure.rows import prepare_rows
 from learnable_novelty.measure.score import Progress, score_source
 from learnable_novelty.measure.sources.base import Source, Stream
 from learnable_novelty.measure.sources.open import open_source
-from learnable_novelty.measure.task import Settings, Task, check_settings
+from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.observer.penalty import RidgePenalty
+from learnable_novelty.seeds import check_seed
 
 
 @dataclass(frozen=True)
@@ -86,15 +87,13 @@ def compare(
         A ``Comparison``; the [compare] extra is needed.
     """
     load_antropy()
-    settings = check_settings(
-        window=window,
-        history=history,
-        leads=leads,
+    settings = Settings(
+        windows=choose_windows(window, history, leads),
+        draws=draws,
+        null=Null.of(null),
+        seed=check_seed(seed),
         ridge_penalty=ridge_penalty,
         resolution=resolution,
-        draws=draws,
-        null=null,
-        seed=seed,
     )
     source = open_source(inputs, targets, is_series=settings.windows is not None)
     data = _compared_data(source, settings)

@@ -32,9 +32,5 @@ def gzip_rate(series: Any) -> float:
 
 
 MEASURE = Measure(
-    key="gzip",
-    label="gzip",
-    unit="bits per value",
-    sees="rows",
-    answer=lambda data: Answer(gzip_rate(data.series)),
+    "gzip", "gzip", "bits per value", "rows", lambda data: Answer(gzip_rate(data.series))
 )

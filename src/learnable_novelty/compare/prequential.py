@@ -253,7 +253,7 @@ def _answer(data: ComparedData) -> Answer:
         "prequential_total", "  its prequential code", code.total_bits, "bits", None, per_value
     )
     note = "area under its learning curve above the end"
-    return Answer(code.structure_bits, note, [total])
+    return Answer(code.structure_bits, note, (total,))
 
 
 MEASURE = Measure("prequential_structure", "trained network, structure", "bits", "pairs", _answer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -51,17 +51,16 @@ class ComparedData:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a measure says."""
+    """A value, what to remark on it, and numbers that came with it."""
 
     value: float | None
     note: str = ""
-    further: list[Reading] = field(default_factory=list)
-    """Numbers that came with it."""
+    further: tuple[Reading, ...] = ()
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure that others have proposed."""
+    """A measure that others have proposed: its names, its unit, and the function."""
 
     key: str
     label: str
@@ -75,9 +74,8 @@ class Measure:
         if self.sees == "time" and not data.is_time:
             return [Reading(self.key, self.label, None, self.unit, None, "the rows are not time")]
         answer, seconds = timed(lambda: self.answer(data))
-        note = answer.note
-        if self.sees == "rows" and not data.is_time:
-            note = "rows as they come"
+        unordered = self.sees == "rows" and not data.is_time
+        note = "rows as they come" if unordered else answer.note
         first = Reading(self.key, self.label, answer.value, self.unit, seconds, note)
         return [first, *answer.further]
 

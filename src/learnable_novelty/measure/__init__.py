@@ -8,7 +8,7 @@ from learnable_novelty.measure.sources.columns import Columns
 from learnable_novelty.measure.sources.files import column_names, open_columns, read_columns
 from learnable_novelty.measure.sources.memory import as_tensor
 from learnable_novelty.measure.sources.text import CHOOSE
-from learnable_novelty.measure.windows import Windows
+from learnable_novelty.measure.task import Windows
 
 __all__ = [
     "CHOOSE",

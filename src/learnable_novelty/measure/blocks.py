@@ -19,7 +19,7 @@ from learnable_novelty.engine import Parcel, in_order
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.draw import block_bounds, num_sign_blocks, roots_between, rows_of
-from learnable_novelty.measure.prepare import Spread
+from learnable_novelty.measure.prepare import Spread, cut_windows, in_units, scale_columns
 from learnable_novelty.measure.sources.base import Source, Stream
 from learnable_novelty.measure.sources.batches import OverlappingPartition, overlapping
 from learnable_novelty.measure.task import Settings, Task
@@ -70,15 +70,14 @@ def gather_blocks(
     """Read all samples, twice where means and deviations are wanted."""
     survey = _survey(source, task, settings, executor, progress)
     if survey.inputs is not None and survey.targets is not None:
-        task = task.in_units(survey.inputs, survey.targets, settings)
+        task = in_units(task, survey.inputs, survey.targets, settings)
     samples = task.num_samples(sum(survey.counts))
     observers = draw_observers(settings, task.observer_shape(samples))
     bounds = block_bounds(samples, num_sign_blocks(samples))
-    pass_ = Pass(task, observers, bounds)
     total, done = BlockRoots(), 0
     size = task.batch_size * STREAM_BATCHES
     partitions = overlapping(source, task.layout, task.reach, size, survey.counts)
-    parcel = Parcel(pass_)  # mostly observers
+    parcel = Parcel((task, observers, bounds))
     for count, gathered in in_order(executor, observe, ((one, parcel) for one in partitions)):
         for number, roots in gathered.roots.items():
             total.add(number, roots)
@@ -111,7 +110,7 @@ def _survey(
     progress: Progress,
 ) -> _Survey:
     """Find counts, and means and deviations where they are wanted."""
-    wanted = settings.standardize_inputs or settings.target_unit is None
+    wanted = settings.standardize_inputs or settings.target_unit == "sd"
     if isinstance(source, Source) and source.count is not None and not wanted:
         return _Survey([partition.count or 0 for partition in source.partitions])
     length = source.count or 0
@@ -142,32 +141,23 @@ def survey_partition(
     return count, total
 
 
-@dataclass(frozen=True)
-class Pass:
-    """What is done with every batch of samples."""
-
-    task: Task
-    observers: list[Observer]
-    bounds: list[int]
-    """Of the blocks of samples."""
-
-    @torch.no_grad()
-    def roots(self, x: Tensor, y: Tensor, cuts: list[int]) -> list[list[Roots]]:
-        """Return the roots of samples between cuts, for each cut one of each observer."""
-        by_observer = (
-            roots_between(observer, rows_of(observer, x, y), x.shape[0], cuts)
-            for observer in self.observers
-        )
-        return [list(roots) for roots in zip(*by_observer, strict=True)]
+@torch.no_grad()
+def roots_of_batch(
+    observers: list[Observer], x: Tensor, y: Tensor, cuts: list[int]
+) -> list[list[Roots]]:
+    """Return the roots of samples between cuts, one for each observer."""
+    by_observer = (
+        roots_between(observer, rows_of(observer, x, y), x.shape[0], cuts) for observer in observers
+    )
+    return [list(roots) for roots in zip(*by_observer, strict=True)]
 
 
 def observe(partition: OverlappingPartition, parcel: Parcel) -> tuple[int, BlockRoots]:
     """Return how many samples a partition has, and the roots of the blocks that it is in."""
-    pass_: Pass = parcel.content
-    task, bounds = pass_.task, pass_.bounds
+    task, observers, bounds = parcel.content
     gathered, first = BlockRoots(), partition.start
     for x, y in partition.batches(task.layout, task.batch_size):
-        inputs, targets = task.cut(*task.scale(x, y))
+        inputs, targets = cut_windows(task, *scale_columns(task, x, y))
         last = first + inputs.shape[0]
         block = start = bisect.bisect_right(bounds, first) - 1
         cuts = [0]
@@ -176,7 +166,7 @@ def observe(partition: OverlappingPartition, parcel: Parcel) -> tuple[int, Block
             end = bounds[block + 1] if block + 2 < len(bounds) else last
             cuts.append(min(end, last) - first)
             block += 1
-        for number, roots in enumerate(pass_.roots(inputs, targets, cuts), start):
+        for number, roots in enumerate(roots_of_batch(observers, inputs, targets, cuts), start):
             gathered.add(number, roots)
         first = last
     return first - partition.start, gathered

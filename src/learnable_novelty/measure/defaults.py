@@ -17,7 +17,7 @@ SAMPLES_PER_FEATURE = 4
 
 
 def default_observer(
-    shape: tuple[int, ...], ridge_penalty: RidgePenalty = "evidence", resolution: float = 1.0
+    shape: tuple[int, ...], ridge_penalty: RidgePenalty, resolution: float
 ) -> Observer:
     """Choose an observer for inputs of this shape.
 
@@ -51,7 +51,9 @@ def draw_observers(settings: Settings, shape: tuple[int, ...]) -> list[Observer]
     """Copy the observer once per draw; one that was given keeps its reservoir in the first."""
     template = settings.observer
     if template is None:
-        template = default_observer(shape, settings.ridge_penalty, settings.resolution)
+        penalty = "evidence" if settings.ridge_penalty is None else settings.ridge_penalty
+        resolution = 1.0 if settings.resolution is None else settings.resolution
+        template = default_observer(shape, penalty, resolution)
         template.redraw(split(settings.seed, "draw", 0))
     copies = [copy.deepcopy(template) for _ in range(settings.draws)]
     for index, drawn in enumerate(copies[1:], start=1):

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.checks import whole_number
+from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.seeds import Seed, numpy_generator
 
 Kind = Literal["auto", "rows", "samples", "translations", "shifts", "time", "linear", "signs"]

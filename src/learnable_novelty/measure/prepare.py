@@ -1,15 +1,25 @@
-"""Columns in common units: mean and deviation of every column, from chunks that merge."""
+"""Columns in common units, windows cut, and what a null rearranges of the rows."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from learnable_novelty.errors import UserError
+from learnable_novelty.measure.null import (
+    Null,
+    correlation_time,
+    phase_randomized,
+    row_orders,
+    shift_orders,
+)
+from learnable_novelty.measure.sources.memory import MemoryRows
+from learnable_novelty.measure.task import Settings, Task, check_target_unit
+from learnable_novelty.observer.checks import check_range
 from learnable_novelty.observer.standardize import is_constant
+from learnable_novelty.seeds import numpy_generator, split
 
 
 @dataclass(frozen=True)
@@ -70,16 +80,93 @@ def scaled(values: Tensor, column_axis: int, mean: Tensor | float, scale: Tensor
     return ((columns - mean) / scale).to(values.dtype).movedim(-1, column_axis)
 
 
-def check_target_unit(unit: float | str) -> float | None:
-    """Return the unit of the targets, or None for their own deviation, "sd"."""
-    if unit == "sd":
-        return None
-    if isinstance(unit, (int, float)) and not isinstance(unit, bool) and 0 < unit < math.inf:
-        return float(unit)
-    raise UserError(f'target_unit must be "sd" or a positive number, got {unit!r}')
-
-
 def target_scale(targets: Tensor, axis: int, unit: float | str) -> Tensor | float:
     """Return what targets are divided by: one number, or one per column."""
-    number = check_target_unit(unit)
-    return column_scale(targets, axis)[1] if number is None else number
+    return column_scale(targets, axis)[1] if unit == "sd" else check_target_unit(unit)
+
+
+def in_units(task: Task, inputs: Spread, targets: Spread, settings: Settings) -> Task:
+    """Return the task with the means and deviations of the data."""
+    return replace(
+        task,
+        input_scale=inputs.scale() if settings.standardize_inputs else None,
+        target_unit=targets.scale()[1] if settings.target_unit == "sd" else task.target_unit,
+    )
+
+
+def scale_columns(task: Task, x: Tensor, y: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Scale columns and check what becomes of them; without targets the inputs are both."""
+    future = scaled(x if y is None else y, task.column_axis, 0.0, task.target_unit)
+    past = x if task.input_scale is None else scaled(x, task.column_axis, *task.input_scale)
+    check_range("inputs", past)
+    check_range("targets", future)
+    return past, future
+
+
+def cut_windows(task: Task, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Return inputs and targets of the observer, cut from the scaled columns of a series."""
+    if task.windows is None:
+        return x, y
+    return task.windows.inputs(x), task.windows.targets(y)
+
+
+@dataclass(frozen=True)
+class PreparedRows:
+    """Inputs and targets as the observer gets them, and what will be rearranged."""
+
+    inputs: Tensor
+    targets: Tensor
+    null: Null
+    """Of a kind that was chosen."""
+    seed: int
+    task: Task
+    series: Tensor | None
+    """The one series that both are cut from, as input and as target columns."""
+    spacing: int
+    """Correlation time of two series: the least circular shift, where twenty fit."""
+
+    @property
+    def num_samples(self) -> int:
+        """How many samples, or pairs of a series."""
+        return self.inputs.shape[0]
+
+    def orders(self, purpose: str, count: int, num_rows: int) -> Iterator[Tensor]:
+        """Yield the orders in which target rows, or residual rows, are rearranged."""
+        samples, kind = self.num_samples, self.null.kind
+        if kind == "shifts":
+            return iter(shift_orders(num_rows, self.spacing, count))
+        space: tuple[int, ...] = (num_rows // samples,)
+        if kind == "translations":
+            space = tuple(self.targets.shape[2:])
+        kind = kind if self.series is None else "rows"
+        return row_orders(kind, samples, space, count, split(self.seed, purpose))
+
+    def surrogates(self) -> Iterator[tuple[Tensor | None, Tensor]]:
+        """Yield surrogate series, each with the order of time steps if it is a mere shuffle."""
+        assert self.series is not None
+        for index in range(self.null.count):
+            generator = numpy_generator(self.seed, "surrogate", self.null.kind, index)
+            if self.null.kind == "linear":
+                yield None, phase_randomized(self.series, generator)
+            else:
+                order = torch.from_numpy(generator.permutation(self.series.shape[0]))
+                yield order, self.series[order]
+
+
+def prepare_rows(rows: MemoryRows, task: Task, null: Null, settings: Settings) -> PreparedRows:
+    """Scale columns, cut windows, and find how far two series must be shifted."""
+    task.num_samples(rows.count)
+    inputs = Spread.of(rows.inputs, task.column_axis)
+    targets = inputs if rows.targets is None else Spread.of(rows.targets, task.column_axis)
+    task = in_units(task, inputs, targets, settings)
+    x, y = scale_columns(task, rows.inputs, rows.targets)
+    paired = null.kind == "shifts"
+    one_series = task.kind == "series" and null.kind != "signs"
+    return PreparedRows(
+        *cut_windows(task, x, y),
+        null=null,
+        seed=settings.seed,
+        task=task,
+        series=torch.cat([x, y], dim=1) if one_series else None,
+        spacing=max(correlation_time(x), correlation_time(y)) if paired else 1,
+    )

@@ -12,23 +12,24 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any, Literal
 
+import torch
+
 from learnable_novelty.engine import Parcel, in_order
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.blocks import gather_blocks
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.draw import draw_from_blocks, draw_from_rows, num_sign_blocks
 from learnable_novelty.measure.null import Null, choose_kind, describe
-from learnable_novelty.measure.result import Score
-from learnable_novelty.measure.rows import prepare_rows
+from learnable_novelty.measure.prepare import prepare_rows
+from learnable_novelty.measure.result import Score, summarize
 from learnable_novelty.measure.single_pass import gather_in_one_pass
 from learnable_novelty.measure.sources.base import Source, Stream
 from learnable_novelty.measure.sources.memory import MemoryRows
 from learnable_novelty.measure.sources.open import open_source
-from learnable_novelty.measure.summary import summarize
-from learnable_novelty.measure.task import Settings, Task, check_settings
+from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.observer import Observer
 from learnable_novelty.observer.penalty import RidgePenalty
-from learnable_novelty.seeds import Seed
+from learnable_novelty.seeds import Seed, check_seed, split
 
 Progress = Callable[[int, int], None]
 """Called with what is done and what there is to do."""
@@ -97,16 +98,14 @@ def score(
     >>> result.p_value, result.excess_bits > 0
     (0.05, True)
     """
-    settings = check_settings(
-        window=window,
-        history=history,
-        leads=leads,
-        observer=observer,
+    settings = Settings(
+        windows=choose_windows(window, history, leads),
+        draws=draws,
+        null=Null.of(null),
+        seed=split(seed, "score") if isinstance(seed, torch.Generator) else check_seed(seed),
         ridge_penalty=ridge_penalty,
         resolution=resolution,
-        draws=draws,
-        null=null,
-        seed=seed,
+        observer=observer,
         standardize_inputs=standardize_inputs,
         target_unit=target_unit,
     )

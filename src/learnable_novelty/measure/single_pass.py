@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from torch import Tensor
 
-from learnable_novelty.measure.blocks import BlockRoots, Blocks, Pass, Progress
+from learnable_novelty.measure.blocks import BlockRoots, Blocks, Progress, roots_of_batch
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.draw import SIGN_BLOCKS
-from learnable_novelty.measure.prepare import Spread
+from learnable_novelty.measure.prepare import Spread, cut_windows, scale_columns
 from learnable_novelty.measure.sources.base import Samples, Stream, read
 from learnable_novelty.measure.sources.batches import regrouped
 from learnable_novelty.measure.task import Settings, Task
@@ -30,21 +30,22 @@ def gather_in_one_pass(
     head = list(itertools.islice(batches, 2))  # the default width depends on few samples
     known = sum(x.shape[0] - task.reach for x, _ in head)
     observers = draw_observers(settings, task.observer_shape(known))
-    pass_ = Pass(task, observers, [])
     gathered, size, done = BlockRoots(), 1, 0
     for x, y in itertools.chain(head, batches):
-        inputs, targets = task.cut(*task.scale(x, y))
+        inputs, targets = cut_windows(task, *scale_columns(task, x, y))
         count = inputs.shape[0]
         while (done + count - 1) // size >= 2 * SIGN_BLOCKS:
             gathered, size = _merged_by_two(gathered), 2 * size
         cuts = [0, *range(size - done % size, count, size), count]
-        for number, roots in enumerate(pass_.roots(inputs, targets, cuts), done // size):
+        for number, roots in enumerate(
+            roots_of_batch(observers, inputs, targets, cuts), done // size
+        ):
             gathered.add(number, roots)
         done += count
         progress(done, done)
     samples = task.num_samples(counter.count)
     blocks = gathered.in_order()
-    if settings.target_unit is None:
+    if settings.target_unit == "sd":
         unit = counter.target_deviation(task)
         blocks = [[roots.in_units(unit) for roots in block] for block in blocks]
     return Blocks(observers, blocks, samples)

@@ -1,105 +1,138 @@
-"""What is scored: the settings, and how samples become inputs and targets of the observer."""
+"""What is scored: the settings, how a series is cut, and what the data is."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.measure.checks import whole_number
 from learnable_novelty.measure.null import Null
-from learnable_novelty.measure.prepare import Spread, check_target_unit, scaled
 from learnable_novelty.measure.sources.base import Layout
-from learnable_novelty.measure.windows import Windows
 from learnable_novelty.observer import Observer
-from learnable_novelty.observer.checks import check_range
+from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.observer.penalty import RidgePenalty
-from learnable_novelty.seeds import Seed, check_seed, split
 
 BATCH_ROWS = 4096
 """Regression rows whose features are computed at a time: they stay in cache."""
 BATCH_BYTES = 64 << 20
 """Of inputs in a batch, however wide they are."""
 
-Kind = Literal["samples", "lattices", "series", "two series"]
-
 
 @dataclass(frozen=True)
 class Settings:
-    """What ``score`` was asked for, checked before any data is read."""
+    """What ``score`` was asked for; checked before any data is read."""
 
     windows: Windows | None
     """How a series is cut; None for samples."""
-    observer: Observer | None
-    """None for the default one, which has the next two."""
-    ridge_penalty: RidgePenalty
-    resolution: float
     draws: int
     null: Null
     seed: int
-    standardize_inputs: bool
-    target_unit: float | None
-    """None for the targets' own deviation."""
+    ridge_penalty: RidgePenalty | None = None
+    resolution: float | None = None
+    """This and the one above are for the default observer."""
+    observer: Observer | None = None
+    standardize_inputs: bool = True
+    target_unit: float | Literal["sd"] = "sd"
+
+    def __post_init__(self) -> None:
+        whole_number("draws", self.draws, 1)
+        if self.target_unit != "sd":
+            check_target_unit(self.target_unit)
+        if self.observer is None:
+            return
+        if not isinstance(self.observer, Observer):
+            kind = type(self.observer).__name__
+            raise UserTypeError(f"observer must be an Observer, got {kind}")
+        for name in ("ridge_penalty", "resolution"):
+            if getattr(self, name) is not None:
+                raise UserError(f"{name} is for the default observer; the one given has its own")
+        if self.observer.process_group is not None:
+            raise UserError("score measures the data of one process: expected no process_group")
+        if self.observer.solver not in ("auto", "spectral"):
+            raise UserError(
+                "score solves from the singular values of the features: expected an observer with "
+                f"solver='auto', got {self.observer.solver!r}; call the observer itself to use it"
+            )
 
     @property
     def standardization(self) -> str:
         """Say what is done to inputs and targets."""
-        unit = "their own deviation" if self.target_unit is None else f"{self.target_unit:g}"
+        unit = "their own deviation" if self.target_unit == "sd" else f"{self.target_unit:g}"
         inputs = "inputs standardized per column, " if self.standardize_inputs else ""
         return f"{inputs}targets in units of {unit}"
 
 
-def check_settings(
-    *,
-    window: int | None = None,
-    history: int = 1,
-    leads: Sequence[int] | None = None,
-    observer: Observer | None = None,
-    ridge_penalty: RidgePenalty | None = None,
-    resolution: float | None = None,
-    draws: int = 8,
-    null: int | str | Null = 99,
-    seed: Seed = 0,
-    standardize_inputs: bool = True,
-    target_unit: float | str = "sd",
-) -> Settings:
-    """Check the arguments of ``score``; see there."""
-    if observer is not None:
-        _check_observer(observer)
-        for name, value in (("ridge_penalty", ridge_penalty), ("resolution", resolution)):
-            if value is not None:
-                raise UserError(f"{name} is for the default observer; the one given has its own")
-    is_series = window is not None or leads is not None
-    if not is_series and history != 1:
-        raise UserError("history goes with a window or leads, for a series")
-    drawn = isinstance(seed, torch.Generator)
-    return Settings(
-        windows=Windows.of(window, history, leads) if is_series else None,
-        observer=observer,
-        ridge_penalty="evidence" if ridge_penalty is None else ridge_penalty,
-        resolution=1.0 if resolution is None else resolution,
-        draws=whole_number("draws", draws, 1),
-        null=Null.of(null),
-        seed=split(seed, "score") if drawn else check_seed(seed),
-        standardize_inputs=standardize_inputs,
-        target_unit=check_target_unit(target_unit),
-    )
+def check_target_unit(unit: float | str) -> float:
+    """Return a unit of the targets, or raise unless it is a positive number."""
+    if isinstance(unit, (int, float)) and not isinstance(unit, bool) and 0 < unit < math.inf:
+        return float(unit)
+    raise UserError(f'target_unit must be "sd" or a positive number, got {unit!r}')
 
 
-def _check_observer(observer: Observer) -> None:
-    if not isinstance(observer, Observer):
-        raise UserTypeError(f"observer must be an Observer, got {type(observer).__name__}")
-    if observer.process_group is not None:
-        raise UserError("score measures the data of one process: expected no process_group")
-    if observer.solver not in ("auto", "spectral"):
-        raise UserError(
-            "score solves from the singular values of the features: expected an observer with "
-            f"solver='auto', got {observer.solver!r}; call the observer itself to use that solver"
-        )
+@dataclass(frozen=True)
+class Windows:
+    """How a series becomes inputs and targets.
+
+    An input holds the last ``history`` values, the target the values at the lead times.
+    """
+
+    history: int
+    leads: tuple[int, ...]
+
+    @staticmethod
+    def of(window: int | None, history: int, leads: Sequence[int] | None) -> Windows:
+        """Check the two ways to choose the future: ``window`` next steps, or lead times."""
+        if (window is None) == (leads is None):
+            raise UserError("expected either window or leads, got both or neither")
+        past = whole_number("history", history, 1)
+        if window is not None:
+            return Windows(past, tuple(range(1, whole_number("window", window, 1) + 1)))
+        chosen = tuple(whole_number("a lead", lead, 0) for lead in ([] if leads is None else leads))
+        if not chosen:
+            raise UserError("expected at least one lead, got none")
+        return Windows(past, chosen)
+
+    @property
+    def reach(self) -> int:
+        """How many steps a pair spans after its first one."""
+        return self.history - 1 + max(self.leads)
+
+    def num_pairs(self, length: int) -> int:
+        """Return how many pairs a series of this length makes."""
+        return length - self.reach
+
+    def check(self, length: int) -> None:
+        """Raise unless the series is long enough for two pairs."""
+        if self.num_pairs(length) < 2:
+            need = self.history + max(self.leads) + 1
+            raise UserError(
+                f"history={self.history} and a farthest lead of {max(self.leads)} need a series "
+                f"of at least {need} steps, got {length}"
+            )
+
+    def inputs(self, series: Tensor) -> Tensor:
+        """Return (num_pairs, history * dims), oldest value first."""
+        n = self.num_pairs(series.shape[0])
+        return torch.cat([series[i : i + n] for i in range(self.history)], dim=1)
+
+    def targets(self, series: Tensor) -> Tensor:
+        """Return (num_pairs, len(leads) * dims)."""
+        n, now = self.num_pairs(series.shape[0]), self.history - 1
+        return torch.cat([series[now + lead : now + lead + n] for lead in self.leads], dim=1)
+
+
+def choose_windows(window: int | None, history: int, leads: Sequence[int] | None) -> Windows | None:
+    """Return how a series is cut, or None where rows are samples."""
+    if window is None and leads is None:
+        if history != 1:
+            raise UserError("history goes with a window or leads, for a series")
+        return None
+    return Windows.of(window, history, leads)
 
 
 @dataclass(frozen=True)
@@ -128,10 +161,11 @@ class Task:
                 raise UserError(f"expected a series (time, columns), got shape {shape}")
         if windows is not None and layout.targets is None and 0 in windows.leads:
             raise UserError("expected leads of at least 1 for one series, got 0")
-        return Task(layout, windows, axis, None, settings.target_unit or 1.0)
+        unit = 1.0 if settings.target_unit == "sd" else float(settings.target_unit)
+        return Task(layout, windows, axis, None, unit)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Literal["samples", "lattices", "series", "two series"]:
         """Name the kind of data, which decides what a null may rearrange."""
         if self.windows is not None:
             return "series" if self.layout.targets is None else "two series"
@@ -163,25 +197,3 @@ class Task:
         """Return the shape of the inputs that the observer gets."""
         columns, *space = self.layout.inputs
         return samples, columns * (1 if self.windows is None else self.windows.history), *space
-
-    def in_units(self, inputs: Spread, targets: Spread, settings: Settings) -> Task:
-        """Return the task with the means and deviations of the data."""
-        return replace(
-            self,
-            input_scale=inputs.scale() if settings.standardize_inputs else None,
-            target_unit=settings.target_unit or targets.scale()[1],
-        )
-
-    def scale(self, x: Tensor, y: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Scale columns and check what becomes of them; without targets the inputs are both."""
-        future = scaled(x if y is None else y, self.column_axis, 0.0, self.target_unit)
-        past = x if self.input_scale is None else scaled(x, self.column_axis, *self.input_scale)
-        check_range("inputs", past)
-        check_range("targets", future)
-        return past, future
-
-    def cut(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Cut windows from scaled columns."""
-        if self.windows is None:
-            return x, y
-        return self.windows.inputs(x), self.windows.targets(y)

@@ -19,10 +19,10 @@ from torch import Tensor, nn
 from learnable_novelty.errors import NumericalError, UserError
 from learnable_novelty.objective.checkpoints import Checkpoint, Checkpoints
 from learnable_novelty.objective.config import AscentConfig
+from learnable_novelty.objective.distributed import Ranks
 from learnable_novelty.objective.graph import GraphedStep
 from learnable_novelty.objective.interrupt import Interruption, deferred_interrupts
-from learnable_novelty.objective.log import open_log
-from learnable_novelty.objective.ranks import Ranks
+from learnable_novelty.objective.log import Log, open_log
 from learnable_novelty.seeds import split
 
 Objective = Callable[[Tensor, Tensor], Tensor]
@@ -65,8 +65,8 @@ class Ascent:
     ...     x = torch.randn(64, 4, generator=generator)
     ...     return x, nn.functional.normalize(encoder(x), dim=1)
     >>> observer = Observer(reservoirs.MLP(4, 16, 2), ridge_penalty=0.3)
-    >>> found = Ascent(encoder, observer, make_batch, AscentConfig(steps=20)).run()
-    >>> len(found.scores), sorted(found.snapshots)
+    >>> result = Ascent(encoder, observer, make_batch, AscentConfig(steps=20)).run()
+    >>> len(result.scores), sorted(result.snapshots)
     (20, [0, 20])
     """
 
@@ -111,9 +111,9 @@ class Ascent:
             KeyboardInterrupt: at Ctrl-C, after the present step has been finished and saved.
         """
         store = self._open_store(resume)
-        found = Ascended()
-        first = self._restore(store, found) if store is not None and resume else 0
-        self._zeros = _trailing_zeros(found.scores)
+        result = Ascended()
+        first = self._restore(store, result) if store is not None and resume else 0
+        self._zeros = _trailing_zeros(result.scores)
         self._ranks.start_alike(self.module)
         self._ranks.wait()  # nobody writes before all have looked at what is there
         pending: list[tuple[Tensor, Tensor]] = []
@@ -121,7 +121,7 @@ class Ascent:
         with deferred_interrupts() as interrupts, open_log(logged) as log:
             for step in range(first, self.config.steps):
                 if step == 0:
-                    self._save(store, found, 0)
+                    self._save(store, result, 0)
                 pending.append(self._step(step))
                 done = step + 1
                 at_checkpoint = done % self.config.checkpoint_every == 0
@@ -129,16 +129,16 @@ class Ascent:
                 interrupted = self._ranks.any(bool(interrupts.requested), self._device)
                 last = done == self.config.steps or interrupted
                 if last or at_checkpoint or done % self.config.check_every == 0:
-                    self._collect(found, pending, log.scalar)
+                    self._collect(result, pending, log)
                     if report is not None:
-                        report(done, self.config.steps, found.scores[-1])
+                        report(done, self.config.steps, result.scores[-1])
                 if last or at_checkpoint:
-                    self._save(store, found, done)
+                    self._save(store, result, done)
                 if interrupted:
                     break
             if self._ranks.any(bool(interrupts.requested), self._device):
-                raise Interruption.of(interrupts, len(found.scores), self.directory)
-        return found
+                raise Interruption.of(interrupts, len(result.scores), self.directory)
+        return result
 
     def _step(self, step: int) -> tuple[Tensor, Tensor]:
         rank = () if self._ranks.alone else (self._ranks.rank,)
@@ -185,17 +185,12 @@ class Ascent:
                 "try a smaller learning_rate or a smaller clip"
             ) from None
 
-    def _collect(
-        self,
-        found: Ascended,
-        pending: list[tuple[Tensor, Tensor]],
-        log: Callable[[str, float, int], None],
-    ) -> None:
+    def _collect(self, result: Ascended, pending: list[tuple[Tensor, Tensor]], log: Log) -> None:
         """Fetch what the device has computed, and stop where it makes no sense."""
         values = torch.stack([torch.stack((s.double(), n.double())) for s, n in pending]).tolist()
         pending.clear()
         for score, norm in values:
-            step = len(found.scores)
+            step = len(result.scores)
             if not (math.isfinite(score) and math.isfinite(norm)):
                 what = "score" if not math.isfinite(score) else "gradient"
                 raise AscentStopped(
@@ -211,8 +206,8 @@ class Ascent:
                 )
             log("score (bits)", score, step)
             log("gradient norm", norm, step)
-            found.scores.append(score)
-            found.gradient_norms.append(norm)
+            result.scores.append(score)
+            result.gradient_norms.append(norm)
 
     def _open_store(self, resume: bool) -> Checkpoints | None:
         if self.directory is None:
@@ -231,7 +226,7 @@ class Ascent:
             )
         return store
 
-    def _restore(self, store: Checkpoints, found: Ascended) -> int:
+    def _restore(self, store: Checkpoints, result: Ascended) -> int:
         steps = store.steps()
         if not steps:
             return 0
@@ -248,18 +243,18 @@ class Ascent:
                 + str(error).split("\n")[0]
             ) from None
         # A GPU's checkpoint keeps these as its graph needs them, and a CPU would refuse them.
-        for group, held in zip(self._optimizer.param_groups, own, strict=True):
-            group.update(held)
-        found.snapshots.update(kept)
-        found.scores[:], found.gradient_norms[:] = latest.scores, latest.gradient_norms
+        for group, options in zip(self._optimizer.param_groups, own, strict=True):
+            group.update(options)
+        result.snapshots.update(kept)
+        result.scores[:], result.gradient_norms[:] = latest.scores, latest.gradient_norms
         return latest.step
 
     def _keeps(self, step: int) -> bool:
         return step % self.config.checkpoint_every == 0 or step == self.config.steps
 
-    def _save(self, store: Checkpoints | None, found: Ascended, step: int) -> None:
+    def _save(self, store: Checkpoints | None, result: Ascended, step: int) -> None:
         if self._keeps(step):
-            found.snapshots[step] = {
+            result.snapshots[step] = {
                 name: value.detach().cpu().clone()
                 for name, value in self.module.state_dict().items()
             }
@@ -270,8 +265,8 @@ class Ascent:
                 step=step,
                 module=self.module.state_dict(),
                 optimizer=self._optimizer.state_dict(),
-                scores=found.scores,
-                gradient_norms=found.gradient_norms,
+                scores=result.scores,
+                gradient_norms=result.gradient_norms,
             )
         )
         for other in store.steps():

@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
-
-class Log:
-    """Scalars by step, into TensorBoard or nowhere."""
-
-    def __init__(self, writer: Any = None) -> None:
-        self._writer = writer
-
-    def scalar(self, name: str, value: float, step: int) -> None:
-        """Add a point to a curve."""
-        if self._writer is not None:
-            self._writer.add_scalar(name, value, step)
+Log = Callable[[str, float, int], None]
+"""Add a point to a curve: its name, the value and the step."""
 
 
 @contextmanager
 def open_log(directory: Path | None) -> Iterator[Log]:
-    """Open a log in a run directory; it is silent without one, or without TensorBoard."""
+    """Open a log in a run directory; it does nothing without one, or without TensorBoard."""
     if directory is None or importlib.util.find_spec("tensorboard") is None:
-        yield Log()
+        yield lambda name, value, step: None
         return
     from torch.utils.tensorboard import SummaryWriter
 
-    writer = SummaryWriter(str(directory / "tensorboard"))
-    try:
-        yield Log(writer)
-    finally:
-        writer.close()
+    with closing(SummaryWriter(str(directory / "tensorboard"))) as writer:
+        yield writer.add_scalar

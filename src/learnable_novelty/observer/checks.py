@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import numbers
+import operator
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -72,3 +75,11 @@ def check_layout(features: Tensor, targets: Tensor, column_axis: int) -> None:
             f"expected targets ({', '.join(expected)}), as the features "
             f"{tuple(features.shape)}, got {tuple(targets.shape)}"
         )
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """Return an integer of any integer type, or raise unless it is at least ``least``."""
+    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__") or value < least:
+        kind = "a positive integer" if least == 1 else "a non-negative integer"
+        raise UserError(f"{name} must be {kind}, got {value!r}")
+    return operator.index(value)

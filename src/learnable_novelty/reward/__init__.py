@@ -14,9 +14,9 @@ import importlib
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from learnable_novelty.errors import missing_extra
+from learnable_novelty.errors import needs_extra
 from learnable_novelty.reward.accumulator import EPISODE, RewardAccumulator
-from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step
+from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step, Transition
 from learnable_novelty.reward.calibrated import CalibratedNovelty
 from learnable_novelty.reward.calibration import RandomPlay, play_randomly, weight_of
 from learnable_novelty.reward.config import (
@@ -27,7 +27,6 @@ from learnable_novelty.reward.config import (
 )
 from learnable_novelty.reward.novelty import NoveltyBonus
 from learnable_novelty.reward.scale import ObservationScale
-from learnable_novelty.reward.transition import Transition
 
 if TYPE_CHECKING:
     from learnable_novelty.reward.adapters import EnvAdapter, ParallelEnvs, VectorEnvAdapter
@@ -91,16 +90,9 @@ def __getattr__(name: str) -> Any:
         message = f"learnable_novelty.reward.{name} is now called {new}"
         warnings.warn(message, DeprecationWarning, stacklevel=2)
         return globals().get(new) or __getattr__(new)
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        for module in _LAZY:
+    with needs_extra(f"{__name__}.{name}", "rl"):
+        for module in _LAZY if name in __all__ else ():
             found = getattr(importlib.import_module(f"{__name__}.{module}"), name, None)
             if found is not None:
                 return found
-    except ModuleNotFoundError as error:
-        package = (error.name or "").split(".")[0]
-        if package in ("gymnasium", "stable_baselines3"):
-            raise missing_extra(f"the wrappers of {__name__}", package, "rl") from None
-        raise
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

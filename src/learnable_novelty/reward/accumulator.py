@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step
+from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step, Transition, check_finite
 from learnable_novelty.reward.config import RewardMode, check_choice, check_number
-from learnable_novelty.reward.transition import Transition, check_finite
 
 if TYPE_CHECKING:
     from learnable_novelty.reward.adapters import ParallelEnvs

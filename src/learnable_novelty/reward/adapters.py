@@ -17,14 +17,13 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.reward.bonus import Array
+from learnable_novelty.reward.bonus import Array, Transition
 from learnable_novelty.reward.spaces import (
     flatten_actions,
     flatten_observations,
     flatten_one,
     observation_dim,
 )
-from learnable_novelty.reward.transition import Transition
 
 
 class ParallelEnvs(ABC):

@@ -13,9 +13,8 @@ import torch
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer import Moments
 from learnable_novelty.observer.reservoirs import Reservoir
-from learnable_novelty.reward.bonus import Array, Bonus, Step
+from learnable_novelty.reward.bonus import Array, Bonus, Step, check_finite
 from learnable_novelty.reward.scale import ObservationScale
-from learnable_novelty.reward.transition import check_finite
 from learnable_novelty.seeds import Seed, split
 
 if TYPE_CHECKING:

@@ -11,10 +11,9 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
 from learnable_novelty.reward.accumulator import EPISODE, RewardAccumulator, WrapsBonus
 from learnable_novelty.reward.adapters import ParallelEnvs
-from learnable_novelty.reward.bonus import Array, Bonus
+from learnable_novelty.reward.bonus import Array, Bonus, Transition
 from learnable_novelty.reward.config import RewardMode, takes_config
 from learnable_novelty.reward.novelty_wrapper import WrapsNovelty
-from learnable_novelty.reward.transition import Transition
 
 
 class VecEnvAdapter(ParallelEnvs):

@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.seeds import Seed, numpy_generator
+from learnable_novelty.systems.cells import (
+    WORD,
+    Cells,
+    Words,
+    check_cells,
+    pack_rows,
+    unpack_rows,
+)
 from learnable_novelty.systems.protocol import Family
-
-WORD = 64
-Cells = NDArray[np.uint8]
-Words = NDArray[np.uint64]
 
 # Wolfram's classes of the 88 rules, as collected by Martinez, "A note on elementary cellular
 # automata classification" (2013), after Wolfram, "A New Kind of Science" (2002). Class II is the
@@ -70,7 +74,7 @@ class ElementaryRule:
 
     def step(self, cells: ArrayLike) -> Cells:
         """Advance rings by one step: cells (..., width) of 0 and 1."""
-        cells = check_cells(cells)
+        cells = check_cells(cells, 1)
         neighbourhood = 4 * np.roll(cells, 1, -1) + 2 * cells + np.roll(cells, -1, -1)
         return self.table[neighbourhood]
 
@@ -85,20 +89,20 @@ class ElementaryRule:
         """
         terms = self.normal_form()
         one, last = np.uint64(1), np.uint64(WORD - 1)
-        left, right, held = np.empty_like(words), np.empty_like(words), np.empty_like(words)
+        left, right, scratch = (np.empty_like(words) for _ in range(3))
         state = words
         while True:
             np.left_shift(state, one, out=left)
-            left |= np.right_shift(state, last, out=held)
+            left |= np.right_shift(state, last, out=scratch)
             np.right_shift(state, one, out=right)
-            right |= np.left_shift(state, last, out=held)
+            right |= np.left_shift(state, last, out=scratch)
             neighbours = {4: left, 2: state, 1: right}
             fresh = np.empty_like(state)
             fresh.fill(~np.uint64(0) if 0 in terms else 0)
             for term in terms - {0}:
                 product, *factors = (value for bit, value in neighbours.items() if term & bit)
                 for factor in factors:
-                    product = np.bitwise_and(product, factor, out=held)
+                    product = np.bitwise_and(product, factor, out=scratch)
                 fresh ^= product
             state = fresh
             yield state
@@ -118,7 +122,7 @@ class ElementaryRule:
 
     def run(self, cells: ArrayLike, steps: int) -> Cells:
         """Return the next ``steps`` states of rings, (steps, ..., width)."""
-        cells = check_cells(cells)
+        cells = check_cells(cells, 1)
         if steps == 0:
             return np.empty((0, *cells.shape), dtype=np.uint8)
         if cells.shape[-1] == WORD:
@@ -195,24 +199,12 @@ def unique_rules() -> list[int]:
 
 def pack_cells(cells: Cells) -> Words:
     """Pack rings (..., 64) into words (...,); bit i is cell i."""
-    packed = np.packbits(cells, axis=-1, bitorder="little")
-    return np.ascontiguousarray(packed).view("<u8").astype(np.uint64)[..., 0]
+    return pack_rows(cells)[..., 0]
 
 
 def unpack_cells(words: Words) -> Cells:
     """Unpack words (...,) into rings (..., 64)."""
-    octets = np.ascontiguousarray(words.astype("<u8"))[..., None].view(np.uint8)
-    return np.unpackbits(octets, axis=-1, bitorder="little")
-
-
-def check_cells(cells: ArrayLike) -> Cells:
-    """Return cells as uint8, or raise unless they are 0 and 1."""
-    cells = np.asarray(cells)
-    if cells.ndim < 1 or cells.shape[-1] < 1:
-        raise UserError(f"expected cells (..., width), got shape {cells.shape}")
-    if cells.size and not bool(((cells == 0) | (cells == 1)).all()):
-        raise UserError("expected cells of 0 and 1, got other values")
-    return cells.astype(np.uint8)
+    return unpack_rows(words[..., None], WORD)
 
 
 def _from_table(table: Cells) -> ElementaryRule:

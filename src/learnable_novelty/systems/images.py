@@ -22,41 +22,35 @@ from torch import Tensor
 
 from learnable_novelty.errors import MissingExtraError, UserError, missing_extra, needs_extra
 from learnable_novelty.seeds import numpy_generator
+from learnable_novelty.storage import accessing
 
 FOLDER_VARIABLE = "LEARNABLE_NOVELTY_DATA"
 MOST_BYTES, MOST_AXES = 256 * 2**20, 8
 """Of an IDX file, unpacked; the largest of these sets has 47 MB and three axes."""
 
 # Of the content, not of the archive: two ways to gzip a file are one file.
+FILES = (
+    "train-images-idx3-ubyte",
+    "train-labels-idx1-ubyte",
+    "t10k-images-idx3-ubyte",
+    "t10k-labels-idx1-ubyte",
+)
+_SHA256 = {
+    "mnist": (
+        "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+        "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+        "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+        "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+    ),
+    "fashion-mnist": (
+        "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
+        "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9",
+        "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
+        "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
+    ),
+}
 CHECKSUMS: dict[str, dict[str, str]] = {
-    "mnist": {
-        "train-images-idx3-ubyte": (
-            "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"
-        ),
-        "train-labels-idx1-ubyte": (
-            "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"
-        ),
-        "t10k-images-idx3-ubyte": (
-            "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"
-        ),
-        "t10k-labels-idx1-ubyte": (
-            "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"
-        ),
-    },
-    "fashion-mnist": {
-        "train-images-idx3-ubyte": (
-            "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888"
-        ),
-        "train-labels-idx1-ubyte": (
-            "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9"
-        ),
-        "t10k-images-idx3-ubyte": (
-            "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b"
-        ),
-        "t10k-labels-idx1-ubyte": (
-            "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34"
-        ),
-    },
+    name: dict(zip(FILES, sums, strict=True)) for name, sums in _SHA256.items()
 }
 """SHA-256 of the four files of each set, unpacked."""
 MIRRORS: dict[str, tuple[str, ...]] = {
@@ -125,8 +119,11 @@ def read_idx(path: Path, checksum: str | None = None) -> Tensor:
         A uint8 tensor of the shape that the file says.
     """
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)  # a small archive can unfold to any size
+        with (
+            accessing(path, "read"),
+            gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file,
+        ):
+            content = file.read(MOST_BYTES + 1)  # a small archive can unpack to any size
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise UserError(f"{path} is damaged: {error}") from None
     if len(content) > MOST_BYTES:

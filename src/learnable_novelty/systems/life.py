@@ -12,18 +12,23 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.seeds import Seed, numpy_generator
 from learnable_novelty.systems.bit_planes import count_planes, select_next
+from learnable_novelty.systems.cells import (
+    WORD,
+    Cells,
+    Words,
+    check_cells,
+    pack_rows,
+    unpack_rows,
+)
 from learnable_novelty.systems.protocol import Family
 
-Cells = NDArray[np.uint8]
-Words = NDArray[np.uint64]
 Notation = Literal["B/S", "S/B", "bs", "code"]
 
-WORD = 64
 NUM_COUNTS = 9
 NUM_RULES = 1 << (2 * NUM_COUNTS)
 """How many life-like rules there are: 2^18."""
@@ -125,7 +130,7 @@ class LifeRule:
 
     def step(self, cells: ArrayLike) -> Cells:
         """Advance tori by one step, by the definition: cells (..., height, width) of 0 and 1."""
-        cells = check_torus(cells)
+        cells = check_cells(cells, 2)
         neighbours = np.zeros_like(cells)
         for down in (-1, 0, 1):
             for right in (-1, 0, 1):
@@ -135,7 +140,7 @@ class LifeRule:
 
     def iterate(self, cells: ArrayLike) -> Iterator[Cells]:
         """Yield the next states of tori, endlessly, from packed words."""
-        cells = check_torus(cells)
+        cells = check_cells(cells, 2)
         width = cells.shape[-1]
         for words in self.iterate_words(pack_rows(cells), width):
             yield unpack_rows(words, width)
@@ -155,7 +160,7 @@ class LifeRule:
 
     def run(self, cells: ArrayLike, steps: int) -> Cells:
         """Return the next ``steps`` states of tori, (steps, ..., height, width)."""
-        cells = check_torus(cells)
+        cells = check_cells(cells, 2)
         width, states = cells.shape[-1], self.iterate_words(pack_rows(cells), cells.shape[-1])
         if steps == 0:
             return np.empty((0, *cells.shape), dtype=np.uint8)
@@ -163,7 +168,7 @@ class LifeRule:
 
     def advance(self, cells: ArrayLike, steps: int) -> Cells:
         """Return the state of tori ``steps`` steps later."""
-        cells = check_torus(cells)
+        cells = check_cells(cells, 2)
         width, words = cells.shape[-1], pack_rows(cells)
         states = self.iterate_words(words, width)
         for _ in range(steps):
@@ -217,30 +222,6 @@ def soup(num_samples: int, height: int, width: int, density: float, seed: Seed) 
     return (generator.random((num_samples, height, width)) < density).astype(np.uint8)
 
 
-def pack_rows(cells: Cells) -> Words:
-    """Pack tori (..., height, width) into words (..., height, words), the first cell lowest."""
-    width = cells.shape[-1]
-    padding = [(0, 0)] * (cells.ndim - 1) + [(0, -width % WORD)]
-    octets = np.packbits(np.pad(cells, padding), axis=-1, bitorder="little")
-    return np.ascontiguousarray(octets).view("<u8").astype(np.uint64)
-
-
-def unpack_rows(words: Words, width: int) -> Cells:
-    """Unpack words (..., height, words) into tori (..., height, width)."""
-    octets = np.ascontiguousarray(words.astype("<u8")).view(np.uint8)
-    return np.unpackbits(octets, axis=-1, bitorder="little")[..., :width]
-
-
-def check_torus(cells: ArrayLike) -> Cells:
-    """Return cells as uint8, or raise unless they are tori of 0 and 1."""
-    cells = np.asarray(cells)
-    if cells.ndim < 2 or 0 in cells.shape[-2:]:
-        raise UserError(f"expected cells (..., height, width), got shape {cells.shape}")
-    if cells.size and not bool(((cells == 0) | (cells == 1)).all()):
-        raise UserError("expected cells of 0 and 1, got other values")
-    return cells.astype(np.uint8)
-
-
 def _shifted(words: Words, width: int) -> tuple[Words, Words]:
     """Return the words of every cell's left and of every cell's right neighbour."""
     one, top, last = np.uint64(1), np.uint64(WORD - 1), np.uint64((width - 1) % WORD)
@@ -283,9 +264,9 @@ def _parse(rule: str | int) -> tuple[frozenset[int], frozenset[int]]:
         raise UserTypeError(f'expected a rule such as "B3/S23" or its code, got {rule!r}')
     text = rule.strip().upper()
     for form in _FORMS:
-        found = re.fullmatch(form, text)
-        if found and all(len(set(digits)) == len(digits) for digits in found.groupdict().values()):
-            sets = {name: frozenset(map(int, digits)) for name, digits in found.groupdict().items()}
+        match = re.fullmatch(form, text)
+        if match and all(len(set(digits)) == len(digits) for digits in match.groupdict().values()):
+            sets = {name: frozenset(map(int, digits)) for name, digits in match.groupdict().items()}
             return sets["birth"], sets["survival"]
     raise UserError(
         f'expected a rule such as "B3/S23", "b3s23" or "23/3", each count from 0 to 8 once, or a '

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
@@ -21,10 +23,6 @@ from novelty_lab.style import (
     new_figure,
 )
 from novelty_lab.tables import named, table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 LOW, LEVEL, HIGH = 0.03, 0.05, 0.07
 NORMAL = 1.96

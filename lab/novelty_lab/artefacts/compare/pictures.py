@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
 from scipy.stats import rankdata
 
 from novelty_lab.artefacts.compare.names import FIGURES, MEASURES, SAMPLINGS, correlations
@@ -18,10 +22,6 @@ from novelty_lab.style import (
     label_panel,
     new_figure,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 STRUCTURE = 5
 """How many those are."""
@@ -77,9 +77,6 @@ def _automata(axes: Axes, record: Record) -> None:
 
 
 def _flows(axes: Axes, record: Record) -> None:
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-
     results = record.results
     rows = [r for r in results["rows"] if r["sampling"] == "period" or r["kind"] == "control"]
     flows = [row for row in rows if row["kind"] == "flow"]

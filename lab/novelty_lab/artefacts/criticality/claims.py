@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from novelty_lab.ledger.findings import Finding, Value
-from novelty_lab.ledger.paper_records import PaperRecords
-from novelty_lab.ledger.source import Source
+from novelty_lab.ledger import Finding, Source, Value
 from novelty_lab.records import Record
 
 PLAIN, NORMALIZED = 0, 1
@@ -24,15 +22,13 @@ def _chi(record: Record, kind: int) -> np.ndarray:
     return record.arrays["depth"][:, kind]
 
 
-def _plain(records: PaperRecords) -> Finding:
-    record = records.get("criticality")
+def _plain(record: Record) -> Finding:
     shallow = np.array(record.configuration["depths"]) <= SHALLOW
     chi = _chi(record, PLAIN)[:, shallow, 0]
     return Finding(values=(Value.of(chi.ravel()),), note=_from_to(chi))
 
 
-def _plain_deep(records: PaperRecords) -> Finding:
-    record = records.get("criticality")
+def _plain_deep(record: Record) -> Finding:
     deepest = int(np.argmax(record.configuration["depths"]))
     differences = record.results["plain_deepest_by_differences"]
     parts = [f"{chi:.2f} with a step of {step}" for step, chi in differences.items()]
@@ -40,8 +36,7 @@ def _plain_deep(records: PaperRecords) -> Finding:
     return Finding(values=(Value.of(_chi(record, PLAIN)[:, deepest, 0]),), note=note)
 
 
-def _normalized(records: PaperRecords) -> Finding:
-    record = records.get("criticality")
+def _normalized(record: Record) -> Finding:
     chi = _chi(record, NORMALIZED)[..., 0]
     activations = record.results["gain_one"]
     parts = [f"{name} {value:.2f}" for name, value in activations.items()]
@@ -51,9 +46,8 @@ def _normalized(records: PaperRecords) -> Finding:
     )
 
 
-def _independent(records: PaperRecords) -> Finding:
+def _independent(record: Record) -> Finding:
     """Gather every normalized setting: architectures, depths and input scales."""
-    record = records.get("criticality")
     settings = [*_chi(record, NORMALIZED).reshape(-1, 2), *record.arrays["scale"][NORMALIZED]]
     draws = record.configuration["draws"]
     values = tuple(Value(float(mean), float(sd), draws) for mean, sd in settings)
@@ -61,9 +55,8 @@ def _independent(records: PaperRecords) -> Finding:
     return Finding(values=values, shown=[min(means), max(means)], runs=draws)
 
 
-def _preactivation(records: PaperRecords) -> Finding:
+def _preactivation(record: Record) -> Finding:
     """Pool the layers: the root mean square of their deviations."""
-    record = records.get("criticality")
     layers = record.results["preactivation_sd"]
     pooled = float(np.sqrt(np.mean(np.square(layers))))
     note = f"By layer: {', '.join(f'{sd:.2f}' for sd in layers)}."

@@ -10,10 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from novelty_lab.ledger.claims import claim
-from novelty_lab.ledger.findings import Finding, Pair, Ranked, Value
-from novelty_lab.ledger.paper_records import PaperRecords
-from novelty_lab.ledger.source import Source
+from novelty_lab.ledger import Finding, Pair, Ranked, Source, Value, claim
 from novelty_lab.records import Record
 
 CLASS_ONE = 1
@@ -34,15 +31,13 @@ def _best_other(record: Record) -> str:
     return next(rule for rule in record.results["ranking"] if rule != "110")
 
 
-def _top(records: PaperRecords) -> Finding:
-    record = records.get("eca")
+def _top(record: Record) -> Finding:
     scores, best = _scores(record), _best_other(record)
     pair = Pair(f"110 above {best}", scores["110"], scores[best])
     return Finding(pairs=(pair,), shown=record.results["ranking"][0], runs=scores["110"].runs)
 
 
-def _zero(records: PaperRecords) -> Finding:
-    record = records.get("eca")
+def _zero(record: Record) -> Finding:
     zero, classes = record.results["exactly_zero"], record.results["wolfram_class"]
     at_zero = all(not _draws(record, rule).any() for rule in zero)
     against = {
@@ -58,8 +53,7 @@ def _zero(records: PaperRecords) -> Finding:
     )
 
 
-def _low(records: PaperRecords) -> Finding:
-    record = records.get("eca")
+def _low(record: Record) -> Finding:
     scores, order = _scores(record), record.results["ranking"]
     insets = map(str, record.configuration["inset_rules"])
     shown = {*order[:SHOWN], *insets} - {"1", "2"}
@@ -69,9 +63,8 @@ def _low(records: PaperRecords) -> Finding:
     return Finding(pairs=tuple(pairs), runs=scores["1"].runs)
 
 
-def margin(records: PaperRecords) -> Finding:
+def margin(record: Record) -> Finding:
     """Read by how much rule 110 leads, draw by draw."""
-    record = records.get("eca")
     best, runner_up = _best_other(record), claim("eca.ref.margin").runner_up
     return Finding(
         values=(Value.of(_draws(record, "110") - _draws(record, best)),),
@@ -80,13 +73,12 @@ def margin(records: PaperRecords) -> Finding:
     )
 
 
-def _gap(records: PaperRecords) -> Finding:
-    record = records.get("eca")
+def _gap(record: Record) -> Finding:
     return Finding(values=(Value.of(_draws(record, "54") - _draws(record, "30")),))
 
 
-def _rank(rule: str) -> Callable[[PaperRecords], Finding]:
-    return lambda records: Finding(ranked=(Ranked(rule, _scores(records.get("eca"))),))
+def _rank(rule: str) -> Callable[[Record], Finding]:
+    return lambda record: Finding(ranked=(Ranked(rule, _scores(record)),))
 
 
 SOURCES = {

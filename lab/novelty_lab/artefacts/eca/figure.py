@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.figure import Figure
 
 from novelty_lab.artefacts.eca.claims import SHOWN
 from novelty_lab.ledger import beside_paper
@@ -12,10 +11,6 @@ from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import CLASS_COLOURS, CLASS_NAMES, new_figure
 from novelty_lab.tables import gathered, table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 COLUMNS = {
     "rank": "{rank}",

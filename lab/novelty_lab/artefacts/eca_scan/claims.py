@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from novelty_lab.artefacts.eca.claims import margin
-from novelty_lab.ledger.findings import Finding, Pair, Ranked, Value
-from novelty_lab.ledger.paper_records import PaperRecords
-from novelty_lab.ledger.source import Source
+from novelty_lab.ledger import Finding, Pair, PaperRecords, Ranked, Source, Value, WideSource
+from novelty_lab.records import Record
 from novelty_lab.tables import in_words
 
 NARROW = ("resolution", "ridge_penalty", "window", "channels", "samples")
@@ -22,36 +21,37 @@ OURS_ALONE = "input_scale"
 """An axis of the scan that the paper does not have."""
 
 
-def _cells(records: PaperRecords) -> dict[str, dict[str, Any]]:
+def _cells(record: Record) -> dict[str, dict[str, Any]]:
     """Return the cells that the paper's scan has too, one draw each."""
-    cells = records.get("eca-scan").results["cells"]
+    cells = record.results["cells"]
     return {name: cell for name, cell in cells.items() if cell["axis"] != OURS_ALONE}
 
 
-def _varied(records: PaperRecords) -> list[dict[str, Any]]:
-    return [cell for cell in _cells(records).values() if not cell["is_reference"]]
+def _varied(record: Record) -> list[dict[str, Any]]:
+    return [cell for cell in _cells(record).values() if not cell["is_reference"]]
 
 
 def _margin(records: PaperRecords) -> Finding:
-    margins = [cell["margin"] for cell in _varied(records) if cell["first"] == "110"]
+    cells, reference = _varied(records.get("eca-scan")), records.find("eca")
+    margins = [cell["margin"] for cell in cells if cell["first"] == "110"]
     if not margins:
         return Finding(missing="rule 110 is first in no cell of the scan")
-    draws = margin(records).values[0] if records.find("eca") else Value(0.0)
+    draws = margin(reference).values[0] if reference else Value(0.0)
     values = tuple(Value(m, draws.sd, 1, draws.freedom) for m in margins)
     note = "A cell is one draw; the spread is that of draws at the reference."
     return Finding(values=values, shown=[min(margins), max(margins)], note=note)
 
 
-def _spearman(records: PaperRecords) -> Finding:
-    deep = [c for c in _varied(records) if not (c["axis"] == "depth" and c["value"] <= 2)]
+def _spearman(record: Record) -> Finding:
+    deep = [c for c in _varied(record) if not (c["axis"] == "depth" and c["value"] <= 2)]
     least = min(deep, key=lambda cell: cell["spearman"])
     where = in_words(f"{least['axis']}={least['value']:g}")
     note = f"The least, at {where}; one draw, whose spread is not recorded."
     return Finding(values=(Value(least["spearman"]),), note=note)
 
 
-def _top(records: PaperRecords) -> Finding:
-    cells = _cells(records)
+def _top(record: Record) -> Finding:
+    cells = _cells(record)
     lost = [name for name, cell in cells.items() if cell["first"] != "110"]
     against = {f"110 not first at {in_words(n)}": n in lost for n in cells if n not in LOST}
     against |= {f"110 first at {in_words(n)}": n not in lost for n in LOST}
@@ -59,38 +59,37 @@ def _top(records: PaperRecords) -> Finding:
     return Finding(against=against, runs=1, note=f"Another rule leads at: {listed}.")
 
 
-def _order(records: PaperRecords) -> Finding:
-    cells = _cells(records)
+def _order(record: Record) -> Finding:
+    cells = _cells(record)
     narrow = [name for name, cell in cells.items() if cell["axis"] in NARROW]
     against = {f"30 above 54 at {in_words(n)}": cells[n]["gap_54_30"] < 0 for n in narrow}
     against |= {f"54 above 30 at {in_words(n)}": cells[n]["gap_54_30"] > 0 for n in WIDE}
     return Finding(against=against, runs=1)
 
 
-def _rescored(records: PaperRecords, cell: str) -> tuple[dict[str, Value], dict[str, Any]]:
+def _rescored(record: Record, cell: str) -> tuple[dict[str, Value], dict[str, Any]]:
     """Return the scores of a cell that was drawn three times, and the rest of it."""
-    record = records.get("eca-scan")
     rescored, draws = record.results["rescored"][cell], record.configuration["draws"]
     scores = {r: Value(m, rescored["sd"][r], draws) for r, m in rescored["mean"].items()}
     return scores, rescored
 
 
-def _score(cell: str, rule: str, over: str | None = None) -> Callable[[PaperRecords], Finding]:
+def _score(cell: str, rule: str, over: str | None = None) -> Callable[[Record], Finding]:
     """Read the score of a rule, which is above that of another one where the paper says so."""
 
-    def read(records: PaperRecords) -> Finding:
-        scores, _ = _rescored(records, cell)
+    def read(record: Record) -> Finding:
+        scores, _ = _rescored(record, cell)
         pairs = () if over is None else (Pair(f"{rule} above {over}", scores[rule], scores[over]),)
         return Finding(values=(scores[rule],), pairs=pairs)
 
     return read
 
 
-def _reversed(cell: str) -> Callable[[PaperRecords], Finding]:
+def _reversed(cell: str) -> Callable[[Record], Finding]:
     """Read by how much 54 is above 30 where it is below, and whether 110 is first."""
 
-    def read(records: PaperRecords) -> Finding:
-        scores, rescored = _rescored(records, cell)
+    def read(record: Record) -> Finding:
+        scores, rescored = _rescored(record, cell)
         best = max((rule for rule in scores if rule != "110"), key=lambda r: scores[r].mean)
         first = Pair(f"110 above {best}", scores["110"], scores[best])
         gap = Value(rescored["gap_54_30"], rescored["gap_54_30_sd"], scores["110"].runs)
@@ -99,17 +98,17 @@ def _reversed(cell: str) -> Callable[[PaperRecords], Finding]:
     return read
 
 
-def _ranks(cell: str, *rules: str) -> Callable[[PaperRecords], Finding]:
-    def read(records: PaperRecords) -> Finding:
-        scores, _ = _rescored(records, cell)
+def _ranks(cell: str, *rules: str) -> Callable[[Record], Finding]:
+    def read(record: Record) -> Finding:
+        scores, _ = _rescored(record, cell)
         return Finding(ranked=tuple(Ranked(rule, scores) for rule in rules))
 
     return read
 
 
-def _depth_one(records: PaperRecords) -> Finding:
-    ranked = _ranks("depth=1", "110")(records).ranked
-    correlation = _cells(records)["depth=1"]["spearman"]
+def _depth_one(record: Record) -> Finding:
+    ranked = _ranks("depth=1", "110")(record).ranked
+    correlation = _cells(record)["depth=1"]["spearman"]
     # A correlation of n things that have none is below this in 95 of 100 cases.
     chance = 1.96 / math.sqrt(len(ranked[0].scores) - 1)
     return Finding(
@@ -120,7 +119,7 @@ def _depth_one(records: PaperRecords) -> Finding:
 
 
 SOURCES = {
-    "eca.scan.margin": Source("eca-scan", _margin),
+    "eca.scan.margin": WideSource("eca-scan", _margin),
     "eca.scan.spearman": Source("eca-scan", _spearman),
     "eca.scan.top": Source("eca-scan", _top),
     "eca.scan.order": Source("eca-scan", _order),

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from novelty_lab.ledger.findings import Finding, Value
-from novelty_lab.ledger.paper_records import PaperRecords
-from novelty_lab.ledger.source import Source
+from novelty_lab.ledger import Finding, Source, Value
+from novelty_lab.records import Record
 
 
-def _probe(name: str) -> Callable[[PaperRecords], Finding]:
+def _probe(name: str) -> Callable[[Record], Finding]:
     """Read a probe at the first and at the last checkpoint."""
 
-    def read(records: PaperRecords) -> Finding:
-        record = records.get("encoder")
+    def read(record: Record) -> Finding:
         start, end = (Value.of(record.arrays[name][:, place]) for place in (0, -1))
         few = record.results[f"small_{name}"]["mean"]
         count = record.configuration["small_probe_train"]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from novelty_lab.ledger import claim
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BLUE, GREY, ORANGE, label_panel, new_figure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 CLAIMS = {"linear": "mnist.linear", "neighbours": "mnist.knn"}
 """The paper's accuracies before and after training on MNIST."""
@@ -135,8 +134,6 @@ def _paper(probe: str) -> list[float]:
 
 
 def _colours() -> np.ndarray:
-    from matplotlib import colormaps
-
     return np.asarray(colormaps["tab10"].resampled(10)(range(10)))
 
 

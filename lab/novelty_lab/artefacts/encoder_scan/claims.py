@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from novelty_lab.ledger.findings import Finding, Value
-from novelty_lab.ledger.paper_records import PaperRecords
-from novelty_lab.ledger.source import Source
+from novelty_lab.ledger import Finding, PaperRecords, Value, WideSource
 from novelty_lab.tables import in_words
 
 STEADY = ("learning_rate", "batch_size", "code_dim", "reservoir_depth")
@@ -54,6 +52,6 @@ def _fails(records: PaperRecords) -> Finding:
 
 
 SOURCES = {
-    "mnist.scan.stable": Source("encoder-scan", _stable),
-    "mnist.scan.fail": Source("encoder-scan", _fails),
+    "mnist.scan.stable": WideSource("encoder-scan", _stable),
+    "mnist.scan.fail": WideSource("encoder-scan", _fails),
 }

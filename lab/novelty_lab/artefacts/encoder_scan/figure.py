@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from matplotlib.figure import Figure
 
 from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
@@ -10,9 +10,6 @@ from novelty_lab.report import Table
 from novelty_lab.scan_map import draw_scan
 from novelty_lab.style import label_panel, new_figure
 from novelty_lab.tables import in_words, table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LABELS = {
     "learning_rate": "learning rate",

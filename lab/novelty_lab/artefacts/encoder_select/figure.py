@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BLUE, GREY, ORANGE, label_panel, new_figure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 def tables(record: Record) -> list[Table]:

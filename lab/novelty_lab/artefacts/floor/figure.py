@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BITS, BLUE, GREY, ORANGE, label_panel, new_figure
 from novelty_lab.tables import table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 COLUMNS = {
     "data": "{name}",

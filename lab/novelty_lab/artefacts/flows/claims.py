@@ -4,44 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from novelty_lab.ledger.findings import Finding, Pair, Value
-from novelty_lab.ledger.paper_records import PaperRecords
-from novelty_lab.ledger.source import Source
+from novelty_lab.ledger import Finding, Pair, Source, Value
+from novelty_lab.records import Record
 
 
-def _scores(records: PaperRecords) -> dict[str, Value]:
+def _scores(record: Record) -> dict[str, Value]:
     """Return the bits of every flow, mean and deviation over reservoirs."""
-    record = records.get("flows")
     sd, draws = record.results["sd"], record.configuration["draws"]
     return {name: Value(bits, sd[name], draws) for name, bits in (record.scores or {}).items()}
 
 
-def _flow(name: str) -> Callable[[PaperRecords], Finding]:
-    def read(records: PaperRecords) -> Finding:
-        other = records.get("flows").results["ensemble_sd"][name]
+def _flow(name: str) -> Callable[[Record], Finding]:
+    def read(record: Record) -> Finding:
+        other = record.results["ensemble_sd"][name]
         note = f"Between ensembles of states the deviation is {other:.1g}, which is not counted."
-        return Finding(values=(_scores(records)[name],), note=note)
+        return Finding(values=(_scores(record)[name],), note=note)
 
     return read
 
 
-def _kinds(records: PaperRecords) -> tuple[dict[str, Value], dict[str, Value]]:
+def _kinds(record: Record) -> tuple[dict[str, Value], dict[str, Value]]:
     """Separate the chaotic flows from the linear ones."""
-    chaotic, scores = records.get("flows").results["chaotic"], _scores(records)
+    chaotic, scores = record.results["chaotic"], _scores(record)
     return (
         {name: score for name, score in scores.items() if chaotic[name]},
         {name: score for name, score in scores.items() if not chaotic[name]},
     )
 
 
-def _linear(records: PaperRecords) -> Finding:
-    _, linear = _kinds(records)
+def _linear(record: Record) -> Finding:
+    _, linear = _kinds(record)
     means = [score.mean for score in linear.values()]
     return Finding(values=tuple(linear.values()), shown=[min(means), max(means)])
 
 
-def _order(records: PaperRecords) -> Finding:
-    chaotic, linear = _kinds(records)
+def _order(record: Record) -> Finding:
+    chaotic, linear = _kinds(record)
     pairs = [
         Pair(f"{one} above {other}", chaotic[one], linear[other])
         for one in chaotic

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from novelty_lab.ledger import claim
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import FLOW_NAMES, GREY, ORANGE, PALETTE, RED, label_panel, new_figure
 from novelty_lab.tables import gathered, table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 CLAIMS = {"Lorenz": "flows.lorenz", "Rossler": "flows.rossler", "Thomas": "flows.thomas"}
 """Claims about single flows; the others share one."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 from novelty_lab.artefacts.life_map.names import GROUPS, LABELLED, MEASURES, share, with_width
 from novelty_lab.records import Record
 from novelty_lab.style import BLUE, GREY, ORANGE, PURPLE, RED, label_panel, new_figure
 from novelty_lab.tables import in_words, named
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 OLDEST = 16
 """What a picture shows where nothing was seen in its last steps."""
@@ -164,8 +163,6 @@ def spread_apart(places: list[float], gap: float, low: float, high: float) -> li
 
 
 def _outline() -> list[Any]:
-    from matplotlib.patheffects import withStroke
-
     return [withStroke(linewidth=1.5, foreground="black")]
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
@@ -17,10 +20,6 @@ from novelty_lab.style import (
     name_equal_line,
     new_figure,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 # Rules that the appendix names, and where their labels stand clear of other points.
 NAMED = {"110": (-8, 2), "25": (8, -8), "54": (-8, 4), "41": (8, -9)}

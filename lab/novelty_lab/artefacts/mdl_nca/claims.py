@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from novelty_lab.ledger.findings import Finding, Value
-from novelty_lab.ledger.paper_records import PaperRecords
-from novelty_lab.ledger.source import Source
+from novelty_lab.ledger import Finding, Source, Value
+from novelty_lab.records import Record
 
 READOUTS = ("ridge", "exact")
 
 
-def _correlation(records: PaperRecords) -> Finding:
+def _correlation(record: Record) -> Finding:
     """Correlate means over draws, as the figure shows them; the spread is over single draws."""
-    record = records.get("mdl-nca")
     ridge, exact = (record.arrays[readout][0] for readout in READOUTS)
     draws = [
         float(np.corrcoef(ridge[..., draw].ravel(), exact[..., draw].ravel())[0, 1])
@@ -22,22 +20,21 @@ def _correlation(records: PaperRecords) -> Finding:
     single = Value.of(draws)
     return Finding(
         values=(Value(record.results["pearson"], single.sd, single.runs),),
-        note=_fewer(records, "pearson", 3),
+        note=_fewer(record, "pearson", 3),
     )
 
 
-def _offset(records: PaperRecords) -> Finding:
+def _offset(record: Record) -> Finding:
     """Average over draws and the checkpoints of the plateau; a run is a training seed."""
-    record = records.get("mdl-nca")
     ridge, exact = (record.arrays[readout][0] for readout in READOUTS)
     steps = np.array(record.results["checkpoints"])
     settled = steps >= record.configuration["plateau"]
     offsets = (exact - ridge)[:, settled].mean(axis=(1, 2))
-    return Finding(values=(Value.of(offsets),), note=_fewer(records, "offset", 1))
+    return Finding(values=(Value.of(offsets),), note=_fewer(record, "offset", 1))
 
 
-def _fewer(records: PaperRecords, quantity: str, digits: int) -> str:
-    fewer = records.get("mdl-nca").results["fewer"]
+def _fewer(record: Record, quantity: str, digits: int) -> str:
+    fewer = record.results["fewer"]
     parts = [f"{part[quantity]:.{digits}f} with {states}" for states, part in fewer.items()]
     return f"With fewer states: {', '.join(parts)}." if parts else ""
 

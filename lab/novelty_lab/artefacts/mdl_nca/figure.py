@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import draw_equal_line, label_panel, name_equal_line, new_figure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MARKERS = "os^Dv<>ph"
 

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from novelty_lab.ledger.findings import Finding, Value
-from novelty_lab.ledger.paper_records import PaperRecords
+from novelty_lab.ledger import Finding, Source, Value
 from novelty_lab.ledger.rules import welch
-from novelty_lab.ledger.source import Source
 from novelty_lab.records import Record
 
 SMOOTH = 50
@@ -27,16 +25,14 @@ def _finals(record: Record, update: str) -> Value:
     return Value.of(run["final"] for run in _runs(record, update))
 
 
-def _final(records: PaperRecords) -> Finding:
-    record = records.get("nca")
+def _final(record: Record) -> Finding:
     finals = [run["final"] for run in _runs(record, "residual")]
     return Finding(
         values=(Value.of(finals),), note=f"Seeds from {min(finals):.1f} to {max(finals):.1f}."
     )
 
 
-def _plateau(records: PaperRecords) -> Finding:
-    record = records.get("nca")
+def _plateau(record: Record) -> Finding:
     curves = [record.arrays[f"curve/residual-seed-{s}"] for s in record.configuration["seeds"]]
     steps = Value.of(plateau_step(curve) for curve in curves)
     note = f"From where on means of {SMOOTH} steps stay within {LEVEL:g} bit of the last."
@@ -50,15 +46,13 @@ def plateau_step(curve: np.ndarray) -> int:
     return 0 if not len(off) else int(off[-1]) + SMOOTH
 
 
-def _band(records: PaperRecords) -> Finding:
-    record = records.get("nca")
+def _band(record: Record) -> Finding:
     values = tuple(_finals(record, update) for update in record.configuration["updates"])
     return Finding(values=values)
 
 
-def _solitons(records: PaperRecords) -> Finding:
+def _solitons(record: Record) -> Finding:
     """Count the seeds; on wider lattices compare what travels with that on the meter's own."""
-    record = records.get("nca")
     against: dict[str, bool] = {}
     parts: list[str] = []
     for update in record.configuration["updates"]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from novelty_lab.ledger import beside_paper, claim
 from novelty_lab.records import Record
@@ -21,10 +23,6 @@ from novelty_lab.style import (
     new_figure,
 )
 from novelty_lab.tables import named, table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 COLOURS = {"residual": BLUE, "direct": ORANGE}
 FEWEST_COLUMNS = 6

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.figure import Figure
 
 from novelty_lab.ledger import claim, paper_text
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, label_panel, new_figure
 from novelty_lab.tables import named, table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 COLUMNS = {
     "variant": "{name}",

@@ -12,9 +12,7 @@ from typing import ClassVar
 
 from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
 from novelty_lab.artefacts.rl_table.runs import EXPERIMENT, TASKS, Runs, collect
-from novelty_lab.ledger.findings import Finding, Pair, Value
-from novelty_lab.ledger.paper_records import PaperRecords
-from novelty_lab.ledger.source import Source
+from novelty_lab.ledger import Finding, Pair, PaperRecords, Source, Value, WideSource
 
 ENOUGH = 5
 """Seeds of a cell under which nothing is said of it."""
@@ -28,7 +26,7 @@ Read = Callable[[PaperRecords], Finding]
 
 
 @dataclass(frozen=True)
-class CellSource(Source):
+class CellSource(WideSource):
     """A source whose records are the runs of some cells of the table, one for every seed."""
 
     figure_name: ClassVar[str] = "curves.png"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from novelty_lab.ledger.findings import Finding, Value
-from novelty_lab.ledger.paper_records import PaperRecords
-from novelty_lab.ledger.source import Source
+from novelty_lab.ledger import Finding, Source, Value
+from novelty_lab.records import Record
 
 
-def _noise(records: PaperRecords) -> Finding:
+def _noise(record: Record) -> Finding:
     """Read what an agent that stands still in the room of noise is paid, in an episode."""
-    record = records.get("rooms")
     corridor, lengths = record.configuration["corridor"], record.configuration["habit_lengths"]
     at, agents = lengths.index(corridor["length"]), record.configuration["agents"]
     paid = {

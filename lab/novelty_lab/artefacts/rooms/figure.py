@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS
 from novelty_lab.artefacts.rooms.rows import (
-    DRIVE_NAMES,
     ROOM_NAMES,
     departure,
     describe,
@@ -29,10 +29,6 @@ from novelty_lab.style import (
     new_figure,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 ROOM_COLOURS = {"pendulum": BLUE, "automaton": GREEN, "clock": SKY, "noise": RED, "dark": BLACK}
 HABIT_STYLES: dict[str, tuple[str, str]] = {
     "pendulum, left alone": (BLUE, ":"),
@@ -49,7 +45,7 @@ def tables(record: Record) -> list[Table]:
     """List shares of time, and what habits are paid."""
     shares = [
         [
-            DRIVE_NAMES[row["drive"]],
+            DRIVE_LABELS[row["drive"]],
             describe(row),
             *(f"{mean:.0%} ± {sd:.0%}" for mean, sd in zip(row["mean"], row["sd"], strict=True)),
             f"{row['earned']:.4g} ± {row['earned_sd']:.2g}",
@@ -128,7 +124,7 @@ def _lives(axes: Axes, record: Record) -> None:
             axes.barh(at, width, height, left=left, color=ROOM_COLOURS[room], linewidth=0)
             left += width
         other = "" if common else f",\n{departure(row, record)}"
-        labels.append(DRIVE_NAMES[row["drive"]] + other)
+        labels.append(DRIVE_LABELS[row["drive"]] + other)
         places.append(place)
         place += 1.0
     axes.set_yticks(places, labels)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS
 from novelty_lab.artefacts.rooms.figure import HABIT_STYLES, ROOM_COLOURS
 from novelty_lab.artefacts.rooms.rows import (
-    DRIVE_NAMES,
     ROOM_NAMES,
     departure,
     is_common,
@@ -51,7 +51,7 @@ def _row(row: dict[str, Any], record: Record) -> dict[str, Any]:
     places = [record.results["lives"].index(life) for life in lives]
     return {
         "drive": row["drive"],
-        "name": DRIVE_NAMES[row["drive"]],
+        "name": DRIVE_LABELS[row["drive"]],
         "common": is_common(row, record),
         "departure": departure(row, record),
         **{name: row[name] for name in ("length", "pixels", "clock")},

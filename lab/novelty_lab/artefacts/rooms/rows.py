@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS
 from novelty_lab.records import Record
 
-DRIVE_NAMES = {
-    "surprise": "surprise (novelty search)",
-    "minus surprise": "minus surprise (free energy)",
-    "progress": "compression progress",
-    "rnd": "random network distillation",
-    "icm": "intrinsic curiosity module",
-    "counts": "counts",
-    "epiplexity": "learnable novelty",
-    "excess": "learnable novelty above its floor",
-}
-"""In the order in which they are shown."""
 ROOM_NAMES = {"noise": "noisy television", "dark": "dark room"}
 """Where they differ from those of the record."""
 
@@ -24,7 +14,7 @@ ROOM_NAMES = {"noise": "noisy television", "dark": "dark room"}
 def ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Sort by drive, the corridor that all drives share first."""
     common = _corridor(rows[0]) if rows else ()
-    drives = list(DRIVE_NAMES)
+    drives = list(DRIVE_LABELS)
     return sorted(rows, key=lambda r: (_corridor(r) != common, drives.index(r["drive"])))
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from matplotlib.figure import Figure
 
 from novelty_lab.artefacts.calibration.figure import draw_false_positives, draw_ranges, rate_table
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BLUE, GREY, ORANGE, label_panel, list_down, new_figure
 from novelty_lab.tables import named, table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def tables(record: Record) -> list[Table]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, label_panel, new_figure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 COLOURS = (ORANGE, RED, BLUE, SKY, GREEN, BLACK, PURPLE)
 STYLES = ("-", "-", "-", "-", "-", "--", ":")

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import FLOW_NAMES, PALETTE, label_panel, new_figure
 from novelty_lab.tables import gathered, table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 COLUMNS = {
     "flow": "{flow}",

@@ -141,11 +141,12 @@ def opener(array: Any) -> Callable[[], Any]:
         return functools.partial(
             np.memmap, array.filename, array.dtype, "r", array.offset, array.shape, order
         )
-    return functools.partial(_itself, array)
+    return functools.partial(itself, array)
 
 
-def _itself(array: Any) -> Any:
-    return array
+def itself(data: Any) -> Any:
+    """Return what is given: an opener that can be sent to other processes."""
+    return data
 
 
 def release_pages(array: Any) -> None:

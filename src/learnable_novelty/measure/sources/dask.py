@@ -18,25 +18,32 @@ from learnable_novelty.measure.sources.memory import describe_index
 
 
 @dataclass(frozen=True)
-class TaskGraph:
-    """The tasks that make a partition, and how their results are put together."""
+class DaskPartition:
+    """A partition of a Dask array or data frame, or of two of them."""
 
+    number: int
+    count: int | None
     graph: dict[Any, Any]
-    keys: list[Any]
-    finalize: tuple[Any, tuple[Any, ...]]
+    """The tasks that make it."""
+    outputs: tuple[tuple[Any, Any, tuple[Any, ...]], ...]
+    """For inputs, and targets if any: the key of the result, and what is called on it."""
     futures: tuple[Any, ...]
-    """Results that are on a cluster."""
-    columns: tuple[str, ...] | None
-    """Names, of a data frame."""
+    """Results on a cluster that it is computed from."""
+    columns: tuple[tuple[str, ...] | None, ...]
+    """Names of the columns of inputs and targets, of a data frame."""
 
-    def compute(self) -> Any:
+    def chunks(self) -> Iterator[Chunk]:
         """Compute it in this process and thread, which the executor has chosen."""
         from dask.local import get_sync
 
-        join, extra = self.finalize
-        return join(get_sync(self._fetched().graph, self.keys), *extra)
+        results = get_sync(self._fetched().graph, [key for key, _, _ in self.outputs])
+        made = [
+            finish([result], *extra)
+            for result, (_, finish, extra) in zip(results, self.outputs, strict=True)
+        ]
+        yield made[0], made[1] if len(made) > 1 else None
 
-    def _fetched(self) -> TaskGraph:
+    def _fetched(self) -> DaskPartition:
         if not self.futures:
             return self
         client = self.futures[0].client
@@ -49,40 +56,17 @@ class TaskGraph:
             {future.key: one for future, one in zip(self.futures, results, strict=True)}
         )
 
-    def with_results(self, values: Mapping[Any, Any]) -> TaskGraph:
+    def with_results(self, values: Mapping[Any, Any]) -> DaskPartition:
         """Return it with results in the place of futures."""
         results = {future.key: values[future.key] for future in self.futures}
         return replace(self, graph={**self.graph, **results}, futures=())
 
-
-@dataclass(frozen=True)
-class DaskPartition:
-    """A partition of a Dask array or data frame, or of two of them."""
-
-    number: int
-    inputs: TaskGraph
-    targets: TaskGraph | None
-    count: int | None
-
-    def chunks(self) -> Iterator[Chunk]:
-        yield self.inputs.compute(), None if self.targets is None else self.targets.compute()
-
-    @property
-    def futures(self) -> tuple[Any, ...]:
-        """Results on a cluster that it is computed from."""
-        return self.inputs.futures + (() if self.targets is None else self.targets.futures)
-
-    def with_results(self, values: Mapping[Any, Any]) -> DaskPartition:
-        """Return it with results in the place of futures."""
-        y = None if self.targets is None else self.targets.with_results(values)
-        return replace(self, inputs=self.inputs.with_results(values), targets=y)
-
     def where(self, index: tuple[int, ...], *, targets: bool) -> str:
         """Say where a number is."""
-        chosen = self.targets if targets and self.targets is not None else self.inputs
-        if chosen.columns is None:
+        names = self.columns[1 if targets and len(self.columns) > 1 else 0]
+        if names is None:
             return f"{describe_index(index)} of partition {self.number}"
-        return f"column {chosen.columns[index[1]]!r}, row {index[0]} of partition {self.number}"
+        return f"column {names[index[1]]!r}, row {index[0]} of partition {self.number}"
 
 
 def dask_source(inputs: Any, targets: Any) -> Source:
@@ -98,16 +82,15 @@ def dask_source(inputs: Any, targets: Any) -> Source:
             f"expected targets from Dask of the kind of the inputs, {kind}, "
             f"got {_kind(targets, 'targets')}"
         )
-    divided = [one if kind == FRAME else _by_rows(one, inputs) for one in (inputs, targets)]
-    x, y = ([] if one is None else _graphs(one) for one in divided)
-    if targets is not None and len(x) != len(y):
+    given = (inputs,) if targets is None else (inputs, targets)
+    wholes = [_Whole.of(one if kind == FRAME else _by_rows(one, inputs)) for one in given]
+    sizes = [len(whole.keys) for whole in wholes]
+    if len(set(sizes)) > 1:
         raise UserError(
-            f"expected inputs and targets of as many partitions, got {len(x)} and {len(y)}"
+            f"expected inputs and targets of as many partitions, got {sizes[0]} and {sizes[1]}"
         )
-    counts = [None] * len(x) if kind == FRAME else [_known(n) for n in inputs.chunks[0]]
-    return Source(
-        [DaskPartition(n, one, y[n] if y else None, counts[n]) for n, one in enumerate(x)]
-    )
+    counts = [None] * sizes[0] if kind == FRAME else [_known(n) for n in inputs.chunks[0]]
+    return Source([_partition(number, count, wholes) for number, count in enumerate(counts)])
 
 
 ARRAY, FRAME = "an array", "a data frame"
@@ -133,8 +116,6 @@ def _known(count: float) -> int | None:
 
 def _by_rows(array: Any, like: Any) -> Any:
     """Divide an array by rows only, as another one is."""
-    if array is None:
-        return None
     rows = like.chunks[0]
     if not any(math.isnan(count) for count in rows) and array.shape[0] == like.shape[0]:
         return array.rechunk({0: rows, **dict.fromkeys(range(1, array.ndim), -1)})
@@ -145,32 +126,55 @@ def _by_rows(array: Any, like: Any) -> Any:
     return array
 
 
-def _graphs(collection: Any) -> list[TaskGraph]:
-    """Return the tasks of every partition of a collection."""
-    from dask.base import optimize
+@dataclass(frozen=True)
+class _Whole:
+    """All tasks of a collection, and the keys of its partitions."""
+
+    graph: dict[Any, Any]
+    keys: list[Any]
+    futures: dict[Any, Any]
+    """Results that are on a cluster, by key."""
+    finish: tuple[Any, tuple[Any, ...]]
+    columns: tuple[str, ...] | None
+
+    @staticmethod
+    def of(collection: Any) -> _Whole:
+        from dask.base import optimize
+
+        # Of a frame only the columns that are needed: dask.optimize loses their choice (2026.8),
+        # and the frame's own optimize() may join partitions, differently for inputs and targets.
+        is_frame = hasattr(collection, "simplify")
+        whole = collection.simplify() if is_frame else optimize(collection)[0]
+        futures: dict[Any, Any] = {}
+        if "distributed" in sys.modules:
+            from distributed import futures_of
+
+            futures = {future.key: future for future in futures_of(collection)}
+        names = getattr(collection, "columns", None)
+        return _Whole(
+            graph={**whole.__dask_graph__(), **futures},
+            keys=list(whole.__dask_keys__()),
+            futures=futures,
+            finish=whole.__dask_postcompute__(),
+            columns=None if names is None else tuple(str(name) for name in names),
+        )
+
+
+def _partition(number: int, count: int | None, wholes: list[_Whole]) -> DaskPartition:
+    """Take the tasks of one partition out of all."""
     from dask.optimization import cull
 
-    # Of a frame only the columns that are needed: dask.optimize loses their choice (2026.8), and
-    # the frame's own optimize() may join partitions, those of inputs otherwise than of targets.
-    is_frame = hasattr(collection, "simplify")
-    whole = collection.simplify() if is_frame else optimize(collection)[0]
-    futures = _futures_of(collection)
-    graph = {**whole.__dask_graph__(), **futures}
-    names = getattr(collection, "columns", None)
-    columns = None if names is None else tuple(str(name) for name in names)
-    graphs: list[TaskGraph] = []
-    for key in whole.__dask_keys__():
-        needed, _ = cull(graph, [key])
-        tasks = {name: task for name, task in needed.items() if name not in futures}
-        remote = tuple(futures[name] for name in needed.keys() - tasks.keys())
-        graphs.append(TaskGraph(tasks, [key], whole.__dask_postcompute__(), remote, columns))
-    return graphs
-
-
-def _futures_of(collection: Any) -> dict[Any, Any]:
-    """Return the results of a collection that are on a cluster, by key."""
-    if "distributed" not in sys.modules:
-        return {}
-    from distributed import futures_of
-
-    return {future.key: future for future in futures_of(collection)}
+    tasks: dict[Any, Any] = {}
+    remote: dict[Any, Any] = {}
+    for whole in wholes:
+        needed, _ = cull(whole.graph, [whole.keys[number]])
+        remote.update({name: whole.futures[name] for name in needed if name in whole.futures})
+        tasks.update({name: task for name, task in needed.items() if name not in whole.futures})
+    return DaskPartition(
+        number=number,
+        count=count,
+        graph=tasks,
+        outputs=tuple((whole.keys[number], *whole.finish) for whole in wholes),
+        futures=tuple(remote.values()),
+        columns=tuple(whole.columns for whole in wholes),
+    )

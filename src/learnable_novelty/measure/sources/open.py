@@ -14,7 +14,7 @@ import numpy as np
 from torch import Tensor
 
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.measure.sources.arrays import ArrayColumns, array_source, opener
+from learnable_novelty.measure.sources.arrays import ArrayColumns, array_source, itself, opener
 from learnable_novelty.measure.sources.base import Source, Stream
 from learnable_novelty.measure.sources.columns import Columns
 from learnable_novelty.measure.sources.dask import dask_source
@@ -42,9 +42,9 @@ def open_source(inputs: Any, targets: Any, *, is_series: bool) -> Source | Strea
         make: Any = inputs
         return _without_targets(Stream(make, again=True), targets)
     if isinstance(inputs, Iterator):
-        return _without_targets(Stream(functools.partial(_itself, inputs), again=False), targets)
+        return _without_targets(Stream(functools.partial(itself, inputs), again=False), targets)
     if _is_chunks(inputs) or (is_series and _is_series_chunks(inputs)):
-        return _without_targets(Stream(functools.partial(_itself, inputs), again=True), targets)
+        return _without_targets(Stream(functools.partial(itself, inputs), again=True), targets)
     return in_memory(inputs, targets)
 
 
@@ -86,10 +86,6 @@ def _without_targets(source: Any, targets: Any) -> Any:
     if targets is not None:
         raise UserError("expected targets within the chunks, as pairs (inputs, targets)")
     return source
-
-
-def _itself(chunks: Iterable[Any]) -> Iterable[Any]:
-    return chunks
 
 
 def _column_names(targets: Any) -> Any:

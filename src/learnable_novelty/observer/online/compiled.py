@@ -29,10 +29,15 @@ class CompiledStreams(Streams):
     """Holds the sums in groups of four streams, and takes the steps of four at once."""
 
     def __init__(
-        self, reservoir: Reservoir, num_heads: int, num_streams: int, target_dim: int
+        self,
+        reservoir: Reservoir,
+        num_heads: int,
+        num_streams: int,
+        target_dim: int,
+        target_unit: float,
     ) -> None:
         m, shape = reservoir.feature_dim, (num_heads, num_streams)
-        self.feature_dim, self.num_heads = m, num_heads
+        self.feature_dim, self.num_heads, self.target_unit = m, num_heads, target_unit
         self._reservoir, self._mlp = reservoir, CompiledMLP.of(reservoir)
         self._num_streams, self._layers = num_streams, NO_LAYERS
         self._state = GroupedState.zeros(num_heads, num_streams, reservoir.input_dim, m, target_dim)
@@ -41,7 +46,11 @@ class CompiledStreams(Streams):
         self._all = np.ones(num_streams, np.bool_)
         # Inputs, features where compiled code does not make them, and targets: always at the same
         # place, contiguous and float64, for numba compiles anew for every other layout.
-        self._pair = tuple(np.zeros((num_streams, k)) for k in (reservoir.input_dim, m, target_dim))
+        self._pair = (
+            np.zeros((num_streams, reservoir.input_dim)),
+            np.zeros((num_streams, m)),
+            np.zeros((num_streams, target_dim)),
+        )
 
     @property
     def count(self) -> Tensor:
@@ -95,6 +104,8 @@ class CompiledStreams(Streams):
     def read(self, inputs: Tensor, targets: Tensor) -> torch.dtype:
         given, features, wanted = self._pair
         torch.from_numpy(wanted).copy_(targets.detach())
+        if self.target_unit != 1.0:
+            wanted /= self.target_unit
         if inputs.shape == given.shape:
             torch.from_numpy(given).copy_(inputs.detach())
         if self._mlp is not None and inputs.dtype is torch.float64 and inputs.shape == given.shape:
@@ -110,11 +121,13 @@ class CompiledStreams(Streams):
         self, draw: Callable[[], Any], active: Tensor | None, setting: Setting, allowed: float
     ) -> float:
         mask = self._all if active is None else active.contiguous().numpy()
-        given: Any = (*self._pair, mask, self._layers)
         state, results = self._state, self._results
+        inputs, features, targets = self._pair
         if self.num_heads == 1:
-            return step(*given, setting, state, results, allowed)
-        power = hold(*given, state)
+            return step(
+                inputs, features, targets, mask, self._layers, setting, state, results, allowed
+            )
+        power = hold(inputs, features, targets, mask, self._layers, state)
         if power == NOT_FINITE:  # signs are drawn for finite pairs only
             return power
         errors = advance(mask, draw(), setting, state, results, allowed - power)

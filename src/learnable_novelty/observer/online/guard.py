@@ -21,8 +21,8 @@ from learnable_novelty.observer.online.setting import Setting
 from learnable_novelty.observer.online.streams import NOT_FINITE, TOO_LARGE, Streams
 
 UNUSABLE = (
-    "inputs and targets must be finite, and at most about 1e150 in size, got NaN, infinite values "
-    "or larger ones"
+    "inputs and targets must be finite, and targets at most about 1e150 target units, got NaN, "
+    "infinite values or larger ones"
 )
 
 
@@ -115,7 +115,7 @@ class Guard:
         return digits.Problem(
             num_pairs=sums.count[chosen],
             gram=sums.gram[chosen] * scale * scale.mT,
-            cross=sums.cross[chosen] * rows * varies[chosen, None, :],
+            cross=tensors["cross"][chosen] * rows * varies[chosen, None, :],
             largest=(tensors["peak"][chosen].sqrt() * rows[:, :, 0]).norm(dim=-1),
             offset=offset.norm(dim=-1) * setting.root_weight,
         )

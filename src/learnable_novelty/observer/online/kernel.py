@@ -360,14 +360,14 @@ def score(state: Any, group: int, d: int, setting: Setting, results: Any) -> Non
         room[0] = spare[0]
         lost = False
         for k in range(GROUP):
-            lost = lost or (room[1, k] != 0.0 and math.isnan(room[0, k]))
+            lost = lost or (room[1, k] != 0.0 and not math.isfinite(room[0, k]))
         if lost:
             log_by_readout(own, d, kept, m, side, setting, spare)
         for k in range(GROUP):
             stream = group * GROUP + k
             if room[1, k] == 0.0:
                 continue
-            through = math.isnan(room[0, k])
+            through = not math.isfinite(room[0, k])
             value = spare[0, k] if through else room[0, k]
             results.by_readout[head, stream] = through
             results.doubtful[head, stream] = not math.isfinite(value)

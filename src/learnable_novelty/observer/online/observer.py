@@ -119,12 +119,12 @@ class OnlineObserver:
 
     def _make_streams(self, device: torch.device | str) -> Streams:
         num_heads = 2 if self.floor else 1
+        sizes = num_heads, self.num_streams, self.target_dim, float(self.target_unit)
         if self.backend == "numpy":
-            sizes = num_heads, self.num_streams, self.target_dim
             return PlainStreams(self.reservoir, *sizes, device)
         from learnable_novelty.observer.online.compiled import CompiledStreams
 
-        return CompiledStreams(self.reservoir, num_heads, self.num_streams, self.target_dim)
+        return CompiledStreams(self.reservoir, *sizes)
 
     @property
     def count(self) -> Tensor:
@@ -229,7 +229,7 @@ class OnlineObserver:
         """Return the settings for features and targets of these dtypes."""
         return make_setting(
             penalty=float(self.ridge_penalty),
-            root_weight=math.sqrt(self.resolution) / self.target_unit,
+            root_weight=math.sqrt(self.resolution),
             code_scale=self.code_scale,
             feature_dim=self.reservoir.feature_dim,
             dtypes=dtypes,
@@ -247,7 +247,7 @@ class OnlineObserver:
                 f"got {given.feature_dim} and {given.target_dim}"
             )
         for head in range(self._streams.num_heads):  # errors have no mean to take off
-            targets = torch.zeros_like(given.target_mean) if head else given.target_mean
+            targets = given.target_mean * (0.0 if head else 1 / self.target_unit)
             self._streams.set_origin(head, torch.cat([given.feature_mean, targets]))
         variance = given.gram.diagonal() / given.count
         scale = inverse_scale(variance, given.feature_mean, given.feature_eps) * m**-0.5

@@ -45,10 +45,11 @@ class PlainStreams(Streams):
         num_heads: int,
         num_streams: int,
         target_dim: int,
+        target_unit: float,
         device: torch.device | str,
     ) -> None:
         self._reservoir, self.feature_dim = reservoir, reservoir.feature_dim
-        self.num_heads = num_heads
+        self.num_heads, self.target_unit = num_heads, target_unit
         sizes = num_streams, reservoir.feature_dim, target_dim
         self._heads = [PlainSums.zeros(*sizes, device) for _ in range(num_heads)]
         sums = self._heads[0]
@@ -92,6 +93,8 @@ class PlainStreams(Streams):
         features = self._reservoir.forward(inputs)  # no hooks to call: a step is short
         self._pairs[:, :m] = features
         self._pairs[:, m:] = targets
+        if self.target_unit != 1.0:
+            self._pairs[:, m:] /= self.target_unit
         self._inputs = inputs.double()
         return features.dtype
 
@@ -170,7 +173,7 @@ def by_determinants(sums: PlainSums, scale: Any, setting: Setting) -> Any:
     except (np.linalg.LinAlgError, RuntimeError):  # rounding has eaten a pivot
         return None
     most = max(float(diagonal(squared).max()), past)
-    if not most * setting.determinant_share <= float(pivots[0].min()) ** 2:
+    if not most * setting.determinant_share <= float(pivots[0].min()) ** 2 < math.inf:
         return None
     logs = xp.log(pivots).sum(-1)
     return (logs[0] - 2 * logs[1]) * (2 * setting.bits)
@@ -185,4 +188,4 @@ def by_readout(sums: PlainSums, scale: Any, setting: Setting) -> tuple[Any, Any]
     pivots = diagonal(torch.linalg.cholesky_ex(inner).L)
     kept = (pivots.square() >= setting.readout_share * diagonal(inner)).all(-1)
     logs = (pivots / diagonal(factor)).log().sum(-1)
-    return sums.native(2 * setting.bits * logs), ~kept.cpu().numpy()
+    return sums.native(2 * setting.bits * logs), ~(kept & logs.isfinite()).cpu().numpy()

@@ -21,7 +21,7 @@ class Setting(NamedTuple):
     penalty: float
     """lambda."""
     weight: float
-    """eta over the squared target unit; infinite where the square of the unit underflows."""
+    """eta: targets are in units of u_Y."""
     root_weight: float
     """Its square root."""
     bits: float

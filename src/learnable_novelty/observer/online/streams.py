@@ -26,6 +26,8 @@ class Streams(ABC):
 
     feature_dim: int
     num_heads: int
+    target_unit: float
+    """u_Y: all sums of targets are in this unit."""
     scores: Any
     """In bits, (num_heads, num_streams), an array of NumPy or a tensor."""
     doubtful: Any
@@ -99,12 +101,12 @@ class Streams(ABC):
 
     def sums(self, head: int, setting: Setting) -> StreamSums:
         """Return a copy of the sums of a head, and the scale of its features."""
-        tensors, m = self.tensors(head), self.feature_dim
+        tensors, m, unit = self.tensors(head), self.feature_dim, self.target_unit
         count, mean = tensors["count"].clone(), tensors["origin"] + tensors["mean"]
         outer, gram = tensors["products"].clone().unbind(1)
         variance = gram.diagonal(dim1=1, dim2=2) / count.clamp(min=1)[:, None]
         xp: Any = np if count.device.type == "cpu" else torch
         arrays = (variance.numpy(), mean[:, :m].numpy()) if xp is np else (variance, mean[:, :m])
         scale = torch.as_tensor(feature_scale(xp, *arrays, setting)).expand(len(count), m).clone()
-        cross = tensors["cross"].clone()
-        return StreamSums(count, mean[:, :m], mean[:, m:], gram, cross, outer, scale)
+        cross, outer = unit * tensors["cross"], unit * (unit * outer)
+        return StreamSums(count, mean[:, :m], unit * mean[:, m:], gram, cross, outer, scale)

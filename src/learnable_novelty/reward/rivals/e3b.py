@@ -12,8 +12,7 @@ from torch import Tensor
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.bonus import Array, Mask, Step
 from learnable_novelty.reward.rivals.inverse import InverseBonus, InverseConfig
-from learnable_novelty.reward.rivals.learner import LearnerConfig
-from learnable_novelty.reward.rivals.networks import rows
+from learnable_novelty.reward.rivals.learner import LearnerConfig, rows
 from learnable_novelty.reward.rivals.registry import Rival
 from learnable_novelty.reward.scale import ObservationScale
 

@@ -13,8 +13,7 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.bonus import Array, Step
 from learnable_novelty.reward.rivals.inverse import InverseBonus, InverseConfig
-from learnable_novelty.reward.rivals.learner import LearnerConfig
-from learnable_novelty.reward.rivals.networks import mlp, rows
+from learnable_novelty.reward.rivals.learner import LearnerConfig, mlp, rows
 from learnable_novelty.reward.rivals.registry import Rival
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import torch_generator

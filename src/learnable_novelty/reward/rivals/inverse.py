@@ -9,8 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from learnable_novelty.observer.checks import check_positive
-from learnable_novelty.reward.rivals.learner import LearnedBonus, LearnerConfig
-from learnable_novelty.reward.rivals.networks import mlp
+from learnable_novelty.reward.rivals.learner import LearnedBonus, LearnerConfig, mlp
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import Seed, torch_generator
 

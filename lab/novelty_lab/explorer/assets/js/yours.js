@@ -195,12 +195,11 @@
       out.replaceChildren();
       offer();
     }
-    /* A column by its name, or by its number where the name would be taken for another. */
+    /* A column by its name, quoted as in CSV, or by its number if another has the same name. */
     const called = (i) => {
       const name = state.names[i];
-      return name === name.trim() && !name.includes(",") && name && state.names.indexOf(name) === i
-        ? name
-        : String(i);
+      const clear = name && state.names.indexOf(name) === i;
+      return clear ? `"${name.replaceAll('"', '""')}"` : String(i);
     };
     const chosen = (role) =>
       state.names

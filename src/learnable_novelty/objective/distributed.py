@@ -1,4 +1,4 @@
-"""What the ranks of a divided ascent have to agree on: gradients, buffers, and when to stop."""
+"""What the processes of one distributed ascent share: gradients, buffers, and when to stop."""
 
 from __future__ import annotations
 
