@@ -72,8 +72,8 @@ class Artefact:
 
     def part(self, name: str) -> ModuleType | None:
         """Import a module of the folder; None if there is none of this name."""
-        found = importlib.util.find_spec(f"{self.package}.{name}")
-        return None if found is None else importlib.import_module(found.name)
+        spec = importlib.util.find_spec(f"{self.package}.{name}")
+        return None if spec is None else importlib.import_module(spec.name)
 
     @property
     def experiment(self) -> Any:
@@ -83,14 +83,14 @@ class Artefact:
     @property
     def claims(self) -> Mapping[str, Any]:
         """How our value is read from the records, by the name of the claim."""
-        found = self.part("claims")
-        return {} if found is None else found.SOURCES
+        module = self.part("claims")
+        return {} if module is None else module.SOURCES
 
     @property
     def panel(self) -> Any:
         """How its records become data of the page; None if the page does not show it."""
-        found = self.part("panel")
-        return None if found is None else found.PANEL
+        module = self.part("panel")
+        return None if module is None else module.PANEL
 
     def runs(self, config_name: str, config: Any, seed: int) -> list[Run]:
         """List the runs of a configuration; of many runs each has a seed of its own."""

@@ -93,12 +93,12 @@ class Record:
 
 def checksum(values: dict[str, Any], arrays: dict[str, np.ndarray]) -> str:
     """Return a fingerprint of what a record says, to tell when it was changed afterwards."""
-    found = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
+    digest_so_far = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
     for name in sorted(arrays):
         array = arrays[name]
-        found.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
+        digest_so_far.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest_so_far.update(np.ascontiguousarray(array).tobytes())
+    return digest_so_far.hexdigest()
 
 
 def load(path: Path) -> Record:
@@ -126,7 +126,7 @@ def _load(path: Path) -> Record:
         raise UserError(str(error)) from None
     if not isinstance(values, dict) or values.pop("format", None) != FORMAT:
         raise UserError(f"it is not of format {FORMAT}")
-    told = values.pop("checksum", None)
+    recorded = values.pop("checksum", None)
     _check_fields(values)
     arrays: dict[str, np.ndarray] = {}
     if values["arrays"]:
@@ -135,7 +135,7 @@ def _load(path: Path) -> Record:
         if shapes != values["arrays"]:
             raise UserError("arrays.npz does not hold the arrays that record.json lists")
     # Records from before there were checksums have none.
-    if told is not None and told != checksum({"format": FORMAT, **values}, arrays):
+    if recorded is not None and recorded != checksum({"format": FORMAT, **values}, arrays):
         raise UserError("it was changed after it was written")
     del values["arrays"]
     return Record(**values, arrays=arrays)
@@ -286,6 +286,6 @@ def _entry(line: str) -> dict[str, Any] | None:
         return None
     if not isinstance(entry, dict):
         return None
-    told = entry.pop("check", None)
-    sound = told in (None, _check(entry))  # lines from before there were checks have none
+    recorded = entry.pop("check", None)
+    sound = recorded in (None, _check(entry))  # lines from before there were checks have none
     return entry if sound and set(entry) == {"digest", "task", "result"} else None

@@ -209,20 +209,20 @@ def run_one(
 
 def _compute(artefact: Artefact, run: Run, options: RunOptions, context: RunContext) -> Record:
     started = time.perf_counter()
-    found = artefact.run(run.config, seed=run.seed, context=context)
+    computed = artefact.run(run.config, seed=run.seed, context=context)
     record = Record(
         experiment=artefact.name,
         config=run.config_name,
         configuration=records.configuration_of(run.config),
         seed=run.seed,
-        results=found.results,
-        scores=found.scores,
-        arrays=found.arrays,
-        versions=records.versions() | found.versions,
-        device=found.device or describe_device(options.device),
+        results=computed.results,
+        scores=computed.scores,
+        arrays=computed.arrays,
+        versions=records.versions() | computed.versions,
+        device=computed.device or describe_device(options.device),
         wall_time_s=round(time.perf_counter() - started, 2),
     )
-    record.save(options.root, found.files)
+    record.save(options.root, computed.files)
     return record
 
 

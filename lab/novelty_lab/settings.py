@@ -67,11 +67,16 @@ def list_settings(config: Any) -> Iterator[Setting]:
 
 def parse(setting: Setting, text: str) -> Any:
     """Read the value of a setting as it is typed."""
-    if setting.name == "seeds" and _is_tuple(setting.kind) and not text.startswith("("):
+    if is_seeds(setting) and not text.startswith("("):
         return parse_seeds(text)
     if text in setting.choices:  # whose names may have commas
         return (text,)
     return _converted(text, setting.kind)
+
+
+def is_seeds(setting: Setting) -> bool:
+    """Tell whether a setting is a list of seeds."""
+    return setting.name == "seeds" and _is_tuple(setting.kind)
 
 
 def parse_seeds(text: str) -> tuple[int, ...]:
@@ -139,7 +144,7 @@ def type_hints(kind: type) -> dict[str, Any]:
 @functools.cache
 def field_texts(kind: type) -> dict[str, str]:
     """Return the strings that stand below the fields of a dataclass and of its bases."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for each in reversed(kind.__mro__):
         if not dataclasses.is_dataclass(each):
             continue
@@ -149,8 +154,8 @@ def field_texts(kind: type) -> dict[str, str]:
             if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
                 text = below.value if isinstance(below, ast.Expr) else None
                 if isinstance(text, ast.Constant):
-                    found[field.target.id] = " ".join(str(text.value).split())
-    return found
+                    texts[field.target.id] = " ".join(str(text.value).split())
+    return texts
 
 
 def describe(kind: Any) -> str:
@@ -173,7 +178,7 @@ def describe(kind: Any) -> str:
 
 def metavar(setting: Setting) -> str:
     """Say in a word what an option takes."""
-    if setting.name == "seeds" and _is_tuple(setting.kind):
+    if is_seeds(setting):
         return "N|A,B|A-B"
     kind = typing.get_args(setting.kind)[0] if _is_tuple(setting.kind) else setting.kind
     if typing.get_origin(kind) is typing.Literal:

@@ -27,7 +27,7 @@ RULE = "rule 110"
 
 
 @dataclass(frozen=True)
-class _Held:
+class _Shown:
     """What the picture is made from."""
 
     rows: dict[str, dict[str, Any]]
@@ -38,16 +38,16 @@ class _Held:
 
 def figure(root: Path) -> Figure:
     """Draw what the data look like above, and their bits as floor and excess below."""
-    held = _read(root)
+    shown = _read(root)
     fig = new_figure(8.0, 4.4)
     grid = fig.add_gridspec(2, len(SHOWN), height_ratios=[1.0, 1.9])
     for place, name in enumerate(SHOWN):
-        _portrait(fig.add_subplot(grid[0, place]), name, held)
-    _bars(fig.add_subplot(grid[1, :]), held)
+        _portrait(fig.add_subplot(grid[0, place]), name, shown)
+    _bars(fig.add_subplot(grid[1, :]), shown)
     return fig
 
 
-def _read(root: Path) -> _Held:
+def _read(root: Path) -> _Shown:
     floor, flows, automata = (
         records.load(root / name / "paper-seed0") for name in ("floor", "flows", "eca")
     )
@@ -58,10 +58,10 @@ def _read(root: Path) -> _Held:
         "stable node": flows.arrays["portrait_stable node"],
         RULE: automata.arrays["inset_110"],
     }
-    return _Held(rows, size, portraits)
+    return _Shown(rows, size, portraits)
 
 
-def _portrait(axes: Axes, name: str, held: _Held) -> None:
+def _portrait(axes: Axes, name: str, shown: _Shown) -> None:
     axes.set_xticks([])
     axes.set_yticks([])
     for spine in axes.spines.values():
@@ -69,9 +69,9 @@ def _portrait(axes: Axes, name: str, held: _Held) -> None:
         spine.set_color(GREY)
     axes.set_box_aspect(1)
     if name == RULE:
-        axes.imshow(held.portraits[name], cmap="binary", interpolation="nearest")
-    elif name in held.portraits:
-        path = held.portraits[name]
+        axes.imshow(shown.portraits[name], cmap="binary", interpolation="nearest")
+    elif name in shown.portraits:
+        path = shown.portraits[name]
         axes.plot(path[..., 0], path[..., -1], color=BLUE, linewidth=0.5)
     else:
         # Neither has anything to record: a sketch of what noise and a constant are.
@@ -80,8 +80,8 @@ def _portrait(axes: Axes, name: str, held: _Held) -> None:
         axes.set_ylim(-3.2, 3.2)
 
 
-def _bars(axes: Axes, held: _Held) -> None:
-    rows = [held.rows[name] for name in SHOWN]
+def _bars(axes: Axes, shown: _Shown) -> None:
+    rows = [shown.rows[name] for name in SHOWN]
     x = np.arange(len(rows))
     bits = np.array([row["bits"] for row in rows])
     floor = np.minimum(bits, [row["floor_bits"] for row in rows])
@@ -103,4 +103,4 @@ def _bars(axes: Axes, held: _Held) -> None:
     axes.set_xticks(x, list(SHOWN.values()))
     axes.set_ylabel("score (bits)")
     axes.legend(loc="upper right", ncols=2)
-    axes.set_xlabel(f"each with {held.size:,} samples, read by the paper's observers")
+    axes.set_xlabel(f"each with {shown.size:,} samples, read by the paper's observers")

@@ -130,6 +130,8 @@ def test_help_of_an_artefact_lists_its_settings_nested_ones_too(name, capsys):
     for setting in list_settings(artefact.experiment.PAPER):
         assert f"--{setting.name.replace('_', '-')}" in shown
         assert " ".join(setting.text.split()[:2]) in shown
+        if setting.name == "seeds" and isinstance(setting.value, tuple):
+            assert "N is the first N seeds; A,B and A-B are these." in shown
     for alias in artefact.aliases:
         assert f"--{alias}" in shown
 

@@ -41,8 +41,8 @@ def _ledger(options: argparse.Namespace) -> int:
     if options.markdown and options.id is not None:
         raise UserError("--markdown writes the whole page, it takes no claim")
     if not any(options.out.glob("*/*/record.json")):
-        told = f"novelty: there is no record in {options.out}; {RESULTS_HINT}"
-        print(told, file=sys.stderr)
+        message = f"novelty: there is no record in {options.out}; {RESULTS_HINT}"
+        print(message, file=sys.stderr)
     rows = ledger.rows(options.out)
     chosen = rows if options.id is None else [_find(rows, options.id)]
     if options.json:
@@ -77,11 +77,11 @@ def _print_all(rows: Sequence[Row]) -> None:
     from novelty_lab import ledger
 
     console = Console()
-    for title, held in ledger.sections(rows):
+    for title, claims in ledger.sections(rows):
         shown = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
         for column in ("claim", "paper", "ours", "verdict"):
             shown.add_column(column, overflow="fold")
-        for row in held:
+        for row in claims:
             shown.add_row(
                 _linked(row.claim.id, row.record),
                 Text(ledger.paper_text(row.claim)),

@@ -137,8 +137,8 @@ def _show(
         paths = [where]
     loaded = [records.load(path) for path in paths]
     if options.json:
-        told = [record.to_json() for record in loaded]
-        print(json.dumps(told if artefact.many_runs else told[0], indent=1))
+        shown = [record.to_json() for record in loaded]
+        print(json.dumps(shown if artefact.many_runs else shown[0], indent=1))
     elif loaded:
         print_tables(artefact.tables(loaded))
     note = "" if fresh else " (already there; --force runs it again)"

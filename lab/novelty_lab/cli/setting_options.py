@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from learnable_novelty.errors import UserError
 from novelty_lab.registry import all_artefacts
-from novelty_lab.settings import list_settings, metavar, parse
+from novelty_lab.settings import Setting, is_seeds, list_settings, metavar, parse
 
 if TYPE_CHECKING:
     from novelty_lab.artefact import Artefact
@@ -78,15 +78,25 @@ def _add_settings(run: argparse.ArgumentParser, artefact: Artefact) -> None:
     for each in list_settings(paper):
         names = [_dashed(f"--{each.name}")]
         names += [f"--{aliases[each.name]}"] if each.name in aliases else []
-        value = _shown(each.value)
-        if small.get(each.name) != each.value:
-            value += f"; quick {_shown(small.get(each.name))}"
-        text = f"{each.text} ({value})".replace("%", "%%")
+        text = _help(each, small.get(each.name)).replace("%", "%%")
         options: dict[str, Any] = {"dest": f"{PREFIX}{each.name}", "default": None}
         if each.kind is bool:
             group.add_argument(*names, action=argparse.BooleanOptionalAction, help=text, **options)
         else:
             group.add_argument(*names, metavar=metavar(each), help=text, **options)
+
+
+def _help(setting: Setting, quick: Any) -> str:
+    """Say what a setting means, what it can be, and its values."""
+    parts = [setting.text]
+    if is_seeds(setting):
+        parts.append("N is the first N seeds; A,B and A-B are these.")
+    if setting.choices and set(setting.choices) - set(setting.value):
+        parts.append(f"Among {', '.join(setting.choices)}.")
+    value = _shown(setting.value)
+    if quick != setting.value:
+        value += f"; quick {_shown(quick)}"
+    return " ".join([*parts, f"({value})"])
 
 
 def _shown(value: Any) -> str:

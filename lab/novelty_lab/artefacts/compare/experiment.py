@@ -50,7 +50,7 @@ VECTOR_CONTROLS = ("white noise", "red noise", "sine", "constant")
 CELL_CONTROLS = ("coins", "constant cells")
 CONTROL_COLUMNS = 3
 NOISE = {"flow": "white noise", "automaton": "coins"}
-"""What each kind of system is held against."""
+"""What each kind of system is compared with."""
 
 
 @dataclass(frozen=True)
@@ -316,10 +316,10 @@ def _below_noise(rows: list[dict[str, Any]], kind: str) -> dict[str, dict[str, f
             for row in rows
             if row["kind"] == kind and row["sampling"] == sampling and not _is_still(row)
         ]
-        for key, held in noise.items():
+        for key, of_noise in noise.items():
             values = [float(v[key]) for v in moving if v.get(key) is not None]
-            if held is not None and key != "p_value" and values:
-                below = float(np.mean(np.array(values) < float(held)))
+            if of_noise is not None and key != "p_value" and values:
+                below = float(np.mean(np.array(values) < float(of_noise)))
                 shares.setdefault(sampling or "steps", {})[key] = below
     return shares
 
@@ -333,6 +333,6 @@ def _seconds(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     """Return the median CPU time per measure, of flows and of automata."""
     found: dict[str, dict[str, float]] = {}
     for kind in NOISE:
-        held = [row["seconds"] for row in rows if row["kind"] == kind and row["seconds"]]
-        found[kind] = {key: float(np.median([row[key] for row in held])) for key in held[0]}
+        timings = [row["seconds"] for row in rows if row["kind"] == kind and row["seconds"]]
+        found[kind] = {key: float(np.median([row[key] for row in timings])) for key in timings[0]}
     return found

@@ -45,10 +45,10 @@ QUICK = dataclasses.replace(PAPER, samples=64, burn_in=200, draws=2)
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Score all rules and rank them."""
     found = context.map(score_rule, rule_tasks(config, seed))
-    scores = {rule: held["bits"] for rule, held in found.items()}
+    scores = {rule: scored["bits"] for rule, scored in found.items()}
     draws = np.array(list(scores.values()))
     means = dict(zip(scores, draws.mean(1).tolist(), strict=True))
-    floor = {rule: float(np.mean(held["floor"])) for rule, held in found.items()}
+    floor = {rule: float(np.mean(scored["floor"])) for rule, scored in found.items()}
     excess = {rule: means[rule] - floor[rule] for rule in means}
     order, rank = ranking(means), ranks(means)
     results = {

@@ -124,11 +124,11 @@ def probed_images(config: EncoderConfig, images: Images, seed: int, device: str)
     """Pick the images for the probes, the same for every encoder of a seed."""
     parts: list[Tensor] = []
     for name, count in (("train", config.probe_train), ("test", config.probe_test)):
-        held, labels = getattr(images, f"{name}_images"), getattr(images, f"{name}_labels")
+        pixels, labels = getattr(images, f"{name}_images"), getattr(images, f"{name}_labels")
         if not 0 < count <= len(labels):
             raise UserError(f"probe_{name} must be from 1 to {len(labels)}, got {count}")
         order = torch.randperm(len(labels), generator=torch_generator(seed, "probe", name))[:count]
-        parts += [held[order].to(device), labels[order].to(device)]
+        parts += [pixels[order].to(device), labels[order].to(device)]
     return Labelled(*parts)
 
 

@@ -137,7 +137,7 @@ def nearest_neighbours(
         test_codes: (num_test, code_dim).
         test_labels: (num_test,).
         neighbours: how many vote.
-        chunk: test codes whose distances are held at once.
+        chunk: test codes whose distances are computed at once.
 
     Returns:
         Accuracy on the test codes.
@@ -148,11 +148,11 @@ def nearest_neighbours(
         raise UserError(f"neighbours must be from 1 to {len(train_codes)}, got {neighbours}")
     # Centred: the expanded square below loses digits where codes lie far from the origin.
     mean = train_codes.mean(0)
-    held = train_codes - mean
-    square = held.square().sum(1)
+    centred = train_codes - mean
+    square = centred.square().sum(1)
     votes = [
         # |a - b|^2 less |a|^2, which is the same for all b.
-        vote(train_labels[(square - 2 * part @ held.T).topk(neighbours, largest=False).indices])
+        vote(train_labels[(square - 2 * part @ centred.T).topk(neighbours, largest=False).indices])
         for part in (test_codes - mean).split(chunk)
     ]
     return _accuracy(torch.cat(votes), test_labels)

@@ -136,7 +136,7 @@ def rank(found: Mapping[str, dict[str, Any]]) -> dict[str, float]:
 def best_of(mean_rank: Mapping[str, float]) -> list[str]:
     """Return who has the best mean rank; the shorter training comes first on a tie."""
     best = min(mean_rank.values())
-    return [name for name, held in mean_rank.items() if held == best]
+    return [name for name, value in mean_rank.items() if value == best]
 
 
 def train_and_judge(

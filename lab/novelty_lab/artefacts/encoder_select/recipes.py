@@ -110,7 +110,7 @@ def train_recipe(
         observers = observers_of(recipe, side, seed)
         # Images carry no gradient and reservoirs are frozen: their features never change.
         features = [features_of(observer, images) for observer in observers]
-        seen, widths = torch.cat(features, dim=1), [held.shape[1] for held in features]
+        seen, widths = torch.cat(features, dim=1), [each.shape[1] for each in features]
 
         def score(features: Tensor, codes: Tensor) -> Tensor:
             parts = zip(observers, features.split(widths, dim=1), strict=True)

@@ -69,7 +69,7 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Score the flows, and the chaotic ones from other starts."""
     own = {flow.name: _key(flow.name, flow.initial_sd, flow.settle_time) for flow in FLOWS}
     tasks = start_tasks(config, seed)
-    bits = {name: np.array(held) for name, held in context.map(score_flow, tasks).items()}
+    bits = {name: np.array(values) for name, values in context.map(score_flow, tasks).items()}
     means = {name: float(bits[key][0].mean()) for name, key in own.items()}
     results: dict[str, Any] = {
         "sd": {name: float(deviation(bits[key][0])) for name, key in own.items()},

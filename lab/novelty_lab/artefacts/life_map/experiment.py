@@ -64,33 +64,34 @@ QUICK = dataclasses.replace(
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Score all rules, and compare them with what is known of them."""
-    held = scores(config, seed, context)
-    measures = rule_measures(held.codes, held.found)
-    named = named_table(held.codes, measures, held.again_codes, held.again)
-    best = best_unnamed(held, config.gallery)
-    steady = best_unnamed(held, config.steady_gallery, steady=True)
+    scored = scores(config, seed, context)
+    measures = rule_measures(scored.codes, scored.found)
+    named = named_table(scored.codes, measures, scored.again_codes, scored.again)
+    best = best_unnamed(scored, config.gallery)
+    steady = best_unnamed(scored, config.steady_gallery, steady=True)
     with _on_cores(context) as cores:
-        parsed = lempel_ziv_of(config, held.random_codes, seed, cores)
+        parsed = lempel_ziv_of(config, scored.random_codes, seed, cores)
         looked = look_closely(config, [*best, *steady, *_codes_of(named)], seed, cores)
     add_lempel_ziv(named, parsed)
     gallery, steady_gallery = (
-        [gallery_entry(code, held, measures, looked) for code in codes] for codes in (best, steady)
+        [gallery_entry(code, scored, measures, looked) for code in codes]
+        for codes in (best, steady)
     )
     for row in named:
         row["moving"] = looked[LifeRule(row["rule"]).number]["kinds"]
     results = {
-        "rules": len(held.codes),
-        "summary": map_summary(held, measures),
+        "rules": len(scored.codes),
+        "summary": map_summary(scored, measures),
         "named": named,
-        "areas": glider_areas(named, held.codes, held.random_codes, measures, parsed, seed),
-        "settings": compare_settings(held.study),
+        "areas": glider_areas(named, scored.codes, scored.random_codes, measures, parsed, seed),
+        "settings": compare_settings(scored.study),
         "lempel_ziv_rules": len(parsed),
-        "study_rules": held.study["reference"]["bits"].shape[1],
-        "complements": compare_complements(held),
+        "study_rules": scored.study["reference"]["bits"].shape[1],
+        "complements": compare_complements(scored),
         "correlations": {
             name: float(spearman(values, measures["excess"])) for name, values in measures.items()
         },
-        "top": top_rules(held, 30),
+        "top": top_rules(scored, 30),
         "gallery": gallery,
         "steady_gallery": steady_gallery,
         "grain": GRAIN,
@@ -98,9 +99,9 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     shown = [unpack(looked[code]["picture"]) for code in [*best, *steady]]
     pictures = np.array(shown, dtype=np.uint8)
     names = {row["name"]: row["again_excess"] for row in named}
-    stages = (held.found, held.again, *held.study.values())
+    stages = (scored.found, scored.again, *scored.study.values())
     devices = sorted({name for stage in stages for name in stage.get("devices", ())})
-    return RunResult(results, names, record_arrays(held, pictures), ", ".join(devices))
+    return RunResult(results, names, record_arrays(scored, pictures), ", ".join(devices))
 
 
 @contextmanager
@@ -113,7 +114,7 @@ def _on_cores(context: RunContext) -> Iterator[RunContext]:
         yield dataclasses.replace(context, executor=executor)
 
 
-def best_unnamed(held: Scores, count: int, *, steady: bool = False) -> list[int]:
+def best_unnamed(scored: Scores, count: int, *, steady: bool = False) -> list[int]:
     """Return the rules of highest excess on the larger tori, one of each pair of complements.
 
     The complement of a rule with a name does the same as that rule, and is left out. If steady,
@@ -122,7 +123,7 @@ def best_unnamed(held: Scores, count: int, *, steady: bool = False) -> list[int]
     taken = {one.rule.number for one in named_rules()}
     taken |= {LifeRule(code).complemented().number for code in taken}
     best: list[int] = []
-    for code in held.again_codes[np.argsort(-mean_excess(held.again), kind="stable")]:
+    for code in scored.again_codes[np.argsort(-mean_excess(scored.again), kind="stable")]:
         flashes = steady and LifeRule(int(code)).flashes
         if int(code) not in taken and not flashes and len(best) < count:
             best.append(int(code))

@@ -171,7 +171,7 @@ def simulate(config: LifeConfig, codes: Sequence[int], soups: Tensor) -> list[Li
 
 
 def rules_at_once(config: LifeConfig, kind: str) -> int:
-    """Return how many rules' features are held at a time."""
+    """Return how many rules' features are in memory at a time."""
     size = 8 * config.samples * config.grid**2 * config.channels
     return max(1, FEATURE_BYTES[kind] // size)
 
@@ -228,8 +228,8 @@ def compressed_bits(packed: np.ndarray, cells: int) -> list[float]:
 
 def vary(config: LifeConfig, **changes: object) -> LifeConfig:
     """Return the sampling and observing part of a configuration, with fields changed."""
-    held = {f.name: getattr(config, f.name) for f in dataclasses.fields(LifeConfig)}
-    return LifeConfig(**(held | changes))  # pyright: ignore[reportArgumentType]
+    settings = {f.name: getattr(config, f.name) for f in dataclasses.fields(LifeConfig)}
+    return LifeConfig(**(settings | changes))  # pyright: ignore[reportArgumentType]
 
 
 def _share(cells: Tensor) -> Tensor:

@@ -97,12 +97,12 @@ def _gathered(many: Sequence[Gliders]) -> list[dict[str, Any]]:
     counts: dict[str, dict[str, Any]] = {}
     for found in many:
         for kind in found.kinds:
-            held = counts.setdefault(
+            entry = counts.setdefault(
                 str(kind),
                 {"kind": str(kind), "period": kind.period, "displacement": list(kind.displacement),
                  "count": 0, "pattern": kind.pattern.tolist()},
             )  # fmt: skip
-            held["count"] += kind.count
+            entry["count"] += kind.count
     return sorted(counts.values(), key=lambda kind: (-kind["count"], kind["period"]))
 
 

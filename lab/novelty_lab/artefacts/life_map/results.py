@@ -43,13 +43,13 @@ def rule_measures(codes: np.ndarray, found: Found) -> dict[str, np.ndarray]:
 
 
 def gallery_entry(
-    code: int, held: Scores, measures: Mapping[str, np.ndarray], looked: dict[int, dict[str, Any]]
+    code: int, scored: Scores, measures: Mapping[str, np.ndarray], looked: dict[int, dict[str, Any]]
 ) -> dict[str, Any]:
     """Put together what the gallery says of one rule."""
-    there = int(np.flatnonzero(held.again_codes == code)[0])
-    excess = excess_by_draw(held.again)[:, there : there + 1]
-    here = int(np.flatnonzero(held.codes == code)[0])
-    again = rule_measures(held.again_codes[there : there + 1], _one(held.again, there))
+    there = int(np.flatnonzero(scored.again_codes == code)[0])
+    excess = excess_by_draw(scored.again)[:, there : there + 1]
+    here = int(np.flatnonzero(scored.codes == code)[0])
+    again = rule_measures(scored.again_codes[there : there + 1], _one(scored.again, there))
     numbers = {name: float(values[0]) for name, values in again.items()}
     seen = {name: value for name, value in looked[code].items() if name != "picture"}
     return {
@@ -70,11 +70,11 @@ def _one(found: Found, place: int) -> Found:
     }
 
 
-def map_summary(held: Scores, measures: Mapping[str, np.ndarray]) -> dict[str, Any]:
+def map_summary(scored: Scores, measures: Mapping[str, np.ndarray]) -> dict[str, Any]:
     """Describe the map as a whole."""
-    spread = excess_by_draw(held.found)
+    spread = excess_by_draw(scored.found)
     draws = len(spread)
-    first_excess = measures["excess"][places(held.codes, held.again_codes)]
+    first_excess = measures["excess"][places(scored.codes, scored.again_codes)]
     return {
         "zero": int((measures["bits"] == 0).sum()),
         "quantiles": {
@@ -85,9 +85,9 @@ def map_summary(held: Scores, measures: Mapping[str, np.ndarray]) -> dict[str, A
         "draw_correlation": agreement(spread),
         "draw_spearman": float(spearman(*spread[:2])) if draws > 1 else None,
         "median_sd": float(np.median(spread.std(0, ddof=1))) if draws > 1 else None,
-        "again": len(held.again_codes),
-        "median_block_seconds": finite(float(np.nanmedian(held.found["seconds"]))),
-        "again_spearman": float(spearman(mean_excess(held.again), first_excess)),
+        "again": len(scored.again_codes),
+        "median_block_seconds": finite(float(np.nanmedian(scored.found["seconds"]))),
+        "again_spearman": float(spearman(mean_excess(scored.again), first_excess)),
     }
 
 
@@ -148,31 +148,31 @@ def glider_areas(
     return areas
 
 
-def compare_complements(held: Scores) -> dict[str, Any]:
+def compare_complements(scored: Scores) -> dict[str, Any]:
     """Compare rules with their complements: drawn at random in both codings, and on the map."""
     found = {
         states: compare_pairs(excess_by_draw(first), excess_by_draw(second))
-        for states, (first, second) in held.complements.items()
+        for states, (first, second) in scored.complements.items()
     }
-    if len(held.codes) == NUM_RULES:
-        excess = excess_by_draw(held.found)
-        swapped = complement_codes(held.codes)
-        partner = places(held.codes, swapped)
-        once = held.codes < swapped
+    if len(scored.codes) == NUM_RULES:
+        excess = excess_by_draw(scored.found)
+        swapped = complement_codes(scored.codes)
+        partner = places(scored.codes, swapped)
+        once = scored.codes < swapped
         found["map"] = compare_pairs(excess[:, once], excess[:, partner[once]])
     return found
 
 
-def top_rules(held: Scores, count: int) -> list[dict[str, Any]]:
+def top_rules(scored: Scores, count: int) -> list[dict[str, Any]]:
     """List the best rules on the larger tori, names and complements included."""
     names = {one.rule.number: one.name for one in named_rules()}
-    excess = excess_by_draw(held.again)
+    excess = excess_by_draw(scored.again)
     widths = half_widths(excess)
     best = np.argsort(-excess.mean(0), kind="stable")[:count]
     return [
         {
-            "rule": str(LifeRule(int(held.again_codes[i]))),
-            "name": names.get(int(held.again_codes[i])),
+            "rule": str(LifeRule(int(scored.again_codes[i]))),
+            "name": names.get(int(scored.again_codes[i])),
             "excess": float(excess[:, i].mean()),
             "half_width": finite(float(widths[i])),
         }
@@ -180,11 +180,11 @@ def top_rules(held: Scores, count: int) -> list[dict[str, Any]]:
     ]
 
 
-def record_arrays(held: Scores, pictures: np.ndarray) -> dict[str, np.ndarray]:
+def record_arrays(scored: Scores, pictures: np.ndarray) -> dict[str, np.ndarray]:
     """Keep the map in small integers, 512 x 512 if it is whole, and what was scored again."""
-    whole = len(held.codes) == NUM_RULES
+    whole = len(scored.codes) == NUM_RULES
     kept: dict[str, np.ndarray] = {"pictures": pictures}
-    found = dict(held.found)
+    found = dict(scored.found)
     excess = excess_by_draw(found)
     found["excess_sd"] = excess.std(0, ddof=1) if len(excess) > 1 else np.zeros(excess.shape[1])
     for name, grain in GRAIN.items():
@@ -195,10 +195,10 @@ def record_arrays(held: Scores, pictures: np.ndarray) -> dict[str, np.ndarray]:
             raise UserError(f"{name} does not fit into 16 bits at a grain of {grain}")
         kept[name] = units.astype(np.int16).reshape((512, 512) if whole else (-1,))
     if not whole:
-        kept["codes"] = held.codes.astype(np.int32)
-    again = excess_by_draw(held.again)
-    kept["again_codes"] = held.again_codes.astype(np.int32)
+        kept["codes"] = scored.codes.astype(np.int32)
+    again = excess_by_draw(scored.again)
+    kept["again_codes"] = scored.again_codes.astype(np.int32)
     kept["again_excess"] = again.mean(0).astype(np.float32)
     kept["again_half_width"] = half_widths(again).astype(np.float32)
-    kept["again_bits"] = held.again["bits"].mean(0).astype(np.float32)
+    kept["again_bits"] = scored.again["bits"].mean(0).astype(np.float32)
     return kept

@@ -82,20 +82,22 @@ def solve_rule(config: Config, name: str, rule: int, seed: int) -> dict[str, Any
     found: dict[str, Any] = {"ridge": [], "exact": [], "sweeps": [], "stationarity": []}
     for draw in range(config.draws):
         observer = automaton_observer(variant, seed, draw)
-        rows = rule_rows(observer, sample_rule(variant, rule, seed, draw))
-        solution = solve_both(observer, rows, config.tolerance)
-        for key, value in solution.items():
+        axes = axes_of(observer, rule_rows(observer, sample_rule(variant, rule, seed, draw)))
+        for key, value in solve_both(observer, axes, config.tolerance).items():
             found[key].append(value)
         if draw == 0:
-            found["restarts"] = restart(observer, rows, config)
+            found["restarts"] = restart(observer, axes, config)
     return found
 
 
-def solve_both(observer: Observer, rows: Rows, tolerance: float) -> dict[str, float]:
+def axes_of(observer: Observer, rows: Rows) -> Axes:
+    """Return the principal axes of standardized rows."""
+    return Axes.of(rows.standardized(observer.target_unit, observer.accumulate_dtype))
+
+
+def solve_both(observer: Observer, axes: Axes, tolerance: float) -> dict[str, float]:
     """Return the bits of both readouts and how the exact one converged."""
-    axes = Axes.of(rows.standardized(observer.target_unit, observer.accumulate_dtype))
-    penalty = observer.penalty_for_axes(axes)
-    eta, alpha = observer.resolution, observer.code_scale
+    penalty, eta, alpha = observer.penalty_for_axes(axes), observer.resolution, observer.code_scale
     minimum = minimize_description_length(axes, penalty, eta, alpha, tolerance=tolerance)
     return {
         "ridge": float(code_length(axes.ridge(penalty), eta, alpha)),
@@ -105,11 +107,9 @@ def solve_both(observer: Observer, rows: Rows, tolerance: float) -> dict[str, fl
     }
 
 
-def restart(observer: Observer, rows: Rows, config: Config) -> list[float]:
+def restart(observer: Observer, axes: Axes, config: Config) -> list[float]:
     """Return the exact bits from rescaled warm starts."""
-    axes = Axes.of(rows.standardized(observer.target_unit, observer.accumulate_dtype))
-    penalty = observer.penalty_for_axes(axes)
-    eta, alpha = observer.resolution, observer.code_scale
+    penalty, eta, alpha = observer.penalty_for_axes(axes), observer.resolution, observer.code_scale
     bits: list[float] = []
     for factor in config.start_factors:
         start = factor * axes.ridge(penalty)

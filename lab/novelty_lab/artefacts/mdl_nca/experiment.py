@@ -17,10 +17,11 @@ import numpy as np
 import torch
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import Axes, code_length, minimize_description_length, standardize
+from learnable_novelty.observer import Axes, standardize
 from learnable_novelty.seeds import split
 from learnable_novelty.systems import Update
 from novelty_lab import records
+from novelty_lab.artefacts.mdl.experiment import solve_both
 from novelty_lab.artefacts.nca.experiment import rule_of
 from novelty_lab.artefacts.nca.neural import NeuralConfig, neural_observer, sample
 from novelty_lab.context import RunContext, RunResult, deviation
@@ -102,11 +103,11 @@ def load_trained(config: Config, seed: int, context: RunContext) -> Record:
             f"expected a record of nca in {context.records / 'nca' / name}, found none; "
             f"run: novelty run nca{how} --seed {seed}"
         ) from None
-    held = trained.configuration
-    if config.update not in held["updates"] or len(held["seeds"]) < config.seeds:
+    settings = trained.configuration
+    if config.update not in settings["updates"] or len(settings["seeds"]) < config.seeds:
         raise UserError(
             f"expected {config.seeds} seeds of update {config.update!r} in the record {name} of "
-            f"nca, it holds {len(held['seeds'])} of {' and '.join(held['updates'])}"
+            f"nca, it holds {len(settings['seeds'])} of {' and '.join(settings['updates'])}"
         )
     return trained
 
@@ -128,14 +129,7 @@ def solve(
     observer = neural_observer(table_4, split(seed, "reservoir"))
     moments = observer.rows(inputs, targets).moments(observer.accumulate_dtype)
     axes = Axes.of(standardize(moments, observer.target_unit))
-    penalty, eta, alpha = observer.penalty_for_axes(axes), observer.resolution, observer.code_scale
-    minimum = minimize_description_length(axes, penalty, eta, alpha, tolerance=config.tolerance)
-    return {
-        "ridge": float(code_length(axes.ridge(penalty), eta, alpha)),
-        "exact": float(code_length(minimum.readout, eta, alpha)),
-        "sweeps": len(minimum.objective) - 1,
-        "stationarity": minimum.stationarity,
-    }
+    return solve_both(observer, axes, config.tolerance)
 
 
 def compare(ridge: np.ndarray, exact: np.ndarray, on_plateau: np.ndarray) -> dict[str, Any]:

@@ -182,12 +182,12 @@ def arithmetic(precision: Precision) -> Iterator[None]:
     """Let a GPU multiply as the configuration says."""
     matmul: Any = torch.backends.cuda.matmul
     cudnn: Any = torch.backends.cudnn
-    held = matmul.allow_tf32, cudnn.allow_tf32
+    before = matmul.allow_tf32, cudnn.allow_tf32
     matmul.allow_tf32 = cudnn.allow_tf32 = precision != "float32"
     try:
         yield
     finally:
-        matmul.allow_tf32, cudnn.allow_tf32 = held
+        matmul.allow_tf32, cudnn.allow_tf32 = before
 
 
 @torch.no_grad()

@@ -22,13 +22,13 @@ def _practice(runs: Runs) -> list[Table]:
     rows: list[list[str]] = []
     for name in runs.conditions:
         found = {task: runs.head_start(name, [task]) for task in TASKS}
-        held = {task: each.value for task, each in found.items() if each is not None}
-        if name == "task" or not held:
+        known = {task: each.value for task, each in found.items() if each is not None}
+        if name == "task" or not known:
             continue
-        sooner = [task for task, value in held.items() if value >= CLEARLY]
-        later = [task for task, value in held.items() if value <= 1 - CLEARLY]
-        together = text(runs.head_start(name, held))
-        rows.append([NAMES[name], str(len(held)), together, ", ".join(sooner), ", ".join(later)])
+        sooner = [task for task, value in known.items() if value >= CLEARLY]
+        later = [task for task, value in known.items() if value <= 1 - CLEARLY]
+        together = text(runs.head_start(name, known))
+        rows.append([NAMES[name], str(len(known)), together, ", ".join(sooner), ", ".join(later)])
     title = (
         "Over the whole of training: P(above), the probability that the mean of a run's learning "
         "curve is above that of a task-only run's"
@@ -52,7 +52,7 @@ def _head_to_head(runs: Runs) -> list[Table]:
     for name in others:
         tasks = [task for task in runs.tasks(name) if task in runs.tasks(paper)]
         if tasks:
-            both = [text(runs.improvement(name, held, over=paper)) for held in (tasks, common)]
+            both = [text(runs.improvement(name, chosen, over=paper)) for chosen in (tasks, common)]
             rows.append([NAMES[name], str(len(tasks)), *both])
     title = "Other bonuses against the paper's: P(better) that a run beats one of task + epiplexity"
     if common:
@@ -65,13 +65,13 @@ def _worth(runs: Runs) -> list[Table]:
     """List what the bonus is worth beside what is at stake: the weight is found on random play."""
     rows: list[list[str]] = []
     for task in runs.tasks("task+epiplexity"):
-        held = [run.worth for run in runs.cells[task, "task+epiplexity"] if run.worth is not None]
+        worths = [run.worth for run in runs.cells[task, "task+epiplexity"] if run.worth is not None]
         random, trained = runs.random_return(task), runs.returns(task, "task")
-        if not held or random is None or not len(trained):
+        if not worths or random is None or not len(trained):
             continue
         gain = float(trained.mean()) - random
-        shares = [100 * worth / gain for worth in held] if gain > 0 else []
-        row = [_range(held), _brief(random), _brief(float(trained.mean())), _range(shares)]
+        shares = [100 * worth / gain for worth in worths] if gain > 0 else []
+        row = [_range(worths), _brief(random), _brief(float(trained.mean())), _range(shares)]
         rows.append([task, *row])
     title = (
         "What task + epiplexity pays a random episode, over seeds: 0.1 times the size of its task "

@@ -91,8 +91,8 @@ class Runs:
     def iqm(self, condition: str, tasks: Iterable[str]) -> Estimate | None:
         """Return the interquartile mean of a condition over those of the tasks with units."""
         groups = [self.normalized(task, condition) for task in tasks]
-        held = [group for group in groups if group is not None and len(group)]
-        return normalized_iqm(held) if held else None
+        known = [group for group in groups if group is not None and len(group)]
+        return normalized_iqm(known) if known else None
 
     def improvement(
         self, condition: str, tasks: Iterable[str], over: str = "task"
@@ -108,8 +108,8 @@ class Runs:
 
 
 def _improvement(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> Estimate | None:
-    held = [(x, y) for x, y in pairs if len(x) and len(y)]
-    return improvement([x for x, _ in held], [y for _, y in held]) if held else None
+    complete = [(x, y) for x, y in pairs if len(x) and len(y)]
+    return improvement([x for x, _ in complete], [y for _, y in complete]) if complete else None
 
 
 def mean_curve(cell: list[Run]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None] | None:
@@ -118,11 +118,11 @@ def mean_curve(cell: list[Run]) -> tuple[np.ndarray, np.ndarray, np.ndarray | No
     Returns:
         The steps and the mean, (points,), and its 95% band, (2, points), if there are runs enough.
     """
-    held = [run.curve for run in cell if len(run.curve)]
-    if not held:
+    drawn = [run.curve for run in cell if len(run.curve)]
+    if not drawn:
         return None
-    steps = reduce(np.intersect1d, [curve[:, 0] for curve in held])
-    curves = np.stack([curve[np.isin(curve[:, 0], steps), 1] for curve in held])
+    steps = reduce(np.intersect1d, [curve[:, 0] for curve in drawn])
+    curves = np.stack([curve[np.isin(curve[:, 0], steps), 1] for curve in drawn])
     return steps, *mean_band(curves)
 
 

@@ -119,7 +119,6 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
 
 def live(config: Config, drive: str, corridor: Corridor, agent: int, seed: int) -> dict[str, Any]:
     """Train one agent under a drive; return its shares of time in the rooms, along and after."""
-    from stable_baselines3 import PPO
     from stable_baselines3.common.vec_env import VecNormalize
 
     from learnable_novelty.reward import BonusReward
@@ -135,17 +134,7 @@ def live(config: Config, drive: str, corridor: Corridor, agent: int, seed: int) 
         norm_obs=False,
         gamma=ppo.gamma,
     )
-    model = PPO(
-        "MlpPolicy",
-        paid,
-        n_steps=ppo.n_steps,
-        batch_size=ppo.batch_size,
-        gamma=ppo.gamma,
-        gae_lambda=ppo.gae_lambda,
-        learning_rate=ppo.learning_rate,
-        seed=split(child, "ppo") % 2**31,
-        device="cpu",
-    )
+    model = ppo.make_model(paid, split(child, "ppo") % 2**31)
     diary = make_diary()
     model.learn(config.steps, callback=diary)
     return {
@@ -257,12 +246,12 @@ def summarize_shares(lives: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def summarize_habits(priced: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Average what habits are paid over reservoirs and episodes, with the deviation."""
     groups: dict[int, list[dict[str, Any]]] = {}
-    for held in priced:
-        groups.setdefault(held["pixels"], []).append(held["bits"])
+    for prices in priced:
+        groups.setdefault(prices["pixels"], []).append(prices["bits"])
     rows: list[dict[str, Any]] = []
     for pixels, group in groups.items():
         for drive, (row, habit) in itertools.product(PAID_HABITS, enumerate(HABITS)):
-            bits = np.array([held[drive][row] for held in group])
+            bits = np.array([prices[drive][row] for prices in group])
             summary = {"mean": bits.mean(0).tolist(), "sd": deviation(bits, axis=0).tolist()}
             rows.append({"pixels": pixels, "drive": drive, "habit": habit, **summary})
     return rows

@@ -152,12 +152,12 @@ def two_floors(config: Config, name: str, seed: int) -> dict[str, float]:
         "target_unit": 1.0,
     }
     chunked = score(in_chunks(x, y, config.chunk_sizes, seed), **common)
-    held = score(x, y, **common)
+    in_memory = score(x, y, **common)
     return {
         "bits": chunked.bits,
-        "difference_in_bits": abs(chunked.bits - held.bits),
+        "difference_in_bits": abs(chunked.bits - in_memory.bits),
         "signs": chunked.floor_bits,
         "signs_sd": chunked.floor_sd,
-        "permuted": held.floor_bits,
-        "permuted_sd": held.floor_sd,
+        "permuted": in_memory.floor_bits,
+        "permuted_sd": in_memory.floor_sd,
     }

@@ -66,7 +66,7 @@ class Config(Settings):
     ratios: tuple[float, ...] = tuple(float(10 ** (k / 2)) for k in range(4, 19))
     """Values of n/lambda."""
     long_samples: int = 2048
-    """Rows of the longer streams for the online forms, held against float64 QR."""
+    """Rows of the longer streams for the online forms, compared with float64 QR."""
     long_draws: int = 4
     """Longer streams per case, each with its own data and reservoir."""
     tolerance: float = 1e-6
@@ -136,7 +136,7 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
 
 def times(config: Config, seed: int) -> dict[str, Any]:
     """Time the solvers with the configured number of threads."""
-    held = torch.get_num_threads()
+    threads_before = torch.get_num_threads()
     torch.set_num_threads(config.threads)
     try:
         return {
@@ -144,7 +144,7 @@ def times(config: Config, seed: int) -> dict[str, Any]:
             "online_ms": [time_online(config, dim, seed) for dim in config.target_dims],
         }
     finally:
-        torch.set_num_threads(held)
+        torch.set_num_threads(threads_before)
 
 
 def largest_within(worst: np.ndarray, config: Config) -> dict[str, float]:
@@ -186,7 +186,7 @@ def long_error(
     for rows in streams:
         count, width = rows.features.shape
         exact = float(batch_observer("float64 QR", width, count / ratio).bits_of_rows(rows))
-        error = error_of(lambda held=rows: form(held, ratio), exact, least=1.0)
+        error = error_of(lambda stream=rows: form(stream, ratio), exact, least=1.0)
         if error is None:
             return None
         errors.append(error)

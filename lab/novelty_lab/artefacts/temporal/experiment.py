@@ -59,19 +59,19 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Follow every flow."""
     found = context.map(follow, {name: (config, name, seed) for name in BY_NAME})
     results: dict[str, Any] = {
-        key: {name: held[key] for name, held in found.items()}
+        key: {name: followed[key] for name, followed in found.items()}
         for key in ("sd", "batch_difference", "smallest_increment", "negative_share", "half_pairs")
     }
     results["largest_batch_difference"] = max(results["batch_difference"].values())
     results["checkpoints"] = checkpoints(config)
-    curves = np.array([held["cumulative"] for held in found.values()])
+    curves = np.array([followed["cumulative"] for followed in found.values()])
     final = dict(zip(found, curves[:, :, -1].mean(1).tolist(), strict=True))
     results["chaotic"] = {name: flow.chaotic for name, flow in BY_NAME.items()}
     arrays = {
         "cumulative": curves.astype(np.float32),
-        "batch": np.array([held["batch"] for held in found.values()]),
-        "difference": np.array([held["difference"] for held in found.values()]),
-        "rate": np.array([held["rate"] for held in found.values()]),
+        "batch": np.array([followed["batch"] for followed in found.values()]),
+        "difference": np.array([followed["difference"] for followed in found.values()]),
+        "rate": np.array([followed["rate"] for followed in found.values()]),
     }
     return RunResult(results, final, arrays)
 
