@@ -10,7 +10,7 @@ from torch import Tensor
 from benchmarks.timing import Row, compare
 from learnable_novelty.objective import Ascent, AscentConfig
 from learnable_novelty.observer import Observer, reservoirs
-from learnable_novelty.observer.observer import Solver
+from learnable_novelty.observer.solvers import Solver
 from learnable_novelty.systems.encoder import Encoder
 
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.timing import Row, compare
-from learnable_novelty.observer import Observer, Refit, reservoirs
+from learnable_novelty.observer import Observer, reservoirs
 
 NULLS, FLOORS = 99, 16
 
@@ -24,14 +24,14 @@ def prepare(
     orders = [torch.randperm(num_rows, generator=generator) for _ in range(nulls + floors)]
 
     def ours() -> Tensor:
-        refit = Refit.of(observer, observer.rows(inputs, targets))
-        null, _ = refit.rearranged(refit.targets, iter(orders[:nulls]))
-        floor, _ = refit.rearranged(refit.noise(), iter(orders[nulls:]), same_penalty=True)
+        fit = observer.fit(observer.rows(inputs, targets))
+        null, _ = fit.rearranged(fit.targets, iter(orders[:nulls]))
+        floor, _ = fit.rearranged(fit.noise(), iter(orders[nulls:]), same_penalty=True)
         return torch.cat([null, floor])
 
     def plain() -> Tensor:
         rows = observer.rows(inputs, targets)
-        noise = Refit.of(observer, rows).noise()
+        noise = observer.fit(rows).noise()
         null = [observer(inputs, targets[order]) for order in orders[:nulls]]
         # The residuals' own target unit is the one the targets had.
         floor = [observer(inputs, noise[order]) for order in orders[nulls:]]

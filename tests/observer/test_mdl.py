@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from learnable_novelty.observer import Moments, Observer, Rows
 from learnable_novelty.observer.mdl import minimize_description_length, readout_weight
 from learnable_novelty.observer.reservoirs import MLP
-from learnable_novelty.observer.spectrum import Axes
+from learnable_novelty.observer.spectral import Spectral as Axes
 
 
 def axes_of(eigenvalues, cross):

@@ -91,7 +91,7 @@ def test_ranks_climb_together_as_one_process_with_their_batches(ranks):
 
 def test_solvers_on_rows_are_refused_with_a_group():
     reservoir = ln.reservoirs.MLP(3, 8, 2)
-    with pytest.raises(ValueError, match="solver must be auto or cholesky, got 'dual'"):
+    with pytest.raises(ValueError, match="solver must be auto or gram, got 'dual'"):
         ln.Observer(reservoir, ridge_penalty=0.1, solver="dual", process_group=object())
     observer = ln.Observer(reservoir, ridge_penalty=0.1, process_group=object())
     with pytest.raises(ValueError, match="expected no process_group"):

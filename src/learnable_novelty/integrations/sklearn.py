@@ -26,10 +26,10 @@ from learnable_novelty.measure import as_tensor, column_scale, row_orders, scale
 from learnable_novelty.measure.defaults import VECTOR_DEPTH, default_width
 from learnable_novelty.measure.draw import FLOOR_REPEATS
 from learnable_novelty.measure.prepare import target_scale
-from learnable_novelty.observer import Observer, Refit, Rows, reservoirs
+from learnable_novelty.observer import Fit, Observer, Rows, reservoirs
 from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.observer.penalty import RidgePenalty
-from learnable_novelty.observer.standardize import inverse_scale
+from learnable_novelty.observer.standardize import scales
 from learnable_novelty.seeds import check_seed, split
 
 FLOATS = [np.float64, np.float32]
@@ -183,25 +183,23 @@ class EpiplexityRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         seed = check_seed(self.seed)
         unit = target_scale(targets, 1, self.target_unit)
         rows = Rows(features, scaled(targets, 1, 0.0, unit))
-        refit = Refit.of(observer, rows)
+        fit = observer.fit(rows)
         orders = row_orders("rows", len(targets), (1,), repeats, split(seed, "floor"))
-        floor, _ = refit.rearranged(refit.noise(), orders, same_penalty=True)
-        self.bits_ = refit.bits()
+        floor, _ = fit.rearranged(fit.noise(), orders, same_penalty=True)
+        self.bits_ = fit.bits()
         self.floor_bits_ = float(floor.mean())
         self.excess_bits_ = self.bits_ - self.floor_bits_
-        self.spectrum_ = torch.linalg.svdvals(refit.readout()).numpy()
-        self.explained_variance_ = refit.explained_variance()
-        self.ridge_penalty_ = refit.penalty
-        self._line_of(refit, rows, unit, vector=np.ndim(answers) == 1)
+        self.spectrum_ = fit.spectrum().numpy()
+        self.explained_variance_ = fit.explained_variance()
+        self.ridge_penalty_ = fit.penalty
+        self._line_of(fit, rows, unit, vector=np.ndim(answers) == 1)
         return self
 
-    def _line_of(self, refit: Refit, rows: Rows, unit: Tensor | float, *, vector: bool) -> None:
+    def _line_of(self, fit: Fit, rows: Rows, unit: Tensor | float, *, vector: bool) -> None:
         """Write the readout as the line y = intercept + coef h, in the units of the data."""
         moments = rows.moments(torch.float64)
-        variance = moments.gram.diagonal() / moments.count
-        scale = inverse_scale(variance, moments.feature_mean, moments.feature_eps)
-        scale = scale * moments.feature_dim**-0.5
-        weights = scale[:, None] * (refit.axes.basis @ refit.readout())
+        scale, _ = scales(moments, 1.0)
+        weights = scale[:, None] * fit.weights
         intercept = (moments.target_mean - moments.feature_mean @ weights) * unit
         coefficients = (weights * unit).T.numpy()
         self.coef_ = coefficients[0] if vector else coefficients

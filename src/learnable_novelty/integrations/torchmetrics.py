@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -46,16 +47,17 @@ class Epiplexity(Metric):
         super().__init__(**kwargs)
         if not isinstance(observer, Observer):
             raise UserTypeError(f"observer must be an Observer, got {type(observer).__name__}")
-        if observer.solver not in ("auto", "cholesky"):
+        if observer.solver not in ("auto", "gram", "cholesky"):
             raise UserError(
-                "a metric works on moments: solver must be auto or cholesky, "
-                f"got {observer.solver!r}"
+                f"a metric works on moments: solver must be auto or gram, got {observer.solver!r}"
             )
         check_sizes(target_dim=target_dim)
         self.observer, self.target_dim = copy.deepcopy(observer), target_dim
-        self._layout = Layout(observer.reservoir.feature_dim, target_dim)
+        m, d = observer.reservoir.feature_dim, target_dim
+        self._merge = partial(_merge, feature_dim=m, target_dim=d)
         # One state and not one per sum: means and products have to be merged together.
-        self.add_state("moments", self._layout.empty(), dist_reduce_fx=self._layout.merge)
+        empty = torch.zeros(3 + m + d + m * m + m * d + d, dtype=torch.float64)
+        self.add_state("moments", empty, dist_reduce_fx=self._merge)
 
     def update(self, inputs: Tensor, targets: Tensor) -> None:
         """Add pairs; an empty batch adds nothing.
@@ -71,8 +73,8 @@ class Epiplexity(Metric):
             raise UserError(
                 f"expected targets of target_dim={self.target_dim}, got {rows.targets.shape[1]}"
             )
-        part = self._layout.pack(rows.moments(torch.float64)).to(self.moments.device)
-        self.moments = self._layout.merge(torch.stack([self.moments, part]))
+        part = rows.moments(torch.float64).pack().to(self.moments.device)
+        self.moments = self._merge(torch.stack([self.moments, part]))
 
     def compute(self) -> Tensor:
         """Return the bits of all pairs so far, 0-dim; NaN for fewer than two.
@@ -82,7 +84,8 @@ class Epiplexity(Metric):
         """
         if float(self.moments[0]) < 2:
             return self.moments.new_tensor(torch.nan)
-        return self.observer.bits(self._layout.unpack(self.moments))
+        sizes = self.observer.reservoir.feature_dim, self.target_dim
+        return self.observer.bits(Moments.unpack(self.moments, *sizes))
 
     def plot(self, val: Tensor | Sequence[Tensor] | None = None, ax: Any = None) -> tuple[Any, Any]:
         """Draw values: one, one per step, or by default that of all pairs so far.
@@ -104,52 +107,12 @@ class Epiplexity(Metric):
         return float(self.moments[0])
 
 
-class Layout:
-    """Moments as one vector: count, rounding units, means, products; none seen is all zeros."""
-
-    def __init__(self, feature_dim: int, target_dim: int) -> None:
-        self.feature_dim, self.target_dim = feature_dim, target_dim
-        m, d = feature_dim, target_dim
-        self._sizes = [3, m, d, m * m, m * d, d]
-
-    def empty(self) -> Tensor:
-        """Return the vector of no rows."""
-        return torch.zeros(sum(self._sizes), dtype=torch.float64)
-
-    def pack(self, moments: Moments) -> Tensor:
-        """Write moments as a vector."""
-        head = [moments.count, moments.feature_eps, moments.target_eps]
-        parts = [
-            moments.gram.new_tensor(head),
-            moments.feature_mean,
-            moments.target_mean,
-            moments.gram.flatten(),
-            moments.cross.flatten(),
-            moments.target_power,
-        ]
-        return torch.cat(parts)
-
-    def unpack(self, vector: Tensor) -> Moments:
-        """Read moments from a vector."""
-        head, feature_mean, target_mean, gram, cross, power = vector.split(self._sizes)
-        count, feature_eps, target_eps = head.tolist()
-        return Moments(
-            count=count,
-            feature_mean=feature_mean,
-            target_mean=target_mean,
-            gram=gram.view(self.feature_dim, self.feature_dim),
-            cross=cross.view(self.feature_dim, self.target_dim),
-            target_power=power,
-            feature_eps=feature_eps,
-            target_eps=target_eps,
-        )
-
-    def merge(self, vectors: Tensor) -> Tensor:
-        """Merge vectors (num_parts, size) by Chan's update; parts without rows are left out."""
-        seen = [vector for vector in vectors if float(vector[0]) > 0]
-        if not seen:
-            return vectors[0]
-        return self.pack(merge(map(self.unpack, seen))) if len(seen) > 1 else seen[0]
+def _merge(vectors: Tensor, feature_dim: int, target_dim: int) -> Tensor:
+    """Merge packed moments (num_parts, size); parts without rows, all zeros, are left out."""
+    seen = [vector for vector in vectors if float(vector[0]) > 0]
+    if len(seen) < 2:
+        return seen[0] if seen else vectors[0]
+    return merge(Moments.unpack(vector, feature_dim, target_dim) for vector in seen).pack()
 
 
 __all__ = ["Epiplexity"]

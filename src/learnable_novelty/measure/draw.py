@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -18,13 +18,10 @@ from torch import Tensor
 
 from learnable_novelty.engine import Parcel
 from learnable_novelty.measure.prepare import PreparedRows
-from learnable_novelty.observer import Observer, Refit, Rows
+from learnable_novelty.observer import Fit, Observer, Roots, Rows, merge
 from learnable_novelty.observer.checks import check_layout
-from learnable_novelty.observer.readout import residual_bits
-from learnable_novelty.observer.refit import Fit, bits_of_roots, fit_roots
-from learnable_novelty.observer.roots import Roots, merge_roots
 from learnable_novelty.observer.signed import SignedFit
-from learnable_novelty.observer.standardize import scales
+from learnable_novelty.observer.standardize import StandardizedRows, scales
 from learnable_novelty.seeds import numpy_generator
 
 FLOOR_REPEATS = 16
@@ -59,16 +56,16 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
     blocks = roots_between(observer, rows, samples, block_bounds(samples, count))
     if signs:
         return draw_from_blocks(observer, blocks, samples, data.null.count, data.seed)
-    refit = _refit(observer, merge_roots(blocks), rows)
+    fit = _fit(observer, merge(blocks), rows)
     num_rows = rows.features.shape[0]
     moves = data.orders("floor", FLOOR_REPEATS, num_rows)
-    floor, _ = refit.rearranged(refit.noise(), moves, same_penalty=True)
+    floor, _ = fit.rearranged(fit.noise(), moves, same_penalty=True)
     if data.series is None:
         orders = data.orders("null", data.null.count, num_rows)
-        null = refit.rearranged(refit.targets, orders)
+        null = fit.rearranged(fit.targets, orders)
     else:
         null = _surrogate_scores(observer, data)
-    return _draw(observer, refit, floor, null, blocks, samples)
+    return _draw(observer, fit, floor, null, blocks, samples)
 
 
 @torch.no_grad()
@@ -80,7 +77,7 @@ def draw_from_blocks(
     floor = fit.floor(_signs(seed, "floor", FLOOR_REPEATS, len(blocks)))
     null = fit.null(_signs(seed, "null", null_count, len(blocks)))
     bounds = block_bounds(len(blocks), min(JACKKNIFE_BLOCKS, len(blocks)))
-    merged = [merge_roots(blocks[a:b]) for a, b in itertools.pairwise(bounds)]
+    merged = [merge(blocks[a:b]) for a, b in itertools.pairwise(bounds)]
     return _draw(observer, fit, floor, null, merged, samples)
 
 
@@ -92,7 +89,7 @@ def _draw(
     blocks: list[Roots],
     samples: int,
 ) -> Draw:
-    num_rows, readout = int(fit.axes.count), fit.readout()
+    num_rows = int(fit.axes.count)
     return Draw(
         bits=fit.bits(),
         leave_out_bits=leave_out_bits(observer, blocks, samples),
@@ -100,11 +97,11 @@ def _draw(
         null_bits=null[0].cpu().numpy(),
         explained=fit.explained_variance(),
         null_explained=null[1].cpu().numpy(),
-        residual_bits=residual_bits(fit.residual_power(), observer.noise_variance(fit.penalty)),
+        residual_bits=fit.residual_bits(),
         # Roots of few rows may have a few rows more: those are directions without weight.
-        spectrum=torch.linalg.svdvals(readout)[:num_rows].cpu().numpy(),
+        spectrum=fit.spectrum()[:num_rows].cpu().numpy(),
         num_rows=num_rows,
-        target_dim=readout.shape[1],
+        target_dim=fit.axes.cross.shape[1],
     )
 
 
@@ -136,15 +133,17 @@ def num_sign_blocks(samples: int) -> int:
     return SIGN_BLOCKS if samples >= SIGN_BLOCKS else min(JACKKNIFE_BLOCKS, samples)
 
 
-def _refit(observer: Observer, whole: Roots, rows: Rows) -> Refit:
+def _fit(observer: Observer, whole: Roots, rows: Rows) -> Fit:
     """Fit all rows from their roots; the rows themselves are kept to be rearranged."""
-    fit = fit_roots(observer, whole)
     feature_scale, target_scale = scales(whole, observer.target_unit)
-    dtype = observer.accumulate_dtype
-    turn = feature_scale[:, None] * fit.axes.basis
-    components = (rows.features.to(dtype) - whole.feature_mean) @ turn
-    targets = (rows.targets.to(dtype) - whole.target_mean) * target_scale
-    return Refit(observer, fit.axes, fit.penalty, components, targets)
+    features, targets = (values.to(whole.feature_mean) for values in (rows.features, rows.targets))
+    kept = StandardizedRows(
+        count=whole.count,
+        features=(features - whole.feature_mean) * feature_scale,
+        targets=(targets - whole.target_mean) * target_scale,
+        outside=torch.zeros_like(target_scale),
+    )
+    return replace(observer.fit(whole), rows=kept)
 
 
 def _surrogate_scores(observer: Observer, data: PreparedRows) -> tuple[Tensor, Tensor]:
@@ -161,7 +160,7 @@ def _surrogate_scores(observer: Observer, data: PreparedRows) -> tuple[Tensor, T
             features = table[order[: targets.shape[0]]]
         else:
             features = reservoir(windows.inputs(surrogate[:, :dims]))
-        fit = fit_roots(observer, Rows(features, targets).roots(observer.accumulate_dtype))
+        fit = observer.fit(Rows(features, targets).roots(observer.accumulate_dtype))
         scores.append((fit.bits(), fit.explained_variance()))
     bits, explained = torch.tensor(scores, dtype=torch.float64).reshape(-1, 2).T
     return bits, explained
@@ -177,13 +176,7 @@ def leave_out_bits(observer: Observer, blocks: list[Roots], samples: int) -> np.
     """Score the data less one block, for each block; NaN where less than two samples are left."""
     if len(blocks) < 2 or samples - math.ceil(samples / len(blocks)) < 2:
         return np.full(len(blocks), math.nan)
-    return np.array([_bits(observer, rest) for rest in all_but_one(blocks)])
-
-
-def _bits(observer: Observer, roots: Roots) -> float:
-    if roots.root.shape[0] < roots.feature_dim:  # few rows: their singular values are cheaper
-        return fit_roots(observer, roots).bits()
-    return bits_of_roots(observer, roots)
+    return np.array([observer.fit(rest).bits() for rest in all_but_one(blocks)])
 
 
 def all_but_one(blocks: list[Roots]) -> Iterator[Roots]:
@@ -193,5 +186,5 @@ def all_but_one(blocks: list[Roots]) -> Iterator[Roots]:
         after.insert(0, block if after[0] is None else block + after[0])
     before: Roots | None = None
     for block, rest in zip(blocks, after, strict=True):
-        yield merge_roots(side for side in (before, rest) if side is not None)
+        yield merge(side for side in (before, rest) if side is not None)
         before = block if before is None else before + block

@@ -4,6 +4,7 @@ from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.batched import BatchScore, score_batch
 from learnable_novelty.observer.code_length import code_length, log2det_plus_identity
 from learnable_novelty.observer.criticality import perturbation_multiplier, perturbation_norms
+from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.mdl import minimize_description_length
 from learnable_novelty.observer.moments import Moments, merge
 from learnable_novelty.observer.observer import Observer
@@ -11,23 +12,29 @@ from learnable_novelty.observer.online import MAX_COUNT_PER_PENALTY, OnlineObser
 from learnable_novelty.observer.penalty import PerSample
 from learnable_novelty.observer.readout import Readout
 from learnable_novelty.observer.refit import Refit
-from learnable_novelty.observer.ridge import cholesky_readout, plus
+from learnable_novelty.observer.roots import Roots
 from learnable_novelty.observer.rows import Rows
-from learnable_novelty.observer.spectrum import Axes
+from learnable_novelty.observer.solvers import cholesky_readout, plus
+from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.standardize import CONSTANT_TOLERANCE, standardize
+
+Axes = Spectral  # the old name
 
 __all__ = [
     "CONSTANT_TOLERANCE",
     "MAX_COUNT_PER_PENALTY",
     "Axes",
     "BatchScore",
+    "Fit",
     "Moments",
     "Observer",
     "OnlineObserver",
     "PerSample",
     "Readout",
     "Refit",
+    "Roots",
     "Rows",
+    "Spectral",
     "cholesky_readout",
     "code_length",
     "log2det_plus_identity",

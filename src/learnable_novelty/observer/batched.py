@@ -1,11 +1,11 @@
 """Many regressions of one shape at once: bits, floor and null of a batch of lattices, on a GPU.
 
-What ``Observer`` and ``Refit`` compute for one set of rows, for many of them side by side:
+What ``Observer`` and ``Fit`` compute for one set of rows, for many of them side by side:
 
     A = H~'H~ + lambda I,   W = A^-1 H~'Y~,   S = alpha log2 det(I + eta W W')
 
-The floor refits the residuals and the null the targets, both with whole samples moved, so they
-share A and cost only further right-hand sides.
+The floor refits the residuals and the null the targets, both with rows permuted, so they share A
+and cost only further right-hand sides.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.code_length import code_length
-from learnable_novelty.observer.standardize import inverse_scale
+from learnable_novelty.observer.digits import ROUNDING, allowed, quick_error
+from learnable_novelty.observer.standardize import feature_scale
 
 
 @dataclass(frozen=True)
 class BatchScore:
-    """What a batch of regressions gave."""
+    """The scores of a batch of regressions."""
 
     bits: Tensor
     """(batch,)"""
@@ -57,6 +58,10 @@ def score_batch(
         resolution: eta.
         code_scale: alpha.
     """
+
+    def bits(readout: Tensor) -> Tensor:
+        return code_length(readout, resolution, code_scale)
+
     count, width = features.shape[1] * features.shape[2], features.shape[-1]
     if count <= width + 1:
         raise UserError(f"expected more rows than features, got {count} rows and {width} features")
@@ -68,16 +73,14 @@ def score_batch(
     gram, crosses = products[..., :width], products[..., width:]
     variance = gram.diagonal(dim1=1, dim2=2) / count
     eps = torch.finfo(features.dtype).eps
-    scale = inverse_scale(variance, mean[:, 0, 0], eps)[:, :, None] * width**-0.5
+    scale = feature_scale(variance, mean[:, 0, 0], eps)[:, :, None]
     inverse = _inverse(gram * scale * scale.mT, ridge_penalty)
     readouts = _split(inverse @ (crosses * scale), y.shape[-1])
     fitted = h @ (scale * readouts[0])[:, None]
     residual = y - fitted
     power, left = (value.square().sum((1, 2, 3)) for value in (y, residual))
+    _check_digits(bits(readouts[0]) / code_scale, power, count, width, ridge_penalty, resolution)
     noise = residual * _noise_scale(inverse, ridge_penalty, count)[:, None, None, None]
-
-    def bits(readout: Tensor) -> Tensor:
-        return code_length(readout, resolution, code_scale)
 
     def stacked(readouts: Sequence[Tensor]) -> Tensor:
         return torch.stack([bits(r) for r in readouts], 1) if readouts else y.new_empty(len(y), 0)
@@ -94,6 +97,20 @@ def score_batch(
     )
 
 
+def _check_digits(
+    log2dets: Tensor, power: Tensor, count: int, width: int, penalty: float, resolution: float
+) -> None:
+    """Refuse scores that may be rounding, by the quick bound of ``digits``: |H~|^2 <= n."""
+    eps = ROUNDING * torch.finfo(torch.float64).eps
+    relative = torch.full_like(power, eps * (count / penalty + width))
+    absolute = eps * (count * power).sqrt() / penalty
+    if bool((quick_error(width, relative, absolute, resolution) > allowed(log2dets)).any()):
+        raise UserError(
+            f"rounding may change scores of {count} rows with a ridge_penalty of {penalty:.1e}; "
+            "choose a larger ridge_penalty"
+        )
+
+
 def _products(h: Tensor, right: Tensor) -> Tensor:
     """Return h' right, summed over rows sample by sample: small outputs need the parallel work."""
     return (h.mT @ right).sum(1)
@@ -107,7 +124,7 @@ def _inverse(gram: Tensor, penalty: float) -> Tensor:
 
 
 def _noise_scale(inverse: Tensor, penalty: float, count: int) -> Tensor:
-    """Return sqrt((n - 1) / tr (I - S)^2), as ``Refit.noise_scale``.
+    """Return sqrt((n - 1) / tr (I - S)^2), as ``Fit.noise_scale``.
 
     With eigenvalues k of the Gram matrix, each of the m directions keeps (lambda / (k + lambda))^2,
     whose sum is lambda^2 |A^-1|^2.

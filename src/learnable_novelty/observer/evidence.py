@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer.spectrum import Axes
+from learnable_novelty.observer.spectral import Spectral
 
 GRID_POINTS = 65
 ZOOMS = 2
@@ -127,9 +127,9 @@ def _grid(low: Tensor, high: Tensor, points: int) -> Tensor:
     return low[:, None] + (high - low)[:, None] * unit
 
 
-def evidence_penalty(axes: Axes) -> float:
+def evidence_penalty(axes: Spectral) -> float:
     """Choose the ridge penalty for one regression."""
     cross_power = axes.cross.square().sum(1)[None]
-    outside = None if axes.outside is None else axes.outside[None]
+    outside = None if axes.outside is None else axes.outside.sum()[None]
     one = Evidence(axes.eigenvalues, cross_power, axes.power[None], axes.count, outside)
     return float(one.penalties())

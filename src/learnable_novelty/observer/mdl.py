@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.observer.code_length import code_length
-from learnable_novelty.observer.spectrum import Axes
+from learnable_novelty.observer.spectral import Spectral
 
 MEMORY = 8
 """How many past sweeps are mixed."""
@@ -43,7 +43,7 @@ class Minimum:
 
 
 def minimize_description_length(
-    axes: Axes,
+    axes: Spectral,
     penalty: float,
     resolution: float,
     code_scale: float,
@@ -84,7 +84,7 @@ def minimize_description_length(
 
 @dataclass(frozen=True)
 class _Problem:
-    axes: Axes
+    axes: Spectral
     penalty: float
     resolution: float
     code_scale: float

@@ -1,8 +1,8 @@
-"""Mergeable sufficient statistics: all that a ridge readout needs of the data.
+"""Mergeable summaries of regression rows: all that a ridge readout needs of the data.
 
-Centred, never raw sums: n, means, and sums of products of deviations. Chan's parallel update
-merges them, so chunks, workers and streams add up to the moments of the undivided data, and a
-nearly constant stream keeps the digits that raw sums would cancel.
+Centred, never raw sums: n, means, and sums of products of deviations. Chan's parallel update merges
+them, so chunks, workers and streams add up to the moments of the undivided data, and a nearly
+constant column keeps the digits that raw sums would cancel.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import reduce
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import torch
@@ -19,22 +19,20 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError, UserTypeError
 
-# Rows centred and multiplied at a time on a CPU: the centred copy then stays in cache, and
-# memory does not grow with the number of samples.
 CHUNK_ROWS = 4096
+"""Rows centred and multiplied at a time on a CPU: the centred copy then stays in cache, and memory
+does not grow with the number of samples."""
+
+PACKED_SCALARS = 3
+"""Count and rounding units, at the start of a packed summary."""
 
 
-@dataclass(frozen=True)
-class Moments:
-    """Centred first and second moments of features and targets.
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """What moments and roots have in common.
 
-    Build them with ``of``, merge them with ``+``. Of the target covariance only the diagonal
-    is kept: the score needs no more.
-
-    >>> x, y = torch.randn(100, 3), torch.randn(100, 2)
-    >>> whole, parts = Moments.of(x, y), Moments.of(x[:30], y[:30]) + Moments.of(x[30:], y[30:])
-    >>> torch.allclose(whole.cross, parts.cross)
-    True
+    Build one with ``of``, merge two with ``+``, write one as a vector with ``pack``. A subclass
+    adds fields of shapes (k, feature_dim), (k, target_dim) and (target_dim,), in this order.
     """
 
     count: float
@@ -43,26 +41,21 @@ class Moments:
     """(feature_dim,)"""
     target_mean: Tensor
     """(target_dim,)"""
-    gram: Tensor
-    """Sum of products of feature deviations, (feature_dim, feature_dim)."""
-    cross: Tensor
-    """Sum of products of feature and target deviations, (feature_dim, target_dim)."""
-    target_power: Tensor
-    """Sum of squared target deviations, (target_dim,)."""
     feature_eps: float
     """Rounding unit of the features' own dtype: what "constant" means for them."""
     target_eps: float
     """Rounding unit of the targets' own dtype."""
 
-    @staticmethod
+    @classmethod
     def of(
+        cls,
         features: Tensor,
         targets: Tensor,
         weights: Tensor | None = None,
         *,
         accumulate_dtype: torch.dtype = torch.float64,
-    ) -> Moments:
-        """Compute the moments of rows.
+    ) -> Self:
+        """Summarize rows.
 
         Args:
             features: (num_rows, feature_dim).
@@ -77,14 +70,154 @@ class Moments:
         if weights is not None and not bool(weights.all()):
             counted = weights > 0  # a chunk of rows that count for nothing has no mean
             features, targets, weights = features[counted], targets[counted], weights[counted]
-        size = CHUNK_ROWS if features.device.type == "cpu" else max(1, features.shape[0])
-        parts = zip(
-            features.split(size),
-            targets.split(size),
-            [None] * (features.shape[0] // size + 1) if weights is None else weights.split(size),
-            strict=False,
+        size = chunk_rows(features)
+        starts = range(0, features.shape[0], size)
+        spans = [slice(start, start + size) for start in starts]
+        return merge(
+            cls._of_centred(
+                Centred.of(
+                    features[span],
+                    targets[span],
+                    None if weights is None else weights[span],
+                    accumulate_dtype,
+                )
+            )
+            for span in spans
         )
-        return merge(_of_chunk(h, y, w, accumulate_dtype) for h, y, w in parts)
+
+    @classmethod
+    def _of_centred(cls, rows: Centred) -> Self:
+        raise NotImplementedError
+
+    @property
+    def feature_dim(self) -> int:
+        """Number of features m."""
+        return self.feature_mean.shape[0]
+
+    @property
+    def target_dim(self) -> int:
+        """Number of targets D."""
+        return self.target_mean.shape[0]
+
+    def pack(self) -> Tensor:
+        """Write the summary as one float64 vector, from which ``unpack`` makes it again.
+
+        The vector is: count, feature_eps, target_eps, feature_mean, target_mean, and then the
+        fields of the subclass row by row. For moments it has
+        3 + m + D + m m + m D + D entries.
+        """
+        scalars = [self.count, self.feature_eps, self.target_eps]
+        tensors = [getattr(self, name).double().flatten() for name in self._tensor_names()]
+        head = torch.tensor(scalars, dtype=torch.float64, device=self.feature_mean.device)
+        return torch.cat([head, *tensors])
+
+    @classmethod
+    def unpack(
+        cls,
+        vector: Tensor | np.ndarray[Any, Any],
+        feature_dim: int,
+        target_dim: int,
+        dtype: torch.dtype = torch.float64,
+    ) -> Self:
+        """Make the summary again that ``pack`` has written.
+
+        Args:
+            vector: the result of ``pack``.
+            feature_dim: m.
+            target_dim: D.
+            dtype: the dtype that its sums are held in.
+        """
+        if not isinstance(vector, Tensor):
+            # Copied: a buffer that came over the network may be one that cannot be written to.
+            vector = torch.tensor(vector)
+        m, d = feature_dim, target_dim
+        rows, rest = divmod(vector.numel() - PACKED_SCALARS - m - 2 * d, m + d)
+        if vector.ndim != 1 or rest or rows < 0:
+            raise UserError(
+                f"expected the packed {cls.__name__} of feature_dim={m} and target_dim={d}, got a "
+                f"vector of shape {tuple(vector.shape)}"
+            )
+        count, feature_eps, target_eps = vector[:PACKED_SCALARS].tolist()
+        shapes = [(m,), (d,), (rows, m), (rows, d), (d,)]
+        parts = vector[PACKED_SCALARS:].to(dtype).split([math.prod(shape) for shape in shapes])
+        pieces = (part.view(shape) for part, shape in zip(parts, shapes, strict=True))
+        tensors: dict[str, Any] = dict(zip(cls._tensor_names(), pieces, strict=True))
+        return cls(count=count, feature_eps=feature_eps, target_eps=target_eps, **tensors)
+
+    @classmethod
+    def _tensor_names(cls) -> list[str]:
+        scalars = ("count", "feature_eps", "target_eps")
+        return [field.name for field in fields(cls) if field.name not in scalars]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as one NumPy array where that is possible: ten times faster than tensors."""
+        packed = self.pack()
+        if not packed.is_cpu or packed.requires_grad:
+            return type(self).__new__, (type(self),), dict(vars(self))
+        sizes = self.feature_dim, self.target_dim
+        return type(self).unpack, (packed.numpy(), *sizes, self.feature_mean.dtype)
+
+    def __add__(self, other: Any) -> Self:
+        """Merge two disjoint sets of rows."""
+        raise NotImplementedError
+
+    def _merged_means(self, other: Summary) -> tuple[dict[str, Any], Tensor, Tensor, float]:
+        """Return the fields that all summaries share, merged; differences of means; their weight.
+
+        With n = n_1 + n_2 rows, the products of all deviations are those of both parts and
+        (n_1 n_2 / n) times the product of the differences (Chan, Golub and LeVeque).
+        """
+        if (self.feature_dim, self.target_dim) != (other.feature_dim, other.target_dim):
+            raise UserError(
+                f"expected {type(self).__name__} of feature_dim={self.feature_dim} and "
+                f"target_dim={self.target_dim}, got {other.feature_dim} and {other.target_dim}"
+            )
+        n = self.count + other.count
+        share = other.count / n
+        dh = other.feature_mean - self.feature_mean
+        dy = other.target_mean - self.target_mean
+        shared = {
+            "count": n,
+            "feature_mean": self.feature_mean + share * dh,
+            "target_mean": self.target_mean + share * dy,
+            "feature_eps": max(self.feature_eps, other.feature_eps),
+            "target_eps": max(self.target_eps, other.target_eps),
+        }
+        return shared, dh, dy, self.count * share
+
+
+AnySummary = TypeVar("AnySummary", bound=Summary)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moments(Summary):
+    """Centred first and second moments of features and targets.
+
+    Of the target covariance only the diagonal is kept: the score needs no more.
+
+    >>> x, y = torch.randn(100, 3), torch.randn(100, 2)
+    >>> whole, parts = Moments.of(x, y), Moments.of(x[:30], y[:30]) + Moments.of(x[30:], y[30:])
+    >>> torch.allclose(whole.cross, parts.cross)
+    True
+    >>> torch.equal(Moments.unpack(whole.pack(), 3, 2).gram, whole.gram)
+    True
+    """
+
+    gram: Tensor
+    """Sum of products of feature deviations, (feature_dim, feature_dim)."""
+    cross: Tensor
+    """Sum of products of feature and target deviations, (feature_dim, target_dim)."""
+    target_power: Tensor
+    """Sum of squared target deviations, (target_dim,)."""
+
+    @classmethod
+    def _of_centred(cls, rows: Centred) -> Moments:
+        return cls(
+            **rows.shared(),
+            gram=rows.features.T @ rows.features,
+            cross=rows.features.T @ rows.targets,
+            target_power=rows.target_power,
+        )
 
     @staticmethod
     def grouped(
@@ -109,16 +242,6 @@ class Moments:
         return replace(between, target_power=power)
 
     @property
-    def feature_dim(self) -> int:
-        """Number of features m."""
-        return self.gram.shape[0]
-
-    @property
-    def target_dim(self) -> int:
-        """Number of targets D."""
-        return self.cross.shape[1]
-
-    @property
     def feature_power(self) -> Tensor:
         """Sum of squared feature deviations, (feature_dim,)."""
         return self.gram.diagonal()
@@ -132,89 +255,86 @@ class Moments:
             target_power=self.target_power / unit.square(),
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Travel to other processes as NumPy arrays where that can be: ten times faster."""
-        return _from_arrays, as_arrays(getattr(self, field.name) for field in fields(self))
+    def about(self, feature_mean: Tensor, target_mean: Tensor) -> Moments:
+        """Return the products of deviations from other means."""
+        dh, dy = self.feature_mean - feature_mean, self.target_mean - target_mean
+        return replace(
+            self,
+            feature_mean=feature_mean,
+            target_mean=target_mean,
+            gram=torch.addr(self.gram, dh, dh, alpha=self.count),
+            cross=torch.addr(self.cross, dh, dy, alpha=self.count),
+            target_power=self.target_power + self.count * dy.square(),
+        )
 
     def __add__(self, other: Any) -> Moments:
-        """Merge two disjoint sets of rows (Chan, Golub and LeVeque)."""
         if not isinstance(other, Moments):
             return NotImplemented
-        if (self.feature_dim, self.target_dim) != (other.feature_dim, other.target_dim):
-            raise UserError(
-                f"expected moments of feature_dim={self.feature_dim} and "
-                f"target_dim={self.target_dim}, got {other.feature_dim} and {other.target_dim}"
-            )
-        n = self.count + other.count
-        share = other.count / n
-        lever = self.count * share
-        dh = other.feature_mean - self.feature_mean
-        dy = other.target_mean - self.target_mean
+        shared, dh, dy, weight = self._merged_means(other)
         return Moments(
-            count=n,
-            feature_mean=self.feature_mean + share * dh,
-            target_mean=self.target_mean + share * dy,
-            gram=torch.addr(self.gram + other.gram, dh, dh, alpha=lever),
-            cross=torch.addr(self.cross + other.cross, dh, dy, alpha=lever),
-            target_power=self.target_power + other.target_power + lever * dy.square(),
-            feature_eps=max(self.feature_eps, other.feature_eps),
-            target_eps=max(self.target_eps, other.target_eps),
+            **shared,
+            gram=torch.addr(self.gram + other.gram, dh, dh, alpha=weight),
+            cross=torch.addr(self.cross + other.cross, dh, dy, alpha=weight),
+            target_power=self.target_power + other.target_power + weight * dy.square(),
         )
 
 
-def merge(parts: Iterable[Moments]) -> Moments:
-    """Merge any number of moments."""
-    return reduce(Moments.__add__, parts)
+def merge(parts: Iterable[AnySummary]) -> AnySummary:
+    """Merge any number of moments, or of roots."""
+    return reduce(lambda one, other: one + other, parts)
 
 
-def as_arrays(values: Iterable[Any]) -> tuple[Any, ...]:
-    """Return values with NumPy arrays in the place of tensors, where that can be."""
-    return tuple(
-        v.numpy() if isinstance(v, Tensor) and v.is_cpu and not v.requires_grad else v
-        for v in values
-    )
+def chunk_rows(features: Tensor) -> int:
+    """Return how many rows to work on at a time: all of them on an accelerator."""
+    return CHUNK_ROWS if features.device.type == "cpu" else max(1, features.shape[0])
 
 
-def as_tensors(values: Iterable[Any]) -> list[Any]:
-    """Undo ``as_arrays``."""
-    # Copied: a buffer that came over the network may be one that cannot be written to.
-    return [torch.tensor(v) if isinstance(v, np.ndarray) else v for v in values]
+@dataclass(frozen=True)
+class Centred:
+    """Rows less their weighted mean, each times the square root of its weight."""
 
+    count: float
+    feature_mean: Tensor
+    target_mean: Tensor
+    feature_eps: float
+    target_eps: float
+    features: Tensor
+    """(num_rows, feature_dim)"""
+    targets: Tensor
+    """(num_rows, target_dim)"""
 
-def _from_arrays(*values: Any) -> Moments:
-    return Moments(*as_tensors(values))
-
-
-def _of_chunk(
-    features: Tensor, targets: Tensor, weights: Tensor | None, dtype: torch.dtype
-) -> Moments:
-    h, y = features.to(dtype), targets.to(dtype)
-    if weights is None:
-        n, mean_h, mean_y = float(h.shape[0]), h.mean(0), y.mean(0)
-        h, y = h - mean_h, y - mean_y
-        weighted = h
-        power = y.square().sum(0)
-    else:
+    @staticmethod
+    def of(
+        features: Tensor, targets: Tensor, weights: Tensor | None, dtype: torch.dtype
+    ) -> Centred:
+        """Centre rows, in the given dtype."""
+        eps = torch.finfo(features.dtype).eps, torch.finfo(targets.dtype).eps
+        h, y = features.to(dtype), targets.to(dtype)
+        if weights is None:
+            mean_h, mean_y = h.mean(0), y.mean(0)
+            return Centred(float(h.shape[0]), mean_h, mean_y, *eps, h - mean_h, y - mean_y)
         w = weights.to(dtype)
-        n = float(w.sum())
+        n, root = float(w.sum()), w.sqrt()[:, None]
         mean_h, mean_y = (w @ h) / n, (w @ y) / n
-        h, y = h - mean_h, y - mean_y
-        weighted = h * w[:, None]
-        power = w @ y.square()
-    return Moments(
-        count=n,
-        feature_mean=mean_h,
-        target_mean=mean_y,
-        gram=weighted.T @ h,
-        cross=weighted.T @ y,
-        target_power=power,
-        feature_eps=torch.finfo(features.dtype).eps,
-        target_eps=torch.finfo(targets.dtype).eps,
-    )
+        return Centred(n, mean_h, mean_y, *eps, root * (h - mean_h), root * (y - mean_y))
+
+    @property
+    def feature_power(self) -> Tensor:
+        """Sum of squared feature deviations, (feature_dim,)."""
+        return self.features.square().sum(0)
+
+    @property
+    def target_power(self) -> Tensor:
+        """Sum of squared target deviations, (target_dim,)."""
+        return self.targets.square().sum(0)
+
+    def shared(self) -> dict[str, Any]:
+        """Return the fields that every summary of these rows has."""
+        return {field.name: getattr(self, field.name) for field in fields(Summary)}
 
 
 def check_rows(features: Tensor, targets: Tensor, weights: Tensor | None) -> None:
-    """Raise unless these are floating rows of one number, with counts for weights."""
+    """Raise unless these are floating rows, as many of both, and weights are counts."""
     for name, values in (("features", features), ("targets", targets)):
         if values.ndim != 2:
             raise UserError(f"expected {name} (num_rows, columns), got {tuple(values.shape)}")

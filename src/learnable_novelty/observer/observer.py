@@ -10,29 +10,27 @@ from torch import Tensor
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.observer.checks import check_layout, check_pair, check_positive
 from learnable_novelty.observer.code_length import code_length
+from learnable_novelty.observer.digits import Solution, settle
 from learnable_novelty.observer.evidence import evidence_penalty
+from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.mdl import minimize_description_length
 from learnable_novelty.observer.moments import Moments
 from learnable_novelty.observer.penalty import PerSample, RidgePenalty, check_ridge_penalty
-from learnable_novelty.observer.readout import (
-    Readout,
-    explained_variance,
-    residual_bits,
-    residual_power,
-)
+from learnable_novelty.observer.readout import Readout, residual_bits, residual_power
 from learnable_novelty.observer.reservoirs import Reservoir
-from learnable_novelty.observer.ridge import (
-    cholesky_readout,
-    dual_log2det,
-    dual_readout,
-    qr_readout,
+from learnable_novelty.observer.roots import Roots
+from learnable_novelty.observer.rows import Rows
+from learnable_novelty.observer.solvers import (
+    SOLVERS,
+    Solver,
+    check_solver,
+    choose,
+    solve_gram,
+    solve_spectral,
 )
-from learnable_novelty.observer.rows import Rows, StandardizedRows
-from learnable_novelty.observer.spectrum import Axes
-from learnable_novelty.observer.standardize import Standardized, standardize
+from learnable_novelty.observer.spectral import Spectral
+from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows, standardize
 from learnable_novelty.seeds import Seed
-
-Solver = Literal["auto", "cholesky", "dual", "qr"]
 
 
 class Observer:
@@ -54,9 +52,12 @@ class Observer:
         code_scale: alpha.
         target_unit: the measurement precision u_Y posited for the targets; one number, or one
             per target column.
-        solver: "cholesky" (moments), "dual" (rows), "qr" (appendix E), or "auto": the dual when
-            there are fewer rows than features, else Cholesky.
-        accumulate_dtype: the dtype of sums and solves.
+        solver: "gram" (moments), "dual" (few rows), "spectral" (singular values of the rows; no
+            gradient), "qr" (appendix E), or "auto": the dual when there are fewer rows than
+            features, else gram, and spectral where rounding would cost these their digits. One
+            that is named is used, or the score is refused. "cholesky" is another name of "gram".
+        accumulate_dtype: the dtype of sums and solves. With float64 a score is right to 1e-6
+            (``digits``) or refused; a smaller dtype is not checked.
         process_group: of ``torch.distributed``, where every rank holds a part of the batch: the
             moments are summed over its ranks, so that each of them gets the score of the
             undivided batch and, for its own samples, the gradient. See docs/scale.md.
@@ -88,12 +89,7 @@ class Observer:
             check_positive(target_unit=target_unit)
         elif not bool((target_unit > 0).all()):
             raise UserError("target_unit must be positive in every column")
-        if solver not in ("auto", "cholesky", "dual", "qr"):
-            raise UserError(f"solver must be auto, cholesky, dual or qr, got {solver!r}")
-        if process_group is not None and solver not in ("auto", "cholesky"):
-            raise UserError(
-                f"a process group sums moments, so solver must be auto or cholesky, got {solver!r}"
-            )
+        check_solver(solver, process_group)
         self.reservoir = reservoir
         self.process_group = process_group
         self.ridge_penalty = ridge_penalty
@@ -111,7 +107,10 @@ class Observer:
             targets: (num_samples, target_dim), or (num_samples, target_channels, length):
                 lattice sites are rows.
         """
-        return self.bits_of_rows(self.rows(inputs, targets))
+        rows = self.rows(inputs, targets)
+        if self.solver == "spectral" and (rows.features.requires_grad or targets.requires_grad):
+            raise UserError('solver="spectral" has no gradient; choose "auto", "gram" or "dual"')
+        return self.bits_of_rows(rows)
 
     def redraw(self, seed: Seed) -> Observer:
         """Draw another reservoir, in place."""
@@ -134,26 +133,41 @@ class Observer:
         own = rows.moments(self.accumulate_dtype)
         if self.process_group is None:
             return own
-        from learnable_novelty.observer.ranks import merge_ranks
+        from learnable_novelty.observer.distributed import merge_ranks
 
         return merge_ranks(own, self.process_group)
 
     def bits(self, moments: Moments) -> Tensor:
-        """Score from moments alone, by the primal solve; they are those of all ranks already."""
-        normal = standardize(moments, self.target_unit)
-        penalty = self.penalty_for(normal)
-        return code_length(cholesky_readout(normal, penalty), self.resolution, self.code_scale)
+        """Score from moments alone; they are those of all ranks already."""
+        return self._solve(moments)[2].log2det * self.code_scale
 
     def bits_of_rows(self, rows: Rows) -> Tensor:
-        """Score from rows, by the cheaper side unless ``solver`` says which."""
-        solver = self.solver_for(rows)
-        if solver == "cholesky":
-            return self.bits(self.moments(rows))
-        standard = rows.standardized(self.target_unit, self.accumulate_dtype)
-        penalty = self.penalty_for(standard)
-        if solver == "dual":
-            return dual_log2det(standard, penalty, self.resolution) * self.code_scale
-        return code_length(qr_readout(standard, penalty), self.resolution, self.code_scale)
+        """Score from rows."""
+        return self._solve(rows)[2].log2det * self.code_scale
+
+    @torch.no_grad()
+    def fit(self, data: Rows | Moments | Roots) -> Fit:
+        """Fit the ridge readout in the axes of its features, ready to be refitted to other targets.
+
+        Args:
+            data: rows, or roots, whose singular values are taken; or moments, whose Gram matrix is
+                diagonalized. ``solver="gram"`` diagonalizes the Gram matrix of rows too.
+        """
+        if self.solver in ("dual", "qr"):
+            raise UserError(
+                f'solver="{self.solver}" solves for one set of targets, and a fit is for many; '
+                'choose "auto", "spectral" or "gram"'
+            )
+        if isinstance(data, Moments):
+            self._refuse_moments()
+            standard: NormalEquations | StandardizedRows = standardize(data, self.target_unit)
+            return Fit.in_axes(self, Spectral.of(standard), None)
+        if isinstance(data, Roots):
+            standard = standardize(data, self.target_unit)
+            return Fit.in_axes(self, self._axes(standard), None)
+        standard = data.standardized(self.target_unit, self.accumulate_dtype)
+        weighted = data.weights is not None and not bool((data.weights == 1).all())
+        return Fit.in_axes(self, self._axes(standard), standard, weighted=weighted)
 
     def readout(
         self, inputs: Tensor, targets: Tensor, kind: Literal["ridge", "mdl"] = "ridge"
@@ -166,27 +180,35 @@ class Observer:
         """Fit a readout to rows or to moments."""
         if kind not in ("ridge", "mdl"):
             raise UserError(f"kind must be ridge or mdl, got {kind!r}")
-        standard, weights = self._solve(data)
-        penalty = self.penalty_for(standard)
+        standard, penalty, solution = self._solve(data)
+        weights, bits = solution.readout, solution.log2det * self.code_scale
         converged, sweeps = True, 0
         if kind == "mdl":
-            axes = Axes.of(standard)
+            axes = Spectral.of(standard)
             minimum = minimize_description_length(axes, penalty, self.resolution, self.code_scale)
             weights = axes.basis @ minimum.readout
+            bits = code_length(weights, self.resolution, self.code_scale)
             converged, sweeps = minimum.converged, len(minimum.objective) - 1
-        variance = self.noise_variance(penalty)
-        residual = residual_power(standard, weights)
+        power, total = residual_power(standard, weights), float(standard.power)
         return Readout(
             weights=weights,
             singular_values=torch.linalg.svdvals(weights),
-            model_bits=float(code_length(weights, self.resolution, self.code_scale)),
-            residual_bits=residual_bits(residual, variance),
-            explained_variance=explained_variance(standard, weights),
+            model_bits=float(bits),
+            residual_bits=residual_bits(power, self.noise_variance(penalty)),
+            explained_variance=1 - power / total if total > 0 else 0.0,
             ridge_penalty=penalty,
-            noise_variance=variance,
+            noise_variance=self.noise_variance(penalty),
             converged=converged,
             sweeps=sweeps,
         )
+
+    @torch.no_grad()
+    def bits_and_variance(self, data: Rows | Moments) -> tuple[float, float]:
+        """Return the score in bits and the share of target variance the ridge explains."""
+        standard, _, solution = self._solve(data)
+        power, total = residual_power(standard, solution.readout), float(standard.power)
+        share = 1 - power / total if total > 0 else 0.0
+        return float(solution.log2det * self.code_scale), share
 
     def noise_variance(self, penalty: float) -> float | None:
         """Return the sigma^2 = lambda / (2 alpha eta) that a penalty posits, eq. (mdl-objective).
@@ -198,50 +220,68 @@ class Observer:
             return None
         return penalty / (2 * self.code_scale * self.resolution)
 
-    @torch.no_grad()
-    def bits_and_variance(self, data: Rows | Moments) -> tuple[float, float]:
-        """Return the score in bits and the share of target variance the ridge explains."""
-        standard, weights = self._solve(data)
-        bits = float(code_length(weights, self.resolution, self.code_scale))
-        return bits, explained_variance(standard, weights)
-
-    def solver_for(self, rows: Rows) -> Solver:
-        """Name the solver that these rows get."""
-        if self.solver != "auto":
-            return self.solver
+    def solver_for(self, rows: Rows) -> str:
+        """Name the solver that these rows get first: gram, dual, spectral or qr."""
         num_rows, feature_dim = rows.features.shape
-        if self.process_group is not None:
-            return "cholesky"
-        return "dual" if num_rows < feature_dim else "cholesky"
+        return choose(self.solver, num_rows, feature_dim, self.process_group)
 
-    def penalty_for(self, data: Standardized | StandardizedRows) -> float:
+    def penalty_for(self, data: NormalEquations | StandardizedRows) -> float:
         """Return lambda for this data."""
         if self.ridge_penalty == "evidence":
-            return evidence_penalty(Axes.of(data))
-        return self._posited_penalty(data.count)
+            return evidence_penalty(Spectral.of(data))
+        return self._given_penalty(data.count)
 
-    def penalty_for_axes(self, axes: Axes) -> float:
+    def penalty_for_axes(self, axes: Spectral) -> float:
         """Return lambda for a regression in its own axes."""
         if self.ridge_penalty == "evidence":
             return evidence_penalty(axes)
-        return self._posited_penalty(axes.count)
+        return self._given_penalty(axes.count)
 
-    def _posited_penalty(self, count: float) -> float:
+    def _given_penalty(self, count: float) -> float:
         if isinstance(self.ridge_penalty, PerSample):
             return self.ridge_penalty.value * count
         return float(self.ridge_penalty)
 
-    def _solve(self, data: Rows | Moments) -> tuple[Standardized | StandardizedRows, Tensor]:
-        solver = "cholesky" if isinstance(data, Moments) else self.solver_for(data)
-        if isinstance(data, Moments) or solver == "cholesky":
+    def _axes(self, rows: StandardizedRows) -> Spectral:
+        if self.solver in ("gram", "cholesky"):
+            return Spectral.of(rows.normal_equations())
+        return Spectral.of(rows)
+
+    def _refuse_moments(self) -> None:
+        if self.solver not in ("auto", "gram", "cholesky"):
+            raise UserError(
+                f'solver="{self.solver}" works on rows, and moments have none; choose "auto" or '
+                '"gram"'
+            )
+
+    def _solve(
+        self, data: Rows | Moments
+    ) -> tuple[NormalEquations | StandardizedRows, float, Solution]:
+        """Return the standardized data, lambda, and a solution that is right or refused."""
+        eta, dtype = self.resolution, self.accumulate_dtype
+        if isinstance(data, Moments):
+            self._refuse_moments()
+        name = "gram" if isinstance(data, Moments) else self.solver_for(data)
+        if isinstance(data, Moments) or name == "gram":
             moments = data if isinstance(data, Moments) else self.moments(data)
-            normal = standardize(moments, self.target_unit)
-            return normal, cholesky_readout(normal, self.penalty_for(normal))
-        rows = data.standardized(self.target_unit, self.accumulate_dtype)
-        penalty = self.penalty_for(rows)
-        if solver == "dual":
-            return rows, dual_readout(rows, penalty, self.resolution)
-        return rows, qr_readout(rows, penalty)
+            standard = standardize(moments, self.target_unit)
+            penalty = self.penalty_for(standard)
+            solution = solve_gram(standard, penalty, eta)
+        else:
+            standard = data.standardized(self.target_unit, dtype)
+            penalty = self.penalty_for(standard)
+            solution = SOLVERS[name](standard, penalty, eta)
+
+        def again() -> Solution:
+            # Of rows by their singular values; where they are gone, or on other ranks, by moments.
+            if isinstance(data, Moments) or self.process_group is not None:
+                return solve_spectral(standard, penalty, eta)
+            with torch.no_grad():
+                rows = data.standardized(self.target_unit, dtype)
+            return solve_spectral(rows, penalty, eta)
+
+        swap = self.solver == "auto" and not solution.log2det.requires_grad
+        return standard, penalty, settle(solution, again, swap=swap)
 
     def __repr__(self) -> str:
         names = ("ridge_penalty", "resolution", "code_scale", "target_unit", "solver")

@@ -1,4 +1,4 @@
-"""A fitted readout: what it explains, and what it costs to describe."""
+"""A fitted readout, as ``Observer.readout`` reports it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from learnable_novelty.observer.rows import StandardizedRows
-from learnable_novelty.observer.standardize import Standardized
+from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
 
 
 @dataclass(frozen=True)
@@ -36,21 +35,16 @@ class Readout:
     """How many iterations it took."""
 
 
-def residual_power(data: Standardized | StandardizedRows, weights: Tensor) -> float:
+def residual_power(data: NormalEquations | StandardizedRows, weights: Tensor) -> float:
     """Compute |Y~ - H~ W|^2."""
     if isinstance(data, StandardizedRows):
-        return float((data.targets - data.features @ weights).square().sum())
+        residual = data.targets - data.features @ weights
+        return float(residual.square().sum() + data.outside.sum())
     fitted = (weights * (data.gram @ weights)).sum()
     # Differences of large sums: rounding may leave a perfect fit a hair below zero.
     return max(0.0, float(data.power - 2 * (weights * data.cross).sum() + fitted))
 
 
 def residual_bits(power: float, variance: float | None) -> float | None:
-    """Price residuals of a given power, |R|^2 / (2 sigma^2 ln 2), eq. (total-code)."""
+    """Compute the description length of residuals, |R|^2 / (2 sigma^2 ln 2), eq. (total-code)."""
     return None if variance is None else power / (2 * variance * math.log(2))
-
-
-def explained_variance(data: Standardized | StandardizedRows, weights: Tensor) -> float:
-    """Compute 1 - |Y~ - H~ W|^2 / |Y~|^2, and 0 for constant targets."""
-    power = float(data.power)
-    return 1 - residual_power(data, weights) / power if power > 0 else 0.0

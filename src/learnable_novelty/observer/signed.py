@@ -1,9 +1,9 @@
 """A fit from the roots of blocks of samples: its null and its floor by random signs.
 
-Where rows cannot be rearranged, because they are gone, whole blocks of targets are turned by random
-signs s_b instead. The sums that this changes are sums over blocks, so it needs nothing of the data
-but few rows that stand for each block, and it is done after the last row has been read. With
-deviations from the means of all data, products C_b = H~_b'Y~_b and G_b = H~_b'H~_b of a block b,
+Where rows cannot be permuted, because they are gone, the targets of whole blocks are multiplied by
+random signs s_b instead. The sums that this changes are sums over blocks, so it needs only a few
+rows for each block, and it is done after the last row has been read. With deviations from the means
+of all data, products C_b = H~_b'Y~_b and G_b = H~_b'H~_b of a block b,
 
     null:   sum_b s_b C_b
     floor:  sum_b s_b (C_b - G_b W)    the residuals of the fit W, with signs.
@@ -16,20 +16,24 @@ observed product is exchangeable with the signed ones.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.refit import BATCH_VALUES, Fit, fit_roots
-from learnable_novelty.observer.roots import Roots, merge_roots
+from learnable_novelty.observer.fit import BATCH_VALUES, Fit, joined
+from learnable_novelty.observer.moments import merge
+from learnable_novelty.observer.roots import Roots
 from learnable_novelty.observer.standardize import scales
 
+if TYPE_CHECKING:
+    from learnable_novelty.observer.observer import Observer
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class SignedFit(Fit):
-    """The observer's ridge on blocks of samples, ready for many signs."""
+    """The ridge readout of an observer on blocks of samples, ready for many signs."""
 
     products: Tensor
     """V'C_b, (num_blocks, rank, target_dim)."""
@@ -41,15 +45,15 @@ class SignedFit(Fit):
     @staticmethod
     @torch.no_grad()
     def of(observer: Observer, blocks: list[Roots]) -> SignedFit:
-        """Fit all blocks together, and take them apart again."""
-        whole = merge_roots(blocks)
+        """Fit all blocks together, and keep the products of each."""
+        whole = merge(blocks)
         if whole.count <= whole.feature_dim:
             raise UserError(
                 f"expected more rows than features, {whole.feature_dim}, to draw signs for them, "
                 f"got {whole.count:g}"
             )
         feature_scale, target_scale = scales(whole, observer.target_unit)
-        fit = fit_roots(observer, whole)
+        fit = observer.fit(whole)
         turn = feature_scale[:, None] * fit.axes.basis
         readout = fit.readout()
         grams: list[Tensor] = []
@@ -64,9 +68,10 @@ class SignedFit(Fit):
         inflation = _inflation(torch.stack(grams), fit.axes.eigenvalues, fit.penalty)
         sums = [block.count * (block.target_mean - whole.target_mean) for block in blocks]
         return SignedFit(
-            observer=observer,
-            axes=fit.axes,
-            penalty=fit.penalty,
+            observer,
+            fit.axes,
+            fit.penalty,
+            fit.log2det,
             products=torch.stack(products),
             residuals=torch.stack(residuals) * inflation[:, None],
             sums=torch.stack(sums) * target_scale,
@@ -75,29 +80,26 @@ class SignedFit(Fit):
     def null(self, signs: Tensor) -> tuple[Tensor, Tensor]:
         """Score the targets under signs (num_signs, num_blocks): bits and explained variances."""
         # Signed targets have a mean of their own, which the readout takes no part of.
-        lost = (signs.to(self.sums) @ self.sums).square().sum(1) / self.axes.count
-        return self._signed(self.products, signs, self.axes.power - lost, same_penalty=False)
+        lost = (signs.to(self.sums) @ self.sums).square() / self.axes.count
+        return self._signed(self.products, signs, self.axes.target_power - lost)
 
     def floor(self, signs: Tensor) -> Tensor:
         """Score the residuals under signs: bits, at the penalty of the observed targets."""
-        power = self.axes.power.expand(signs.shape[0])
+        power = self.axes.target_power.expand(signs.shape[0], -1)
         return self._signed(self.residuals, signs, power, same_penalty=True)[0]
 
     def _signed(
-        self, values: Tensor, signs: Tensor, power: Tensor, *, same_penalty: bool
+        self, values: Tensor, signs: Tensor, power: Tensor, *, same_penalty: bool = False
     ) -> tuple[Tensor, Tensor]:
         size = max(1, BATCH_VALUES // max(1, values[0].numel()))
-        found = [
+        scored = [
             self.of_products(
-                torch.tensordot(part.to(values), values, dims=1), held, same_penalty=same_penalty
+                torch.tensordot(some.to(values), values, dims=1), held, same_penalty=same_penalty
             )
-            for part, held in zip(signs.split(size), power.split(size), strict=True)
-            if len(part)
+            for some, held in zip(signs.split(size), power.split(size), strict=True)
+            if len(some)
         ]
-        empty = values.new_empty(0)
-        if not found:
-            return empty, empty
-        return torch.cat([bits for bits, _ in found]), torch.cat([share for _, share in found])
+        return joined(scored, values)
 
 
 def _inflation(grams: Tensor, eigenvalues: Tensor, penalty: float) -> Tensor:

@@ -1,8 +1,6 @@
-"""Standardization as algebra on the moments, and the rule for what is constant.
+"""The paper's standardization, and the rule for what is constant.
 
-The paper's normalization, eq. (normalization):
-
-    H~ = (H - mean) / (sd * sqrt(m)),      Y~ = (Y - mean) / target_unit
+    H~ = (H - mean) / (sd * sqrt(m)),      Y~ = (Y - mean) / target_unit      eq. (normalization)
 
 with the population standard deviation (divide by n). A column whose deviation is at most
 64 eps times its root mean square, eps being the rounding unit of the column's own dtype, is
@@ -12,29 +10,132 @@ constant: it becomes a zero column with zero gradient.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol, overload
 
 import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import can_look
-from learnable_novelty.observer.moments import Moments
+from learnable_novelty.observer.moments import Centred, Moments
 from learnable_novelty.observer.roots import Roots
 
 CONSTANT_TOLERANCE = 64.0
 
 
+class Columns(Protocol):
+    """What standardization needs to know of features and targets: moments, roots and rows have it.
+
+    Tensors are (..., feature_dim) and (..., target_dim).
+    """
+
+    @property
+    def count(self) -> float: ...
+    @property
+    def feature_mean(self) -> Tensor: ...
+    @property
+    def feature_power(self) -> Tensor: ...
+    @property
+    def feature_eps(self) -> float: ...
+    @property
+    def target_mean(self) -> Tensor: ...
+    @property
+    def target_power(self) -> Tensor: ...
+    @property
+    def target_eps(self) -> float: ...
+
+
 @dataclass(frozen=True)
-class Standardized:
-    """The normal equations of the standardized regression."""
+class NormalEquations:
+    """The products of the standardized regression."""
 
     count: float
     gram: Tensor
-    """H~' H~, (feature_dim, feature_dim)."""
+    """H~'H~, (feature_dim, feature_dim)."""
     cross: Tensor
-    """H~' Y~, (feature_dim, target_dim)."""
-    power: Tensor
-    """Sum of all squared entries of Y~, 0-dim."""
+    """H~'Y~, (feature_dim, target_dim)."""
+    target_power: Tensor
+    """Sums of squares of the columns of Y~, (target_dim,)."""
+
+    @property
+    def power(self) -> Tensor:
+        """Sum of all squared entries of Y~, 0-dim."""
+        return self.target_power.sum()
+
+
+@dataclass(frozen=True)
+class StandardizedRows:
+    """H~ and Y~ row by row, rows weighted; or a few rows with the products of many."""
+
+    count: float
+    features: Tensor
+    targets: Tensor
+    outside: Tensor
+    """Sums of squares of what these rows leave out of the columns of Y~, (target_dim,)."""
+
+    @property
+    def target_power(self) -> Tensor:
+        """Sums of squares of the columns of Y~, (target_dim,)."""
+        return self.targets.square().sum(0) + self.outside
+
+    @property
+    def power(self) -> Tensor:
+        """Sum of all squared entries of Y~, 0-dim."""
+        return self.target_power.sum()
+
+    def normal_equations(self) -> NormalEquations:
+        """Return the products of these rows."""
+        gram, cross = self.features.T @ self.features, self.features.T @ self.targets
+        return NormalEquations(self.count, gram, cross, self.target_power)
+
+
+@overload
+def standardize(data: Moments, target_unit: float | Tensor) -> NormalEquations: ...
+@overload
+def standardize(data: Roots | Centred, target_unit: float | Tensor) -> StandardizedRows: ...
+def standardize(
+    data: Moments | Roots | Centred, target_unit: float | Tensor
+) -> NormalEquations | StandardizedRows:
+    """Standardize features and scale targets; their means are taken off already."""
+    scale, target_scale = scales(data, target_unit)
+    if isinstance(data, Moments):
+        return NormalEquations(
+            count=data.count,
+            gram=data.gram * scale * scale[:, None],
+            cross=data.cross * scale[:, None] * target_scale,
+            target_power=data.target_power * target_scale.square(),
+        )
+    if isinstance(data, Roots):
+        features, targets, outside = data.root, data.along, data.outside * target_scale.square()
+    else:
+        features, targets, outside = data.features, data.targets, torch.zeros_like(target_scale)
+    return StandardizedRows(data.count, features * scale, targets * target_scale, outside)
+
+
+def scales(columns: Columns, target_unit: float | Tensor) -> tuple[Tensor, Tensor]:
+    """Return what centred features and targets are multiplied by, in the shapes of their means."""
+    if columns.count < 2:
+        raise UserError(f"expected at least two samples, got {columns.count:g}")
+    variance, target_variance = (
+        power / columns.count for power in (columns.feature_power, columns.target_power)
+    )
+    check_finite(variance, target_variance)
+    features = feature_scale(variance, columns.feature_mean, columns.feature_eps)
+    constant = is_constant(target_variance, columns.target_mean, columns.target_eps)
+    varies = (~constant).to(target_variance.dtype)
+    return features, varies / unit_like(target_unit, varies)
+
+
+def feature_scale(variance: Tensor, mean: Tensor, eps: float) -> Tensor:
+    """Return 1 / (sd sqrt(m)) per column (..., feature_dim), and 0 for a constant column."""
+    return inverse_scale(variance, mean, eps) * mean.shape[-1] ** -0.5
+
+
+def inverse_scale(variance: Tensor, mean: Tensor, eps: float) -> Tensor:
+    """Return 1/sd per column, and 0 for a constant column, with no gradient there."""
+    constant = is_constant(variance, mean, eps)
+    # The inner substitute keeps rsqrt away from zero, where its gradient is infinite.
+    return torch.where(constant, 0.0, torch.where(constant, 1.0, variance).rsqrt())
 
 
 def is_constant(variance: Tensor, mean: Tensor, eps: float) -> Tensor:
@@ -48,18 +149,6 @@ def constant_ratio(eps: float) -> float:
     # sd <= tol rms, that is var <= tol^2 (var + mean^2), solved for var.
     tolerance = (CONSTANT_TOLERANCE * eps) ** 2
     return tolerance / (1 - tolerance)
-
-
-def inverse_scale(variance: Tensor, mean: Tensor, eps: float) -> Tensor:
-    """Return 1/sd per column, and 0 for a constant column, with no gradient there."""
-    constant = is_constant(variance, mean, eps)
-    # The inner substitute keeps rsqrt away from zero, where its gradient is infinite.
-    return torch.where(constant, 0.0, torch.where(constant, 1.0, variance).rsqrt())
-
-
-def alive(power: Tensor, count: float, mean: Tensor, eps: float) -> Tensor:
-    """Return 1 per target column and 0 for a constant one."""
-    return (~is_constant(power / count, mean, eps)).to(power.dtype)
 
 
 def unit_like(target_unit: float | Tensor, columns: Tensor) -> float | Tensor:
@@ -76,34 +165,11 @@ def unit_like(target_unit: float | Tensor, columns: Tensor) -> float | Tensor:
     return target_unit.to(columns.device)
 
 
-def check_finite(feature_variance: Tensor, target_power: Tensor) -> None:
+def check_finite(feature_variance: Tensor, target_variance: Tensor) -> None:
     """Raise where data was not finite; the solvers would blame the factorization instead."""
-    total = feature_variance.sum() + target_power.sum()
+    total = feature_variance.sum() + target_variance.sum()
     if can_look(total) and not bool(torch.isfinite(total)):
         raise UserError(
             "features and targets must be finite, and so must their sums of squares, got NaN, "
             "infinite values, or values beyond about 1e150; choose another unit for them"
         )
-
-
-def scales(moments: Moments | Roots, target_unit: float | Tensor) -> tuple[Tensor, Tensor]:
-    """Return what features and targets are multiplied by, (feature_dim,) and (target_dim,)."""
-    if moments.count < 2:
-        raise UserError(f"expected at least two samples, got {moments.count:g}")
-    variance = moments.feature_power / moments.count
-    check_finite(variance, moments.target_power)
-    feature_scale = inverse_scale(variance, moments.feature_mean, moments.feature_eps)
-    feature_scale = feature_scale * moments.feature_dim**-0.5
-    varies = alive(moments.target_power, moments.count, moments.target_mean, moments.target_eps)
-    return feature_scale, varies / unit_like(target_unit, varies)
-
-
-def standardize(moments: Moments, target_unit: float | Tensor) -> Standardized:
-    """Standardize features and scale targets, on the moments alone."""
-    feature_scale, target_scale = scales(moments, target_unit)
-    return Standardized(
-        count=moments.count,
-        gram=moments.gram * feature_scale * feature_scale[:, None],
-        cross=moments.cross * feature_scale[:, None] * target_scale,
-        power=(moments.target_power * target_scale.square()).sum(),
-    )

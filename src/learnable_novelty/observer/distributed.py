@@ -1,18 +1,20 @@
 """Moments of a batch that is divided among the ranks of a process group.
 
-A rank l holds n_l rows with the means of its own. With the means of all rows, from a first sum over
-ranks, its products about them are a second sum's terms:
+Rank l holds n_l rows with means of their own. A first sum over ranks gives the means of all rows;
+a second one adds up every rank's products of deviations from them:
 
     n = sum n_l,   mean = sum n_l mean_l / n,
     H~'Y~ = sum_l [ H_l'Y_l + n_l (mean_l - mean)(mean_l - mean)' ]
 
-The sums carry no gradient; a rank adds its own term's, and that is all: the means of all rows are
-where the products do not change to first order. So the gradient of the score with respect to a
-rank's rows is that part of the gradient of the undivided batch, and nothing is sent backwards.
+The sums carry no gradient; a rank adds that of its own term. Nothing more is needed: the products
+do not change to first order with the mean that deviations are taken from. So the gradient of the
+score with respect to a rank's rows is that part of the gradient of the undivided batch, and nothing
+is sent backwards.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -32,28 +34,20 @@ def merge_ranks(own: Moments, group: Any) -> Moments:
     Returns:
         The moments of all rows, differentiable in this rank's.
     """
-    m = own.feature_dim
+    m, d, dtype = own.feature_dim, own.target_dim, own.gram.dtype
     means = torch.cat([own.feature_mean, own.target_mean])
-    first = torch.cat([means.new_tensor([own.count]), own.count * means.detach()])
-    total = _sum(first, group)
+    total = _sum(torch.cat([means.new_tensor([own.count]), own.count * means]), group)
     count, mean = float(total[0]), total[1:] / total[0]
-    apart = means - mean
-    gram = torch.addr(own.gram, apart[:m], apart[:m], alpha=own.count)
-    cross = torch.addr(own.cross, apart[:m], apart[m:], alpha=own.count)
-    power = own.target_power + own.count * apart[m:].square()
-    mine = torch.cat([gram.flatten(), cross.flatten(), power])
-    whole = _sum(mine, group) + (mine - mine.detach())
-    gram, cross, power = whole.split([gram.numel(), cross.numel(), power.numel()])
+    term = own.about(mean[:m], mean[m:]).pack()
+    whole = Moments.unpack(_sum(term, group) + (term - term.detach()), m, d, dtype)
     eps = means.new_tensor([own.feature_eps, own.target_eps])
     dist.all_reduce(eps, dist.ReduceOp.MAX, group)
     mean = mean + (own.count / count) * (means - means.detach())
-    return Moments(
+    return replace(
+        whole,
         count=count,
         feature_mean=mean[:m],
         target_mean=mean[m:],
-        gram=gram.view_as(own.gram),
-        cross=cross.view_as(own.cross),
-        target_power=power,
         feature_eps=float(eps[0]),
         target_eps=float(eps[1]),
     )

@@ -9,8 +9,8 @@ import pytest
 import torch
 from mpmath import mp
 
-from learnable_novelty.observer import Observer, PerSample, Refit, Rows
-from learnable_novelty.observer import refit as module
+from learnable_novelty.observer import Observer, PerSample, Rows
+from learnable_novelty.observer import fit as module
 from learnable_novelty.observer.reservoirs import MLP
 
 shapes = pytest.mark.parametrize("n, m", [(40, 6), (9, 15), (8, 8)])
@@ -31,7 +31,7 @@ def problem(normal, n, m, d=3):
 def test_bits_and_explained_variance_are_the_observers(normal, oracle, n, m, penalty):
     h, y = problem(normal, n, m)
     ours = make(m, penalty, resolution=2.0, target_unit=0.5)
-    refit, readout = Refit.of(ours, Rows(h, y)), ours.readout_of(Rows(h, y))
+    refit, readout = ours.fit(Rows(h, y)), ours.readout_of(Rows(h, y))
     assert refit.penalty == pytest.approx(readout.ridge_penalty, rel=1e-5)
     assert refit.bits() == pytest.approx(readout.model_bits, rel=1e-5)
     assert refit.explained_variance() == pytest.approx(readout.explained_variance, rel=1e-5)
@@ -53,7 +53,7 @@ def test_rearranged_targets_score_as_if_fitted_anew(
     monkeypatch.setattr(module, "BATCH_VALUES", batch_values)
     h, y = problem(normal, n, m)
     ours = make(m, penalty)
-    refit = Refit.of(ours, Rows(h, y))
+    refit = ours.fit(Rows(h, y))
     orders = [torch.randperm(n, generator=rng) for _ in range(6)]
     bits, variances = refit.rearranged(refit.targets, iter([torch.arange(n), *orders]))
     assert bits.shape == variances.shape == (7,)
@@ -68,7 +68,7 @@ def test_rearranged_targets_score_as_if_fitted_anew(
 @shapes
 def test_the_penalty_of_the_observed_targets_can_be_kept(normal, rng, n, m):
     h, y = problem(normal, n, m)
-    refit = Refit.of(make(m, "evidence"), Rows(h, y))
+    refit = make(m, "evidence").fit(Rows(h, y))
     order = torch.randperm(n, generator=rng)
     bits, variances = refit.rearranged(refit.targets, iter([order]), same_penalty=True)
     assert math.isfinite(refit.penalty)
@@ -77,7 +77,7 @@ def test_the_penalty_of_the_observed_targets_can_be_kept(normal, rng, n, m):
 
 
 def test_no_orders_give_no_scores(normal):
-    refit = Refit.of(make(4, 0.1), Rows(normal(9, 4), normal(9, 2)))
+    refit = make(4, 0.1).fit(Rows(normal(9, 4), normal(9, 2)))
     bits, variances = refit.rearranged(refit.targets, iter([]))
     assert bits.shape == variances.shape == (0,)
 
@@ -90,7 +90,7 @@ def test_residual_freedom_is_the_trace_of_the_squared_residual_maker(normal, ora
     smoother = features @ np.linalg.inv(features.T @ features + penalty * np.eye(m)) @ features.T
     maker = np.eye(n) - smoother
     expected = np.trace(maker @ maker) - 1
-    got = Refit.of(make(m, penalty), Rows(h, y)).residual_freedom()
+    got = make(m, penalty).fit(Rows(h, y)).residual_freedom()
     assert got == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
@@ -98,16 +98,16 @@ def test_residual_freedom_of_repeated_rows_counts_them(normal):
     h, y = problem(normal, 6, 9)
     counts = torch.tensor([1, 2, 3, 1, 2, 4])
     whole = Rows(h.repeat_interleave(counts, 0), y.repeat_interleave(counts, 0))
-    weighted = Refit.of(make(9, 0.2), Rows(h, y, counts))
+    weighted = make(9, 0.2).fit(Rows(h, y, counts))
     assert weighted.residual_freedom() == pytest.approx(
-        Refit.of(make(9, 0.2), whole).residual_freedom(), rel=1e-9
+        make(9, 0.2).fit(whole).residual_freedom(), rel=1e-9
     )
 
 
 def test_a_loose_ridge_on_few_rows_still_leaves_a_little_freedom(normal, oracle):
     n, m, penalty = 5, 12, 1e-9
     h, y = problem(normal, n, m)
-    refit = Refit.of(make(m, penalty), Rows(h, y))
+    refit = make(m, penalty).fit(Rows(h, y))
     with mp.workdps(60):
         features = mp.matrix(oracle.standardized(h, y)[0].tolist())
         eigenvalues = sorted(mp.eigsy(features * features.T, eigvals_only=True))[1:]
@@ -122,7 +122,7 @@ def test_a_loose_ridge_on_few_rows_still_leaves_a_little_freedom(normal, oracle)
 def test_noise_has_the_size_of_the_noise_that_left_the_residuals(normal, n, m, penalty):
     targets, spread = 20_000, 1.7
     h, y = normal(n, m), spread * normal(n, targets)
-    refit = Refit.of(make(m, penalty), Rows(h, y))
+    refit = make(m, penalty).fit(Rows(h, y))
     variances = refit.noise().square().sum(0) / (n - 1)
     error = float(variances.std()) / math.sqrt(targets)
     assert error < 0.1 * spread**2
@@ -134,7 +134,7 @@ def test_noise_has_the_size_of_the_noise_that_left_the_residuals(normal, n, m, p
 @shapes
 def test_noise_is_the_residual_up_to_a_factor(normal, oracle, n, m):
     h, y = problem(normal, n, m)
-    refit = Refit.of(make(m, 0.2), Rows(h, y))
+    refit = make(m, 0.2).fit(Rows(h, y))
     features, targets = oracle.standardized(h, y)
     residual = targets - features @ oracle.readout(h, y, 0.2)
     factor = math.sqrt((n - 1) / refit.residual_freedom())
@@ -143,13 +143,58 @@ def test_noise_is_the_residual_up_to_a_factor(normal, oracle, n, m):
 
 def test_constant_targets_refit_to_nothing(normal):
     for penalty in (0.2, "evidence"):
-        refit = Refit.of(make(4, penalty), Rows(normal(9, 4), torch.ones(9, 2).double()))
+        refit = make(4, penalty).fit(Rows(normal(9, 4), torch.ones(9, 2).double()))
         assert refit.bits() == refit.explained_variance() == refit.residual_power() == 0.0
         assert not refit.noise().any()
     assert refit.residual_freedom() == pytest.approx(8.0, abs=1e-12)
 
 
 def test_refit_carries_no_graph(normal):
-    refit = Refit.of(make(4, 0.2), Rows(normal(9, 4).requires_grad_(), normal(9, 2)))
+    refit = make(4, 0.2).fit(Rows(normal(9, 4).requires_grad_(), normal(9, 2)))
     assert not refit.components.requires_grad
     assert not refit.axes.cross.requires_grad
+
+
+@pytest.mark.parametrize("penalty", [0.2, "evidence"])
+def test_weighted_rows_are_not_rearranged(normal, penalty):
+    # A row of weight two stands for two samples, which a permutation moves to different places.
+    h, y = problem(normal, 6, 9)
+    weighted = make(9, penalty).fit(Rows(h, y, torch.tensor([1, 2, 3, 1, 2, 4])))
+    with pytest.raises(ValueError, match="expected rows of weight one to rearrange targets"):
+        weighted.rearranged(weighted.targets, iter([torch.arange(6)]))
+    once = make(9, penalty).fit(Rows(h, y, torch.ones(6)))
+    bits, _ = once.rearranged(once.targets, iter([torch.arange(6)]))
+    assert float(bits) == pytest.approx(once.bits(), rel=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["dual", "qr"])
+def test_a_solver_for_one_set_of_targets_is_refused(normal, solver):
+    with pytest.raises(ValueError, match=f'solver="{solver}" solves for one set of targets'):
+        make(4, 0.2, solver=solver).fit(Rows(normal(9, 4), normal(9, 2)))
+
+
+@pytest.mark.parametrize("solver", ["auto", "gram", "spectral"])
+def test_each_form_of_the_data_has_the_same_fit(normal, oracle, solver):
+    h, y = problem(normal, 40, 6)
+    ours, rows = make(6, 0.2, solver=solver, target_unit=0.5), Rows(h, y)
+    forms = [rows, rows.roots(torch.float64)]
+    if solver != "spectral":
+        forms.append(rows.moments(torch.float64))
+    weights = oracle.readout(h, y, 0.2, 0.5)
+    features, targets = oracle.standardized(h, y, 0.5)
+    residual = np.sum((targets - features @ weights) ** 2)
+    for form in forms:
+        fit = ours.fit(form)
+        assert fit.bits() == pytest.approx(oracle.price(weights), rel=1e-9)
+        np.testing.assert_allclose(fit.weights.numpy(), weights, rtol=0, atol=1e-9)
+        singular = np.linalg.svd(weights, compute_uv=False)
+        np.testing.assert_allclose(fit.spectrum().numpy(), singular, rtol=1e-8)
+        assert fit.residual_power() == pytest.approx(residual, rel=1e-8)
+        noise_variance = 0.2 / (2 * 0.5)
+        assert fit.residual_bits() == pytest.approx(residual / (2 * noise_variance * math.log(2)))
+    for form in forms[1:]:
+        with pytest.raises(ValueError, match="expected a fit of rows"):
+            ours.fit(form).noise()
+    if solver == "spectral":
+        with pytest.raises(ValueError, match="works on rows, and moments have none"):
+            ours.fit(rows.moments(torch.float64))

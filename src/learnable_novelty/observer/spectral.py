@@ -1,7 +1,8 @@
-"""The regression in its own axes: what the evidence and the exact readout iterate on.
+"""The spectral solver: the regression in the axes of its features, factored once.
 
-With H~ = U diag(sqrt(k)) V', a readout is W = V A, and everything that depends on the penalty
-is cheap in the axes V: the ridge readout is A = b / (k + lambda) with b = V' H~'Y~.
+With H~ = U diag(sqrt(k)) V', a readout is W = V A, and whatever depends on the penalty or on the
+targets is cheap in the axes V: the ridge readout is A = b / (k + lambda) with b = V'H~'Y~.
+Evidence, permutations and the exact readout of appendix D all iterate on this form.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.observer.roots import fewer_rows
-from learnable_novelty.observer.rows import StandardizedRows
-from learnable_novelty.observer.standardize import Standardized
+from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
 
 
 @dataclass(frozen=True)
-class Axes:
+class Spectral:
     """Eigenvalues of the Gram matrix and the data's coordinates along its eigenvectors."""
 
     count: float
@@ -27,25 +27,25 @@ class Axes:
     """b = V'H~'Y~, (rank, target_dim)."""
     basis: Tensor
     """V, (feature_dim, rank): orthonormal columns."""
-    power: Tensor
-    """Sum of squares of Y~, 0-dim."""
+    target_power: Tensor
+    """Sums of squares of the columns of Y~, (target_dim,)."""
     outside: Tensor | None = None
-    """Sum of squares of what no feature can explain, 0-dim, where the rows were at hand; from
-    moments it would be a difference of large sums."""
+    """Sums of squares of what no feature can explain, (target_dim,), where the rows were factored;
+    from moments they would be differences of large sums."""
 
     @staticmethod
-    def of(data: Standardized | StandardizedRows) -> Axes:
+    def of(data: NormalEquations | StandardizedRows) -> Spectral:
         """Diagonalize the Gram matrix of features, or factor the rows themselves."""
         if isinstance(data, StandardizedRows):
-            return Axes.by_singular_values(data)
+            return Spectral.of_rows(data)
         with torch.no_grad():
             k, v = torch.linalg.eigh(data.gram)
-            return Axes(data.count, k.clamp(min=0), v.T @ data.cross, v, data.power)
+            return Spectral(data.count, k.clamp(min=0), v.T @ data.cross, v, data.target_power)
 
     @staticmethod
     @torch.no_grad()
-    def by_singular_values(rows: StandardizedRows) -> Axes:
-        """Factor the rows themselves, H~ = U diag(sqrt(k)) V'.
+    def of_rows(rows: StandardizedRows) -> Spectral:
+        """Factor the rows themselves, H~ = U diag(sqrt(k)) V', by a triangular root and its SVD.
 
         A direction without features has sqrt(k) within eps of the largest here, and only within
         sqrt(eps) by the eigenvalues of a Gram matrix: divided by a small lambda, that is a weight.
@@ -53,30 +53,24 @@ class Axes:
         features, targets, rest = fewer_rows(rows.features, rows.targets)
         left, root, right = torch.linalg.svd(features, full_matrices=False)
         along = left.T @ targets
-        k = root.square()
-        nowhere = along[k == 0].square().sum()  # along no feature
-        return Axes(
+        nowhere = along[root == 0].square().sum(0)  # along no feature
+        return Spectral(
             count=rows.count,
-            eigenvalues=k,
+            eigenvalues=root.square(),
             cross=root[:, None] * along,
             basis=right.T,
-            power=rows.power,
-            outside=rows.outside + rest.sum() + nowhere,
+            target_power=rows.target_power,
+            outside=rows.outside + rest + nowhere,
         )
+
+    @property
+    def power(self) -> Tensor:
+        """Sum of all squared entries of Y~, 0-dim."""
+        return self.target_power.sum()
 
     def ridge(self, penalty: float) -> Tensor:
         """Return the ridge readout in these axes, (rank, target_dim)."""
         return self.cross / (self.eigenvalues + penalty)[:, None]
-
-    @property
-    def rounding(self) -> Tensor:
-        """What singular values of features of this size have for an error, 0-dim."""
-        top = self.eigenvalues.max().sqrt()
-        return torch.finfo(top.dtype).eps * max(self.basis.shape) * top
-
-    def lost(self) -> Tensor:
-        """Tell the directions whose features are nothing but rounding, (rank,)."""
-        return self.eigenvalues.sqrt() < 64 * self.rounding
 
     def residual_power(self, readout: Tensor) -> Tensor:
         """Return |Y~ - H~ W|^2 of a readout given in these axes."""

@@ -1,0 +1,207 @@
+"""The one rule of rounding: a score is right to the stated digits, or it is refused.
+
+**Stated digits.** With float64 sums (the default), a score S differs from the exact score of the
+same numbers by at most 1e-6 S, or by 1e-6 bits where S is below one bit (at alpha = 1/2).
+
+**How.** Rounding changes a readout by dW = A^-1 (E W + N), A = H~'H~ + lambda I: E is a relative
+change, whatever the size of the targets, and N an absolute one, in proportion to each of their
+columns. The score then changes by at most (with G = sqrt(eta) (I + eta W W')^-1 W)
+
+    |d ln det(I + eta W W')| <= 2 sqrt(eta) |tr G' dW| + second order
+
+Every solver states a quick bound, from norms alone and with A^-1 at most 1/lambda. Where this is
+too much the score is computed again in the axes of the features, which has the fine bound of
+``spectral_error``, and where even that is too much it is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import torch
+from torch import Tensor
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.observer.checks import can_look
+from learnable_novelty.observer.code_length import log2det_of_readout, reliable_factor
+from learnable_novelty.observer.spectral import Spectral
+
+Scalar = TypeVar("Scalar", float, Tensor)
+
+TOLERANCE = 1e-6
+"""Largest error of a score: relative, or in bits where the score is below one bit."""
+ROUNDING = 2.0
+"""Relative size of rounding errors in units of eps. Measured against exact scores, none has needed
+more than 0.2 (tests/observer/test_digits.py has the cases)."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A readout, its determinant, and how much of that may be rounding."""
+
+    readout: Tensor
+    """W, (feature_dim, target_dim)."""
+    log2det: Tensor
+    """log2 det(I + eta W W'), 0-dim."""
+    error: float
+    """Quick bound on the rounding in it; infinite where a factorization failed."""
+
+
+def settle(solution: Solution, again: Callable[[], Solution], *, swap: bool) -> Solution:
+    """Return a solution that is right to the stated digits, or refuse.
+
+    Args:
+        solution: what a solver found.
+        again: solves in the axes of the features; raises where rounding spoils that too.
+        swap: return the second solution where the first may be wrong. Otherwise the first is
+            returned if both agree, and refused if not: it has a gradient, or its solver was named.
+    """
+    value = solution.log2det
+    if value.dtype != torch.float64 or not can_look(value):
+        return solution
+    found = float(value.detach())
+    if solution.error <= allowed(found):
+        return solution
+    second = again()
+    if swap:
+        return second
+    exact = float(second.log2det)
+    if not abs(found - exact) <= allowed(exact):
+        raise UserError(
+            f"this solver's score is {found / 2:.6g} bits where {exact / 2:.6g} are right; choose "
+            "solver='spectral', a larger ridge_penalty or a larger target_unit"
+        )
+    return solution
+
+
+def allowed(log2det: Scalar) -> Scalar:
+    """Return the largest error of log2 det, which is 2 S at alpha = 1/2."""
+    if isinstance(log2det, Tensor):
+        return TOLERANCE * log2det.clamp(min=2.0)
+    return TOLERANCE * max(2.0, log2det)
+
+
+def quick_error(rank: int, relative: Scalar, absolute: Scalar, resolution: float) -> Scalar:
+    """Bound the error of log2 det from |A^-1 E| and |A^-1 N|."""
+    change = resolution**0.5 * absolute
+    return (2 * rank * relative + 2 * rank**0.5 * change + change**2) / math.log(2)
+
+
+def checked_log2det(axes: Spectral, penalty: float, resolution: float) -> Tensor:
+    """Score a ridge readout in axes of the features.
+
+    Raises:
+        UserError: if rounding may change the score by more than the stated digits.
+    """
+    value = log2det_of_readout(axes.ridge(penalty), resolution)
+    if value.dtype == torch.float64 and can_look(value) and not math.isinf(penalty):
+        _refuse_rounding(axes, penalty, resolution, float(value))
+    return value
+
+
+def checked_refits(
+    axes: Spectral, crosses: Tensor, powers: Tensor, penalties: Tensor, resolution: float
+) -> Tensor:
+    """Score many targets in the same axes.
+
+    Args:
+        axes: of the features.
+        crosses: V'H~'Y~ of each, (num_problems, rank, target_dim).
+        powers: sums of squares of their columns, (num_problems, target_dim).
+        penalties: (num_problems,).
+        resolution: eta.
+
+    Returns:
+        log2 det(I + eta W W') of each, (num_problems,).
+    """
+    k = axes.eigenvalues
+    values = log2det_of_readout(crosses / (k + penalties[:, None])[:, :, None], resolution)
+    if values.dtype != torch.float64:
+        return values
+    eps, rank = ROUNDING * torch.finfo(k.dtype).eps, min(crosses.shape[1:])
+    size = float(k.sum()) ** 0.5
+    relative = eps * (size / penalties.sqrt() if axes.outside is not None else size**2 / penalties)
+    absolute = (eps * size / penalties + relative) * powers.sum(1).sqrt()
+    errors = quick_error(rank, relative, absolute, resolution)
+    for place in (errors > allowed(values)).nonzero()[:, 0].tolist():
+        cross, power = crosses[place], powers[place]
+        known = (cross.square() / torch.where(k > 0, k, 1.0)[:, None]).sum(0)
+        outside = None if axes.outside is None else (power - known).clamp(min=0)
+        one = replace(axes, cross=cross, target_power=power, outside=outside)
+        _refuse_rounding(one, float(penalties[place]), resolution, float(values[place]))
+    return values
+
+
+def _refuse_rounding(axes: Spectral, penalty: float, resolution: float, value: float) -> None:
+    error = spectral_error(axes, penalty, resolution)
+    if not error <= allowed(value):
+        raise UserError(
+            f"rounding may change the score of {value / 2:.6g} bits by {error / 2:.1e} with a "
+            f"ridge_penalty of {penalty:.1e}; choose a larger ridge_penalty, or a larger "
+            "target_unit"
+        )
+
+
+def spectral_error(axes: Spectral, penalty: float, resolution: float) -> float:
+    """Bound the error of log2 det of a ridge readout in axes of the features.
+
+    Where the rows were factored, dW = A^-1 (N'R - H~'N W) with |N| = eps |H~| and residuals R.
+    From a Gram matrix, dW = A^-1 (N - E W) with |E| = eps |H~|^2 and |N| = eps |H~| |Y~|.
+    """
+    k, readout, eta = axes.eigenvalues, axes.ridge(penalty), resolution**0.5
+    eps = ROUNDING * torch.finfo(k.dtype).eps
+    whitening, gradient = _gradient(readout, resolution)
+    shrink = 1 / (k + penalty)
+    size, least = float(k.sum()), penalty
+    if k.numel() == axes.basis.shape[0] < axes.count:  # every direction may have features
+        rounding = eps * size if axes.outside is None else 2 * eps * (size * float(k.min())) ** 0.5
+        least += max(0.0, float(k.min()) - rounding)
+    if axes.outside is None:
+        relative = eps * (size + k.numel() * penalty)
+        noise = eps * size**0.5 * axes.target_power.sqrt()
+        turned = relative * float((shrink[:, None] * gradient @ readout.T).norm())
+        second = relative / least
+    else:
+        relative = eps * size**0.5
+        noise = relative * _residual_norms(axes, penalty)
+        weight = k.sqrt() * shrink
+        turned = relative * float((weight[:, None] * gradient @ readout.T).norm())
+        turned += eps * float((weight[:, None] * gradient).norm(dim=0) @ axes.target_power.sqrt())
+        second = relative / (2 * penalty**0.5)
+    first = 2 * eta * (turned + float((shrink[:, None] * gradient).norm(dim=0) @ noise))
+    spread = noise if whitening is None else whitening.abs() @ noise
+    second = (
+        eta * float((gradient * readout).sum()) * second**2
+        + resolution * float(spread.square().sum()) / least**2
+    )
+    return (first + second) / math.log(2)
+
+
+def _residual_norms(axes: Spectral, penalty: float) -> Tensor:
+    """Return the norms of the columns of Y~ - H~ W, (target_dim,), without a difference of sums."""
+    assert axes.outside is not None
+    k = axes.eigenvalues
+    along = axes.cross / torch.where(k > 0, k, 1.0).sqrt()[:, None]
+    left = along * (1 + k / penalty).reciprocal()[:, None]
+    return (axes.outside + left.square().sum(0)).sqrt()
+
+
+def _gradient(readout: Tensor, resolution: float) -> tuple[Tensor | None, Tensor]:
+    """Return T with T'T = (I + eta W'W)^-1, and G = sqrt(eta) W T'T of the formula above.
+
+    T is None where there are more targets than axes: its norm is then bounded by one.
+    """
+    eta, wide = resolution**0.5, readout.shape[1] > readout.shape[0]
+    narrow = readout.T if wide else readout
+    factor = reliable_factor(narrow.T @ narrow, resolution)
+    if factor is None:
+        _, values, right = torch.linalg.svd(narrow, full_matrices=False)
+        whitening = right / torch.hypot(torch.ones_like(values), eta * values)[:, None]
+    else:
+        eye = torch.eye(factor.shape[0], dtype=factor.dtype, device=factor.device)
+        whitening = torch.linalg.solve_triangular(factor, eye, upper=False)
+    gradient = eta * (narrow @ whitening.T) @ whitening
+    return (None, gradient.T) if wide else (whitening, gradient)

@@ -1,0 +1,202 @@
+"""A ridge readout that was fitted: what it explains, what it costs, and refits of other targets.
+
+The null and the floor score the same features against other targets: permuted ones, and residuals.
+With H~ = P V', P = U diag(sqrt(k)) the principal components of the features, every refit is
+b = P'Y, W = V b / (k + lambda): no new factorization, and W has the spectrum of b / (k + lambda).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.observer.digits import checked_log2det, checked_refits
+from learnable_novelty.observer.evidence import Evidence
+from learnable_novelty.observer.readout import residual_bits
+from learnable_novelty.observer.spectral import Spectral
+from learnable_novelty.observer.standardize import StandardizedRows
+
+if TYPE_CHECKING:
+    from learnable_novelty.observer.observer import Observer
+
+BATCH_VALUES = 4_000_000
+"""How many permuted target values are held at a time (32 MB)."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The ridge readout of an observer on given data, in the axes of its features.
+
+    ``Observer.fit`` makes it. Permutations need rows that count once each, signs need blocks
+    (``SignedFit``); everything else works with moments too.
+    """
+
+    observer: Observer
+    axes: Spectral
+    penalty: float
+    """lambda, given or chosen by evidence."""
+    log2det: float
+    """log2 det(I + eta W W')."""
+    rows: StandardizedRows | None = None
+    """H~ and Y~, where the fit was made from rows."""
+    weighted: bool = False
+    """Whether the rows stand for different numbers of samples."""
+
+    @staticmethod
+    @torch.no_grad()
+    def in_axes(
+        observer: Observer,
+        axes: Spectral,
+        rows: StandardizedRows | None,
+        *,
+        weighted: bool = False,
+    ) -> Fit:
+        """Choose the penalty and check the digits."""
+        penalty = observer.penalty_for_axes(axes)
+        log2det = float(checked_log2det(axes, penalty, observer.resolution))
+        return Fit(observer, axes, penalty, log2det, rows, weighted)
+
+    @property
+    def weights(self) -> Tensor:
+        """W on standardized features, (feature_dim, target_dim)."""
+        return self.axes.basis @ self.readout()
+
+    @cached_property
+    def components(self) -> Tensor:
+        """P = H~ V, (num_rows, rank)."""
+        return self._own_rows().features @ self.axes.basis
+
+    @property
+    def targets(self) -> Tensor:
+        """Y~, (num_rows, target_dim)."""
+        return self._own_rows().targets
+
+    def readout(self) -> Tensor:
+        """Return W in the axes of the features, (rank, target_dim)."""
+        return self.axes.ridge(self.penalty)
+
+    def spectrum(self) -> Tensor:
+        """Return the singular values of W, descending."""
+        return torch.linalg.svdvals(self.readout())
+
+    def bits(self) -> float:
+        """Return the score."""
+        return self.log2det * self.observer.code_scale
+
+    def explained_variance(self) -> float:
+        """Return the share of target variance explained."""
+        power = self.axes.power[None]
+        penalties = torch.full_like(power, self.penalty)
+        return float(self._variance(self.axes.cross[None], penalties, power))
+
+    def residual_power(self) -> float:
+        """Return the sum of squared residuals."""
+        return float(self.axes.residual_power(self.readout()))
+
+    def residual_bits(self) -> float | None:
+        """Return the description length of the residuals; None with an evidence penalty."""
+        return residual_bits(self.residual_power(), self.observer.noise_variance(self.penalty))
+
+    def residual_freedom(self) -> float:
+        """Return the residual degrees of freedom, tr (I - S)^2 less one for the mean.
+
+        S is the smoother H~(H~'H~ + lambda I)^-1 H~'; noise of variance v leaves residuals of
+        power v times this number, per target.
+        """
+        # (1 - s)^2 summed over directions, and never n less a sum: a loose ridge on few rows
+        # leaves far less than the rounding of n. Where there are as many directions as rows, one
+        # of them, with eigenvalue 0, is the mean.
+        size = min(self.axes.eigenvalues.numel(), int(self.axes.count) - 1)
+        kept = self.axes.eigenvalues.sort().values[-size:]
+        left = (1 + kept / self.penalty).reciprocal().square().sum()
+        return float(self.axes.count - 1 - size + left)
+
+    def noise_scale(self) -> float:
+        """Return sqrt((n - 1) / degrees of freedom), which undoes what a fit absorbs of noise."""
+        return math.sqrt((self.axes.count - 1) / self.residual_freedom())
+
+    def noise(self) -> Tensor:
+        """Return the residuals inflated to the size of the noise that left them."""
+        return (self.targets - self.components @ self.readout()) * self.noise_scale()
+
+    def rearranged(
+        self, values: Tensor, orders: Iterator[Tensor], *, same_penalty: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """Score rearrangements of target rows.
+
+        Args:
+            values: (num_rows, target_dim), such as ``targets`` or ``noise()``.
+            orders: row indices, each (num_rows,).
+            same_penalty: keep the penalty of the observed targets, where it was estimated.
+
+        Returns:
+            Bits and explained variances, each (num_orders,).
+        """
+        if self.weighted:
+            raise UserError(
+                "expected rows of weight one to rearrange targets: a weighted row stands for "
+                "several samples, which a permutation moves to different places; repeat the rows"
+            )
+        components, orders = self.components, iter(orders)
+        power, size = values.square().sum(0), max(1, BATCH_VALUES // max(1, values.numel()))
+        scored: list[tuple[Tensor, Tensor]] = []
+        while batch := list(itertools.islice(orders, size)):
+            moved = torch.cat([values[order] for order in batch], dim=1)
+            crosses = (components.T @ moved).unflatten(1, (len(batch), -1)).movedim(1, 0)
+            powers = power.expand(len(batch), -1)
+            scored.append(self.of_products(crosses, powers, same_penalty=same_penalty))
+        return joined(scored, values)
+
+    def of_products(
+        self, crosses: Tensor, power: Tensor, *, same_penalty: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """Score other targets by their products with the components.
+
+        Args:
+            crosses: b, (num_problems, rank, target_dim).
+            power: sums of squares of the target columns, (num_problems, target_dim).
+            same_penalty: keep the penalty of the observed targets, where it was estimated.
+
+        Returns:
+            Bits and explained variances, each (num_problems,).
+        """
+        total = power.sum(1)
+        if same_penalty or self.observer.ridge_penalty != "evidence":
+            penalties = torch.full_like(total, self.penalty)
+        else:
+            cross_power = crosses.square().sum(2)
+            problems = Evidence(self.axes.eigenvalues, cross_power, total, self.axes.count)
+            penalties = problems.penalties()
+        log2dets = checked_refits(self.axes, crosses, power, penalties, self.observer.resolution)
+        return log2dets * self.observer.code_scale, self._variance(crosses, penalties, total)
+
+    def _own_rows(self) -> StandardizedRows:
+        if self.rows is None:
+            raise UserError(
+                "expected a fit of rows, got one of moments or roots: their rows are gone"
+            )
+        return self.rows
+
+    def _variance(self, crosses: Tensor, penalties: Tensor, power: Tensor) -> Tensor:
+        # |Y|^2 - |Y - HW|^2 = sum b^2 (k + 2 lambda) / (k + lambda)^2 for the ridge readout,
+        # divided through by lambda^2 so that an infinite lambda explains nothing.
+        ratio = self.axes.eigenvalues / penalties[:, None]
+        weight = (ratio + 2) / ((ratio + 1).square() * penalties[:, None])
+        explained = (crosses.square().sum(2) * weight).sum(1)
+        return torch.where(power > 0, explained / power, 0.0)
+
+
+def joined(scored: list[tuple[Tensor, Tensor]], like: Tensor) -> tuple[Tensor, Tensor]:
+    """Join batches of bits and explained variances."""
+    if not scored:
+        return like.new_empty(0), like.new_empty(0)
+    bits, variances = zip(*scored, strict=True)
+    return torch.cat(bits), torch.cat(variances)

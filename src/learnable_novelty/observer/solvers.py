@@ -1,0 +1,174 @@
+"""Ridge readouts, four ways to one answer.
+
+    W = argmin |Y~ - H~ W|^2 + lambda |W|^2 = (H~'H~ + lambda I)^-1 H~'Y~     eq. (rc-score)
+
+"gram" works on the moments, "dual" on the rows when there are fewer rows than features, "spectral"
+on the singular values of the rows (``spectral``), and "qr" is the augmented least squares of
+appendix E. docs/solvers.md says what each costs and how exact it is. Each function returns a
+``Solution``: the readout, and how much of its score may be rounding (``digits``).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.observer.checks import can_look
+from learnable_novelty.observer.code_length import log2det_of_readout
+from learnable_novelty.observer.digits import (
+    ROUNDING,
+    Solution,
+    checked_log2det,
+    quick_error,
+)
+from learnable_novelty.observer.spectral import Spectral
+from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
+
+Solver = Literal["auto", "gram", "cholesky", "dual", "spectral", "qr"]
+NAMES = ("auto", "gram", "cholesky", "dual", "spectral", "qr")
+"""Accepted by ``Observer``; "cholesky" is the old name of "gram"."""
+
+
+def choose(solver: Solver, num_rows: int, feature_dim: int, process_group: Any) -> str:
+    """Name the solver that a score of rows gets: gram, dual, spectral or qr."""
+    if solver == "auto":
+        return "dual" if num_rows < feature_dim and process_group is None else "gram"
+    return "gram" if solver == "cholesky" else solver
+
+
+def check_solver(solver: str, process_group: Any) -> None:
+    """Raise unless the name is known and goes with the process group."""
+    if solver not in NAMES:
+        raise UserError(f"solver must be auto, gram, dual, spectral or qr, got {solver!r}")
+    if process_group is not None and solver not in ("auto", "gram", "cholesky"):
+        raise UserError(
+            f"a process group sums moments, so solver must be auto or gram, got {solver!r}"
+        )
+
+
+def solve_gram(normal: NormalEquations, penalty: float, resolution: float) -> Solution:
+    """Solve the normal equations (H~'H~ + lambda I) W = H~'Y~ by Cholesky."""
+    if math.isinf(penalty):
+        return _nothing(normal.cross)
+    readout, failed = _solved(normal.gram, penalty, normal.cross)
+    if failed:
+        return Solution(readout, readout.new_tensor(math.nan), math.inf)
+    value, error = log2det_of_readout(readout, resolution), 0.0
+    if can_look(value):
+        eps = ROUNDING * torch.finfo(value.dtype).eps
+        size, power = float(normal.gram.detach().trace()), float(normal.power.detach())
+        relative = eps * (size / penalty + readout.shape[0])
+        absolute = eps * (size * power) ** 0.5 / penalty
+        error = quick_error(min(readout.shape), relative, absolute, resolution)
+    return Solution(readout, value, error + _gradient_error(readout, resolution))
+
+
+def solve_dual(rows: StandardizedRows, penalty: float, resolution: float) -> Solution:
+    """Solve by the Gram matrix of rows: W = H~'Z, (H~H~' + lambda I) Z = Y~."""
+    if math.isinf(penalty):
+        return _nothing(rows.features.T @ rows.targets)
+    h = rows.features
+    z, failed = _solved(h @ h.T, penalty, rows.targets)
+    readout = (z.T @ h).T
+    if failed:
+        return Solution(readout, readout.new_tensor(math.nan), math.inf)
+    value, error = _dual_log2det(h, z, readout, resolution), 0.0
+    if can_look(value):
+        # The solve errs by (K + lambda)^-1 eps |K| |Z|; |H~'(K + lambda)^-1| <= 1 / 2 sqrt(lambda).
+        eps = ROUNDING * torch.finfo(value.dtype).eps
+        size, length = float(h.detach().norm()), float(z.detach().norm())
+        relative = eps * size / (2 * penalty**0.5)
+        absolute = (relative * size + eps * size) * length
+        error = quick_error(min(*readout.shape, h.shape[0]), relative, absolute, resolution)
+        if value.requires_grad and z.shape[1] > z.shape[0]:
+            # I + eta Z W'H~' is not symmetric: its inverse may be that large.
+            change = resolution**0.5 * length * size
+            error += eps * change**2 * (1 + change) / math.log(2)
+    return Solution(readout, value, error + _gradient_error(readout, resolution))
+
+
+def _dual_log2det(h: Tensor, z: Tensor, readout: Tensor, resolution: float) -> Tensor:
+    """Compute log2 det(I + eta W'W), W = H~'Z, without a factorization of feature size.
+
+    W'W is not taken as Z'KZ: what targets have in the null space of the features is Y~/lambda in
+    Z, and K cancels it only to rounding, twice over.
+    """
+    if z.shape[1] <= z.shape[0]:
+        return log2det_of_readout(readout, resolution)
+    if readout.requires_grad or not can_look(readout):
+        # det(I + eta Z W'H~') is the same number, from a matrix of rows.
+        product = plus(resolution * (z @ (readout.T @ h.T)), 1.0)
+        return torch.linalg.slogdet(product).logabsdet / math.log(2)
+    # H~' = Q R: W = Q (R Z) has the singular values of R Z.
+    return log2det_of_readout(torch.linalg.qr(h.T, mode="r").R @ z, resolution)
+
+
+def solve_qr(rows: StandardizedRows, penalty: float, resolution: float) -> Solution:
+    """Solve the augmented least squares of eq. (augmented-ls) by QR, appendix E.
+
+    [H~; sqrt(lambda) I] = Q R,   W = R^-1 Q' [Y~; 0].
+    """
+    if math.isinf(penalty):
+        return _nothing(rows.features.T @ rows.targets)
+    m = rows.features.shape[1]
+    eye = torch.eye(m, dtype=rows.features.dtype, device=rows.features.device)
+    q, r = torch.linalg.qr(torch.cat([rows.features, penalty**0.5 * eye]))
+    projected = q[: rows.features.shape[0]].T @ rows.targets
+    readout = torch.linalg.solve_triangular(r, projected, upper=True)
+    value, error = log2det_of_readout(readout, resolution), 0.0
+    if can_look(value):
+        eps = ROUNDING * torch.finfo(value.dtype).eps
+        size = float(rows.features.detach().square().sum() + m * penalty) ** 0.5
+        power = float(rows.power.detach()) ** 0.5
+        relative = eps * size / penalty**0.5
+        absolute = eps * power * (size / penalty + 1 / penalty**0.5)
+        error = quick_error(min(readout.shape), relative, absolute, resolution)
+    return Solution(readout, value, error + _gradient_error(readout, resolution))
+
+
+@torch.no_grad()
+def solve_spectral(
+    data: NormalEquations | StandardizedRows, penalty: float, resolution: float
+) -> Solution:
+    """Solve in the axes of the features; no gradient. Refused where rounding weighs."""
+    axes = Spectral.of(data)
+    value = checked_log2det(axes, penalty, resolution)
+    return Solution(axes.basis @ axes.ridge(penalty), value, 0.0)
+
+
+SOLVERS = {"dual": solve_dual, "qr": solve_qr, "spectral": solve_spectral}
+"""Those that work on rows."""
+
+
+def plus(matrix: Tensor, penalty: float) -> Tensor:
+    """Return matrix + penalty I."""
+    eye = torch.eye(matrix.shape[0], dtype=matrix.dtype, device=matrix.device)
+    return matrix + penalty * eye
+
+
+def _nothing(readout: Tensor) -> Solution:
+    """Return the zero readout of an infinite penalty, with the zero gradient."""
+    return Solution(readout * 0, readout.sum() * 0, 0.0)
+
+
+def cholesky_readout(normal: NormalEquations, penalty: float) -> Tensor:
+    """Solve the normal equations and return W, (feature_dim, target_dim), with no check of it."""
+    return _solved(normal.gram, penalty, normal.cross)[0]
+
+
+def _solved(matrix: Tensor, penalty: float, right: Tensor) -> tuple[Tensor, bool]:
+    """Return (matrix + penalty I)^-1 right, and whether the factorization was seen to fail."""
+    factor, failed = torch.linalg.cholesky_ex(plus(matrix, penalty))
+    return torch.cholesky_solve(right, factor), can_look(failed) and bool(failed)
+
+
+def _gradient_error(readout: Tensor, resolution: float) -> float:
+    """Bound the rounding of I + eta W'W, which a readout with a gradient is scored by."""
+    if not (readout.requires_grad and can_look(readout)):
+        return 0.0
+    eps = ROUNDING * torch.finfo(readout.dtype).eps
+    return eps * resolution * float(readout.detach().square().sum()) / math.log(2)
