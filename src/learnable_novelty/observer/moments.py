@@ -127,7 +127,7 @@ class Summary:
             vector = torch.tensor(vector)
         m, d = feature_dim, target_dim
         rows, rest = divmod(vector.numel() - PACKED_SCALARS - m - 2 * d, m + d)
-        if vector.ndim != 1 or rest or rows < 0:
+        if vector.ndim != 1 or rest or rows < 0 or (issubclass(cls, Moments) and rows != m):
             raise UserError(
                 f"expected the packed {cls.__name__} of feature_dim={m} and target_dim={d}, got a "
                 f"vector of shape {tuple(vector.shape)}"
