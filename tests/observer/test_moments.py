@@ -215,3 +215,22 @@ def test_moments_that_gradients_flow_through_can_be_copied_when_they_are_leaves(
     held = Moments.of(torch.randn(9, 3), torch.randn(9, 2))
     leaf = dataclasses.replace(held, gram=held.gram.requires_grad_())
     assert copy.deepcopy(leaf).gram.requires_grad
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_packed_moments_are_unpacked_as_they_were(normal, dtype):
+    held = Moments.of(normal(40, 3).float(), normal(40, 2), accumulate_dtype=dtype)
+    vector = held.pack()
+    assert vector.shape == (3 + 3 + 2 + 9 + 6 + 2,)
+    assert vector.dtype == torch.float64
+    back = Moments.unpack(vector, 3, 2, dtype)
+    assert (back.count, back.feature_eps, back.target_eps) == (40.0, 2.0**-23, 2.0**-52)
+    for name in ("feature_mean", "target_mean", "gram", "cross", "target_power"):
+        assert torch.equal(getattr(back, name), getattr(held, name))
+        assert getattr(back, name).dtype == dtype
+
+
+def test_a_vector_of_another_size_is_not_unpacked(normal):
+    vector = Moments.of(normal(9, 3), normal(9, 2)).pack()
+    with pytest.raises(ValueError, match="expected the packed Moments of feature_dim=4"):
+        Moments.unpack(vector, 4, 2)

@@ -23,8 +23,7 @@ from learnable_novelty.measure.prepare import Spread, cut_windows, in_units, sca
 from learnable_novelty.measure.sources.base import Source, Stream
 from learnable_novelty.measure.sources.batches import OverlappingPartition, overlapping
 from learnable_novelty.measure.task import Settings, Task
-from learnable_novelty.observer import Observer
-from learnable_novelty.observer.roots import Roots
+from learnable_novelty.observer import Observer, Roots
 
 Progress = Callable[[int, int], None]
 """Called with what is done and what there is to do."""

@@ -56,7 +56,7 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
     blocks = roots_between(observer, rows, samples, block_bounds(samples, count))
     if signs:
         return draw_from_blocks(observer, blocks, samples, data.null.count, data.seed)
-    fit = _fit_with_rows(observer, merge(blocks), rows)
+    fit = _fit(observer, merge(blocks), rows)
     num_rows = rows.features.shape[0]
     moves = data.orders("floor", FLOOR_REPEATS, num_rows)
     floor, _ = fit.rearranged(fit.noise(), moves, same_penalty=True)
@@ -89,7 +89,7 @@ def _draw(
     blocks: list[Roots],
     samples: int,
 ) -> Draw:
-    num_rows, readout = int(fit.axes.count), fit.readout()
+    num_rows = int(fit.axes.count)
     return Draw(
         bits=fit.bits(),
         leave_out_bits=leave_out_bits(observer, blocks, samples),
@@ -99,9 +99,9 @@ def _draw(
         null_explained=null[1].cpu().numpy(),
         residual_bits=fit.residual_bits(),
         # Roots of few rows may have a few rows more: those are directions without weight.
-        spectrum=torch.linalg.svdvals(readout)[:num_rows].cpu().numpy(),
+        spectrum=fit.spectrum()[:num_rows].cpu().numpy(),
         num_rows=num_rows,
-        target_dim=readout.shape[1],
+        target_dim=fit.axes.cross.shape[1],
     )
 
 
@@ -133,16 +133,17 @@ def num_sign_blocks(samples: int) -> int:
     return SIGN_BLOCKS if samples >= SIGN_BLOCKS else min(JACKKNIFE_BLOCKS, samples)
 
 
-def _fit_with_rows(observer: Observer, whole: Roots, rows: Rows) -> Fit:
+def _fit(observer: Observer, whole: Roots, rows: Rows) -> Fit:
     """Fit all rows from their roots; the rows themselves are kept to be rearranged."""
     feature_scale, target_scale = scales(whole, observer.target_unit)
-    dtype = observer.accumulate_dtype
-    features = (rows.features.to(dtype) - whole.feature_mean) * feature_scale
-    targets = (rows.targets.to(dtype) - whole.target_mean) * target_scale
-    outside = targets.new_zeros(targets.shape[1])
-    return replace(
-        observer.fit(whole), rows=StandardizedRows(whole.count, features, targets, outside)
+    features, targets = (values.to(whole.feature_mean) for values in (rows.features, rows.targets))
+    kept = StandardizedRows(
+        count=whole.count,
+        features=(features - whole.feature_mean) * feature_scale,
+        targets=(targets - whole.target_mean) * target_scale,
+        outside=torch.zeros_like(target_scale),
     )
+    return replace(observer.fit(whole), rows=kept)
 
 
 def _surrogate_scores(observer: Observer, data: PreparedRows) -> tuple[Tensor, Tensor]:

@@ -79,7 +79,15 @@ def score_batch(
     fitted = h @ (scale * readouts[0])[:, None]
     residual = y - fitted
     power, left = (value.square().sum((1, 2, 3)) for value in (y, residual))
-    _check_digits(bits(readouts[0]) / code_scale, power, count, width, ridge_penalty, resolution)
+    log2dets, rank = bits(readouts[0]) / code_scale, min(width, y.shape[-1])
+    eps = ROUNDING * torch.finfo(h.dtype).eps
+    relative = torch.full_like(power, eps * (count / ridge_penalty + width))  # |H~|^2 <= n
+    absolute = eps * (count * power).sqrt() / ridge_penalty
+    if bool((quick_error(rank, relative, absolute, resolution) > allowed(log2dets)).any()):
+        raise UserError(
+            f"rounding may change scores of {count} rows with a ridge_penalty of "
+            f"{ridge_penalty:.1e}; choose a larger ridge_penalty"
+        )
     noise = residual * _noise_scale(inverse, ridge_penalty, count)[:, None, None, None]
 
     def stacked(readouts: Sequence[Tensor]) -> Tensor:
@@ -95,20 +103,6 @@ def score_batch(
         null_bits=stacked(readouts[1:]),
         explained_variance=torch.where(power > 0, 1 - left / power, 0.0),
     )
-
-
-def _check_digits(
-    log2dets: Tensor, power: Tensor, count: int, width: int, penalty: float, resolution: float
-) -> None:
-    """Refuse scores that may be rounding, by the quick bound of ``digits``: |H~|^2 <= n."""
-    eps = ROUNDING * torch.finfo(torch.float64).eps
-    relative = torch.full_like(power, eps * (count / penalty + width))
-    absolute = eps * (count * power).sqrt() / penalty
-    if bool((quick_error(width, relative, absolute, resolution) > allowed(log2dets)).any()):
-        raise UserError(
-            f"rounding may change scores of {count} rows with a ridge_penalty of {penalty:.1e}; "
-            "choose a larger ridge_penalty"
-        )
 
 
 def _products(h: Tensor, right: Tensor) -> Tensor:

@@ -46,7 +46,7 @@ class Solution:
     """W, (feature_dim, target_dim)."""
     log2det: Tensor
     """log2 det(I + eta W W'), 0-dim."""
-    error: float
+    error: Tensor | float
     """Quick bound on the rounding in it; infinite where a factorization failed."""
 
 
@@ -63,7 +63,7 @@ def settle(solution: Solution, again: Callable[[], Solution], *, swap: bool) -> 
     if value.dtype != torch.float64 or not can_look(value):
         return solution
     found = float(value.detach())
-    if solution.error <= allowed(found):
+    if float(solution.error) <= allowed(found):
         return solution
     second = again()
     if swap:

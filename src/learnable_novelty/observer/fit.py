@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer.digits import checked_log2det, checked_refits
+from learnable_novelty.observer.digits import checked_refits
 from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.readout import residual_bits
 from learnable_novelty.observer.spectral import Spectral
@@ -49,20 +49,6 @@ class Fit:
     """H~ and Y~, where the fit was made from rows."""
     weighted: bool = False
     """Whether the rows stand for different numbers of samples."""
-
-    @staticmethod
-    @torch.no_grad()
-    def in_axes(
-        observer: Observer,
-        axes: Spectral,
-        rows: StandardizedRows | None,
-        *,
-        weighted: bool = False,
-    ) -> Fit:
-        """Choose the penalty and check the digits."""
-        penalty = observer.penalty_for_axes(axes)
-        log2det = float(checked_log2det(axes, penalty, observer.resolution))
-        return Fit(observer, axes, penalty, log2det, rows, weighted)
 
     @property
     def weights(self) -> Tensor:

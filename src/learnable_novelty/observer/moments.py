@@ -7,6 +7,7 @@ constant column keeps the digits that raw sums would cancel.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
@@ -71,19 +72,13 @@ class Summary:
             counted = weights > 0  # a chunk of rows that count for nothing has no mean
             features, targets, weights = features[counted], targets[counted], weights[counted]
         size = chunk_rows(features)
-        starts = range(0, features.shape[0], size)
-        spans = [slice(start, start + size) for start in starts]
-        return merge(
-            cls._of_centred(
-                Centred.of(
-                    features[span],
-                    targets[span],
-                    None if weights is None else weights[span],
-                    accumulate_dtype,
-                )
-            )
-            for span in spans
+        chunks = zip(
+            features.split(size),
+            targets.split(size),
+            itertools.repeat(None) if weights is None else weights.split(size),
+            strict=False,
         )
+        return merge(cls._of_centred(Centred.of(h, y, w, accumulate_dtype)) for h, y, w in chunks)
 
     @classmethod
     def _of_centred(cls, rows: Centred) -> Self:
@@ -132,7 +127,7 @@ class Summary:
             vector = torch.tensor(vector)
         m, d = feature_dim, target_dim
         rows, rest = divmod(vector.numel() - PACKED_SCALARS - m - 2 * d, m + d)
-        if vector.ndim != 1 or rest or rows < 0:
+        if vector.ndim != 1 or rest or rows < 0 or (issubclass(cls, Moments) and rows != m):
             raise UserError(
                 f"expected the packed {cls.__name__} of feature_dim={m} and target_dim={d}, got a "
                 f"vector of shape {tuple(vector.shape)}"

@@ -10,7 +10,7 @@ from torch import Tensor
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.observer.checks import check_layout, check_pair, check_positive
 from learnable_novelty.observer.code_length import code_length
-from learnable_novelty.observer.digits import Solution, settle
+from learnable_novelty.observer.digits import Solution, checked_log2det, settle
 from learnable_novelty.observer.evidence import evidence_penalty
 from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.mdl import minimize_description_length
@@ -25,7 +25,6 @@ from learnable_novelty.observer.solvers import (
     Solver,
     check_solver,
     choose,
-    solve_gram,
     solve_spectral,
 )
 from learnable_novelty.observer.spectral import Spectral
@@ -158,16 +157,15 @@ class Observer:
                 f'solver="{self.solver}" solves for one set of targets, and a fit is for many; '
                 'choose "auto", "spectral" or "gram"'
             )
-        if isinstance(data, Moments):
-            self._refuse_moments()
-            standard: NormalEquations | StandardizedRows = standardize(data, self.target_unit)
-            return Fit.in_axes(self, Spectral.of(standard), None)
-        if isinstance(data, Roots):
-            standard = standardize(data, self.target_unit)
-            return Fit.in_axes(self, self._axes(standard), None)
-        standard = data.standardized(self.target_unit, self.accumulate_dtype)
+        standard = self._standardized(data)
+        by_rows = isinstance(standard, StandardizedRows) and self.solver not in ("gram", "cholesky")
+        axes = Spectral.of(standard if by_rows else standard.normal_equations())
+        penalty = self.penalty_for(axes)
+        log2det = float(checked_log2det(axes, penalty, self.resolution))
+        if not isinstance(data, Rows) or not isinstance(standard, StandardizedRows):
+            return Fit(self, axes, penalty, log2det)
         weighted = data.weights is not None and not bool((data.weights == 1).all())
-        return Fit.in_axes(self, self._axes(standard), standard, weighted=weighted)
+        return Fit(self, axes, penalty, log2det, standard, weighted)
 
     def readout(
         self, inputs: Tensor, targets: Tensor, kind: Literal["ridge", "mdl"] = "ridge"
@@ -202,13 +200,10 @@ class Observer:
             sweeps=sweeps,
         )
 
-    @torch.no_grad()
     def bits_and_variance(self, data: Rows | Moments) -> tuple[float, float]:
         """Return the score in bits and the share of target variance the ridge explains."""
-        standard, _, solution = self._solve(data)
-        power, total = residual_power(standard, solution.readout), float(standard.power)
-        share = 1 - power / total if total > 0 else 0.0
-        return float(solution.log2det * self.code_scale), share
+        fitted = self.readout_of(data)
+        return fitted.model_bits, fitted.explained_variance
 
     def noise_variance(self, penalty: float) -> float | None:
         """Return the sigma^2 = lambda / (2 alpha eta) that a penalty posits, eq. (mdl-objective).
@@ -225,60 +220,41 @@ class Observer:
         num_rows, feature_dim = rows.features.shape
         return choose(self.solver, num_rows, feature_dim, self.process_group)
 
-    def penalty_for(self, data: NormalEquations | StandardizedRows) -> float:
+    def penalty_for(self, data: NormalEquations | StandardizedRows | Spectral) -> float:
         """Return lambda for this data."""
         if self.ridge_penalty == "evidence":
-            return evidence_penalty(Spectral.of(data))
-        return self._given_penalty(data.count)
-
-    def penalty_for_axes(self, axes: Spectral) -> float:
-        """Return lambda for a regression in its own axes."""
-        if self.ridge_penalty == "evidence":
-            return evidence_penalty(axes)
-        return self._given_penalty(axes.count)
-
-    def _given_penalty(self, count: float) -> float:
+            return evidence_penalty(data if isinstance(data, Spectral) else Spectral.of(data))
         if isinstance(self.ridge_penalty, PerSample):
-            return self.ridge_penalty.value * count
+            return self.ridge_penalty.value * data.count
         return float(self.ridge_penalty)
 
-    def _axes(self, rows: StandardizedRows) -> Spectral:
-        if self.solver in ("gram", "cholesky"):
-            return Spectral.of(rows.normal_equations())
-        return Spectral.of(rows)
+    penalty_for_axes = penalty_for
 
-    def _refuse_moments(self) -> None:
-        if self.solver not in ("auto", "gram", "cholesky"):
+    def _standardized(self, data: Rows | Moments | Roots) -> NormalEquations | StandardizedRows:
+        if isinstance(data, Rows):
+            return data.standardized(self.target_unit, self.accumulate_dtype)
+        if isinstance(data, Moments) and self.solver not in ("auto", "gram", "cholesky"):
             raise UserError(
                 f'solver="{self.solver}" works on rows, and moments have none; choose "auto" or '
                 '"gram"'
             )
+        return standardize(data, self.target_unit)
 
     def _solve(
         self, data: Rows | Moments
     ) -> tuple[NormalEquations | StandardizedRows, float, Solution]:
         """Return the standardized data, lambda, and a solution that is right or refused."""
-        eta, dtype = self.resolution, self.accumulate_dtype
-        if isinstance(data, Moments):
-            self._refuse_moments()
-        name = "gram" if isinstance(data, Moments) else self.solver_for(data)
-        if isinstance(data, Moments) or name == "gram":
-            moments = data if isinstance(data, Moments) else self.moments(data)
-            standard = standardize(moments, self.target_unit)
-            penalty = self.penalty_for(standard)
-            solution = solve_gram(standard, penalty, eta)
-        else:
-            standard = data.standardized(self.target_unit, dtype)
-            penalty = self.penalty_for(standard)
-            solution = SOLVERS[name](standard, penalty, eta)
+        eta, own_rows = self.resolution, isinstance(data, Rows) and self.process_group is None
+        name = self.solver_for(data) if isinstance(data, Rows) else "gram"
+        moments = self.moments(data) if isinstance(data, Rows) and name == "gram" else data
+        standard = self._standardized(moments)
+        penalty = self.penalty_for(standard)
+        solution = SOLVERS[name](standard, penalty, eta)
 
+        @torch.no_grad()
         def again() -> Solution:
             # Of rows by their singular values; where they are gone, or on other ranks, by moments.
-            if isinstance(data, Moments) or self.process_group is not None:
-                return solve_spectral(standard, penalty, eta)
-            with torch.no_grad():
-                rows = data.standardized(self.target_unit, dtype)
-            return solve_spectral(rows, penalty, eta)
+            return solve_spectral(self._standardized(data) if own_rows else standard, penalty, eta)
 
         swap = self.solver == "auto" and not solution.log2det.requires_grad
         return standard, penalty, settle(solution, again, swap=swap)

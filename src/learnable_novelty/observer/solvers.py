@@ -11,6 +11,7 @@ appendix E. docs/solvers.md says what each costs and how exact it is. Each funct
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Literal
 
 import torch
@@ -56,15 +57,12 @@ def solve_gram(normal: NormalEquations, penalty: float, resolution: float) -> So
         return _nothing(normal.cross)
     readout, failed = _solved(normal.gram, penalty, normal.cross)
     if failed:
-        return Solution(readout, readout.new_tensor(math.nan), math.inf)
-    value, error = log2det_of_readout(readout, resolution), 0.0
-    if can_look(value):
-        eps = ROUNDING * torch.finfo(value.dtype).eps
-        size, power = float(normal.gram.detach().trace()), float(normal.power.detach())
-        relative = eps * (size / penalty + readout.shape[0])
-        absolute = eps * (size * power) ** 0.5 / penalty
-        error = quick_error(min(readout.shape), relative, absolute, resolution)
-    return Solution(readout, value, error + _gradient_error(readout, resolution))
+        return _lost(readout)
+    eps, size = _eps(readout), normal.gram.detach().trace()
+    relative = eps * (size / penalty + readout.shape[0])
+    absolute = eps * (size * normal.power.detach()).sqrt() / penalty
+    error = quick_error(min(readout.shape), relative, absolute, resolution)
+    return _solution(readout, log2det_of_readout(readout, resolution), error, resolution)
 
 
 def solve_dual(rows: StandardizedRows, penalty: float, resolution: float) -> Solution:
@@ -75,20 +73,17 @@ def solve_dual(rows: StandardizedRows, penalty: float, resolution: float) -> Sol
     z, failed = _solved(h @ h.T, penalty, rows.targets)
     readout = (z.T @ h).T
     if failed:
-        return Solution(readout, readout.new_tensor(math.nan), math.inf)
-    value, error = _dual_log2det(h, z, readout, resolution), 0.0
-    if can_look(value):
-        # The solve errs by (K + lambda)^-1 eps |K| |Z|; |H~'(K + lambda)^-1| <= 1 / 2 sqrt(lambda).
-        eps = ROUNDING * torch.finfo(value.dtype).eps
-        size, length = float(h.detach().norm()), float(z.detach().norm())
-        relative = eps * size / (2 * penalty**0.5)
-        absolute = (relative * size + eps * size) * length
-        error = quick_error(min(*readout.shape, h.shape[0]), relative, absolute, resolution)
-        if value.requires_grad and z.shape[1] > z.shape[0]:
-            # I + eta Z W'H~' is not symmetric: its inverse may be that large.
-            change = resolution**0.5 * length * size
-            error += eps * change**2 * (1 + change) / math.log(2)
-    return Solution(readout, value, error + _gradient_error(readout, resolution))
+        return _lost(readout)
+    # The solve errs by (K + lambda)^-1 eps |K| |Z|; |H~'(K + lambda)^-1| <= 1 / 2 sqrt(lambda).
+    eps, size, length = _eps(readout), h.detach().norm(), z.detach().norm()
+    relative = eps * size / (2 * penalty**0.5)
+    absolute = (relative * size + eps * size) * length
+    error = quick_error(min(*readout.shape, h.shape[0]), relative, absolute, resolution)
+    if readout.requires_grad and z.shape[1] > z.shape[0]:
+        # I + eta Z W'H~' is not symmetric: its inverse may be that large.
+        change = resolution**0.5 * length * size
+        error = error + eps * change**2 * (1 + change) / math.log(2)
+    return _solution(readout, _dual_log2det(h, z, readout, resolution), error, resolution)
 
 
 def _dual_log2det(h: Tensor, z: Tensor, readout: Tensor, resolution: float) -> Tensor:
@@ -119,15 +114,12 @@ def solve_qr(rows: StandardizedRows, penalty: float, resolution: float) -> Solut
     q, r = torch.linalg.qr(torch.cat([rows.features, penalty**0.5 * eye]))
     projected = q[: rows.features.shape[0]].T @ rows.targets
     readout = torch.linalg.solve_triangular(r, projected, upper=True)
-    value, error = log2det_of_readout(readout, resolution), 0.0
-    if can_look(value):
-        eps = ROUNDING * torch.finfo(value.dtype).eps
-        size = float(rows.features.detach().square().sum() + m * penalty) ** 0.5
-        power = float(rows.power.detach()) ** 0.5
-        relative = eps * size / penalty**0.5
-        absolute = eps * power * (size / penalty + 1 / penalty**0.5)
-        error = quick_error(min(readout.shape), relative, absolute, resolution)
-    return Solution(readout, value, error + _gradient_error(readout, resolution))
+    eps = _eps(readout)
+    size = (rows.features.detach().square().sum() + m * penalty).sqrt()
+    relative = eps * size / penalty**0.5
+    absolute = eps * rows.power.detach().sqrt() * (size / penalty + 1 / penalty**0.5)
+    error = quick_error(min(readout.shape), relative, absolute, resolution)
+    return _solution(readout, log2det_of_readout(readout, resolution), error, resolution)
 
 
 @torch.no_grad()
@@ -140,19 +132,18 @@ def solve_spectral(
     return Solution(axes.basis @ axes.ridge(penalty), value, 0.0)
 
 
-SOLVERS = {"dual": solve_dual, "qr": solve_qr, "spectral": solve_spectral}
-"""Those that work on rows."""
+SOLVERS: dict[str, Callable[[Any, float, float], Solution]] = {
+    "gram": solve_gram,  # of normal equations, the others of standardized rows
+    "dual": solve_dual,
+    "qr": solve_qr,
+    "spectral": solve_spectral,
+}
 
 
 def plus(matrix: Tensor, penalty: float) -> Tensor:
     """Return matrix + penalty I."""
     eye = torch.eye(matrix.shape[0], dtype=matrix.dtype, device=matrix.device)
     return matrix + penalty * eye
-
-
-def _nothing(readout: Tensor) -> Solution:
-    """Return the zero readout of an infinite penalty, with the zero gradient."""
-    return Solution(readout * 0, readout.sum() * 0, 0.0)
 
 
 def cholesky_readout(normal: NormalEquations, penalty: float) -> Tensor:
@@ -166,9 +157,21 @@ def _solved(matrix: Tensor, penalty: float, right: Tensor) -> tuple[Tensor, bool
     return torch.cholesky_solve(right, factor), can_look(failed) and bool(failed)
 
 
-def _gradient_error(readout: Tensor, resolution: float) -> float:
-    """Bound the rounding of I + eta W'W, which a readout with a gradient is scored by."""
-    if not (readout.requires_grad and can_look(readout)):
-        return 0.0
-    eps = ROUNDING * torch.finfo(readout.dtype).eps
-    return eps * resolution * float(readout.detach().square().sum()) / math.log(2)
+def _solution(readout: Tensor, log2det: Tensor, error: Tensor, resolution: float) -> Solution:
+    if readout.requires_grad:  # scored by I + eta W'W itself, whose rounding counts too
+        error = error + _eps(readout) * resolution * readout.detach().square().sum() / math.log(2)
+    return Solution(readout, log2det, error)
+
+
+def _nothing(readout: Tensor) -> Solution:
+    """Return the zero readout of an infinite penalty, with the zero gradient."""
+    return Solution(readout * 0, readout.sum() * 0, 0.0)
+
+
+def _lost(readout: Tensor) -> Solution:
+    """Return what is left after a failed factorization."""
+    return Solution(readout, readout.new_tensor(math.nan), math.inf)
+
+
+def _eps(values: Tensor) -> float:
+    return ROUNDING * torch.finfo(values.dtype).eps

@@ -10,7 +10,7 @@ constant: it becomes a zero column with zero gradient.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, overload
+from typing import overload
 
 import torch
 from torch import Tensor
@@ -21,28 +21,6 @@ from learnable_novelty.observer.moments import Centred, Moments
 from learnable_novelty.observer.roots import Roots
 
 CONSTANT_TOLERANCE = 64.0
-
-
-class Columns(Protocol):
-    """What standardization needs to know of features and targets: moments, roots and rows have it.
-
-    Tensors are (..., feature_dim) and (..., target_dim).
-    """
-
-    @property
-    def count(self) -> float: ...
-    @property
-    def feature_mean(self) -> Tensor: ...
-    @property
-    def feature_power(self) -> Tensor: ...
-    @property
-    def feature_eps(self) -> float: ...
-    @property
-    def target_mean(self) -> Tensor: ...
-    @property
-    def target_power(self) -> Tensor: ...
-    @property
-    def target_eps(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -61,6 +39,10 @@ class NormalEquations:
     def power(self) -> Tensor:
         """Sum of all squared entries of Y~, 0-dim."""
         return self.target_power.sum()
+
+    def normal_equations(self) -> NormalEquations:
+        """Return itself."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -112,16 +94,14 @@ def standardize(
     return StandardizedRows(data.count, features * scale, targets * target_scale, outside)
 
 
-def scales(columns: Columns, target_unit: float | Tensor) -> tuple[Tensor, Tensor]:
-    """Return what centred features and targets are multiplied by, in the shapes of their means."""
-    if columns.count < 2:
-        raise UserError(f"expected at least two samples, got {columns.count:g}")
-    variance, target_variance = (
-        power / columns.count for power in (columns.feature_power, columns.target_power)
-    )
+def scales(data: Moments | Roots | Centred, target_unit: float | Tensor) -> tuple[Tensor, Tensor]:
+    """Return what centred columns are multiplied by, (feature_dim,) and (target_dim,)."""
+    if data.count < 2:
+        raise UserError(f"expected at least two samples, got {data.count:g}")
+    variance, target_variance = data.feature_power / data.count, data.target_power / data.count
     check_finite(variance, target_variance)
-    features = feature_scale(variance, columns.feature_mean, columns.feature_eps)
-    constant = is_constant(target_variance, columns.target_mean, columns.target_eps)
+    features = feature_scale(variance, data.feature_mean, data.feature_eps)
+    constant = is_constant(target_variance, data.target_mean, data.target_eps)
     varies = (~constant).to(target_variance.dtype)
     return features, varies / unit_like(target_unit, varies)
 
