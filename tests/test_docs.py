@@ -108,9 +108,11 @@ def test_help_is_printed(words, capsys):
 
 
 @pytest.mark.parametrize("words", starting("run"), ids=shown)
-def test_experiment_can_be_configured_as_shown(words):
+def test_experiment_can_be_configured_as_shown(words, monkeypatch):
     from novelty_lab.cli import run
 
+    # What is shown for a GPU is read on machines without one too.
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
     options = make_parser().parse_args([NAMES.get(word, word) for word in words[1:]])
     artefact, runs = run.plan(options)
     assert runs and run.choose_engine(options, artefact)

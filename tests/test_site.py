@@ -14,7 +14,16 @@ from novelty_lab import ledger, paper_page, records
 from novelty_lab.registry import all_artefacts
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("measure", "observer", "observer.reservoirs", "systems", "objective", "reward")
+ROOMS = (
+    "measure",
+    "observer",
+    "observer.reservoirs",
+    "systems",
+    "objective",
+    "reward",
+    "compare",
+    "meters",
+)
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replace the mark by what the ledger makes of the committed records."""
     if MARK not in markdown:
         return markdown
-    from novelty_lab import ledger
-    from novelty_lab import paper_page as artefacts
-    from novelty_lab.registry import all_artefacts
+    from novelty_lab import ledger, paper_page
 
-    pages = artefacts.pages(
-        ledger.rows(ROOT / "results"), {name: a.title for name, a in all_artefacts().items()}
-    )
-    return markdown.replace(MARK, artefacts.markdown(pages, ROOT / "results"))
+    sections = paper_page.sections(ledger.rows(ROOT / "results"))
+    return markdown.replace(MARK, paper_page.markdown(sections, ROOT / "results"))
