@@ -101,7 +101,7 @@ def test_a_full_disk_cuts_a_journal_line_short_and_the_task_runs_again(tmp_path)
         pytest.skip("there is no device that is always full")
     full = Journal(tmp_path / "full", {})
     full.path.symlink_to("/dev/full")
-    with pytest.raises(OSError, match="No space left on device; nothing that was there"):
+    with pytest.raises(OSError, match="No space left on device; what was there is unchanged"):
         full.add("one", 1)
     journal = Journal(tmp_path / "x.partial", {"a": 1})
     journal.add("one", {1: 2.5})

@@ -149,14 +149,23 @@ def test_pickles_in_checkpoints_are_never_loaded(tmp_path):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"width": 10**9}, "a window and a width up to 10,000"),
-        ({"window": 0}, "a window and a width up to 10,000"),
-        ({"window": 4.0}, "settings of a bonus, got others"),
-        ({"surprise": 1}, "settings of a bonus, got others"),
-        ({"scale": {"mean": torch.zeros(3), "sd": torch.ones(2), "clip": None}}, "settings of a b"),
-        ({"scale": {"mean": torch.zeros(3), "sd": torch.zeros(3), "clip": 1.0}}, "finite units"),
-        ({"scale": {"mean": torch.zeros(4), "sd": torch.ones(4), "clip": 1.0}}, "expected units o"),
-        ({"scale": [1]}, "settings of a bonus, got others"),
+        ({"width": 10**9}, "whole number from 1 to 10,000"),
+        ({"window": 0}, "whole number from 1 to 10,000"),
+        ({"window": 4.0}, "whole number|settings differ"),
+        ({"surprise": 1}, "settings differ"),
+        (
+            {"scale": {"mean": torch.zeros(3), "sd": torch.ones(2), "clip": None}},
+            "units of 3 numbers|settings differ",
+        ),
+        (
+            {"scale": {"mean": torch.zeros(3), "sd": torch.zeros(3), "clip": 1.0}},
+            "finite, positive units",
+        ),
+        (
+            {"scale": {"mean": torch.zeros(4), "sd": torch.ones(4), "clip": 1.0}},
+            "positive units of 3 numbers",
+        ),
+        ({"scale": [1]}, "settings differ"),
         ({"ridge_penalty": "none"}, "expected a saved bonus|ridge"),
     ],
 )

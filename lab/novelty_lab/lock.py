@@ -33,7 +33,6 @@ def only_runner(target: Path) -> Iterator[None]:
     path = target.parent / f".{target.name}.lock"
     made = [folder for folder in path.parents if not folder.exists()]
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         lock = _locked(path)
     except Timeout:
         raise Busy(
@@ -60,13 +59,17 @@ def only_runner(target: Path) -> Iterator[None]:
 def _locked(path: Path) -> FileLock | None:
     """Lock a file, which is never a symbolic link; None where the file system has no locks."""
     lock = FileLock(path, blocking=False, mode=0o644, fallback_to_soft=False)
-    try:
-        lock.acquire()
-    except OSError as error:
-        if error.errno in _NO_LOCKS:
-            return None
-        raise
-    return lock
+    while True:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire()
+        except FileNotFoundError:  # the holder before us has just removed its empty folder
+            continue
+        except OSError as error:
+            if error.errno in _NO_LOCKS:
+                return None
+            raise
+        return lock
 
 
 def _write_number(path: Path) -> None:

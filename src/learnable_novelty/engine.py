@@ -80,18 +80,17 @@ def open_engine(name: str) -> Iterator[Executor]:
     if kind == "serial" and not number:
         yield Serial()
         return
-    if kind == "dask" and number.startswith("//") and ":" in number:
-        with open_cluster(number.removeprefix("//"), None) as executor:
-            yield executor
-        return
-    if kind not in ("cores", "dask") or (number and not (number.isdigit() and int(number) > 0)):
+    remote = kind == "dask" and number.startswith("//") and ":" in number
+    counted = not number or (number.isdigit() and int(number) > 0)
+    if kind not in ("cores", "dask") or not (remote or counted):
         raise UserError(
             'engine must be "serial", "cores", "cores:N", "dask", "dask:N" or "dask://HOST:PORT", '
             f"got {name!r}"
         )
-    workers = int(number) if number else available_cores()
+    address = number.removeprefix("//") if remote else None
+    workers = int(number) if number and not remote else available_cores()
     if kind == "dask":
-        with open_cluster(None, workers) as executor:
+        with open_cluster(address, workers) as executor:
             yield executor
         return
     # Spawned, not forked: a fork copies the locks of torch's threads but not the threads.

@@ -28,8 +28,6 @@ MOST_UNPACKED = 2**30
 """Bytes that a small archive may unpack to."""
 MOST_EXPANSION = 20
 """Times its own size that a larger archive may unpack to: measured values compress far less."""
-BLOCK_BYTES = 2**20
-"""Read at a time, so that an array is in memory once."""
 MOST_ARRAYS = 10_000
 MOST_AXES = 64
 
@@ -117,31 +115,21 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarra
     if name == member.filename:
         raise _Refused(f"{name!r} is not an array")
     try:
-        with archive.open(member) as file:
-            with quiet_headers():
-                shape, fortran, dtype = _read_header(file)
-            if dtype.hasobject:
-                raise _Refused(f"{name!r} holds pickled objects, which are not read")
-            expected = math.prod(shape) * dtype.itemsize
-            if len(shape) > MOST_AXES or any(size < 0 for size in shape):
-                raise _Refused(f"{name!r} has an impossible shape")
-            if expected > member.file_size:
-                raise _Refused(f"{name!r} is damaged: it claims more than it holds")
-            array = np.empty(expected // max(1, dtype.itemsize), dtype)
-            if _fill(file, array) != expected or file.read(1):
+        with quiet_headers(), archive.open(member) as file:
+            shape, _, dtype = _read_header(file)
+        if dtype.hasobject:
+            raise _Refused(f"{name!r} holds pickled objects, which are not read")
+        if len(shape) > MOST_AXES or any(size < 0 for size in shape):
+            raise _Refused(f"{name!r} has an impossible shape")
+        if math.prod(shape) * dtype.itemsize > member.file_size:
+            raise _Refused(f"{name!r} is damaged: it claims more than it holds")
+        with quiet_headers(), archive.open(member) as file:
+            array = np.lib.format.read_array(file, allow_pickle=False)
+            if file.read(1):
                 raise _Refused(f"{name!r} is damaged: its size is not that of its shape")
-            return array.reshape(shape, order="F" if fortran else "C")
+        return array
     except UNREADABLE:
         raise _Refused(f"{name!r} is damaged or not an array") from None
-
-
-def _fill(file: IO[bytes], array: np.ndarray) -> int:
-    """Read into an array until it is full or the file ends; return how many bytes were read."""
-    view, done = array.view(np.uint8), 0
-    while done < len(view) and (block := file.read(min(BLOCK_BYTES, len(view) - done))):
-        view[done : done + len(block)] = np.frombuffer(block, np.uint8)
-        done += len(block)
-    return done
 
 
 @contextlib.contextmanager

@@ -19,8 +19,8 @@ from learnable_novelty.compare import (
     prequential_code,
     sample_entropy,
 )
+from learnable_novelty.compare.columns import symbols
 from learnable_novelty.compare.prequential import PRECISION, blocks
-from learnable_novelty.compare.text import symbols
 
 
 def phrases_by_search(text):

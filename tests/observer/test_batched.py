@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from learnable_novelty.measure import row_orders
-from learnable_novelty.observer import Observer, Refit, reservoirs
+from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.observer.batched import score_batch
 from learnable_novelty.observer.reservoirs.binary_torus import (
     OFFSETS,
@@ -80,7 +80,7 @@ def test_a_batch_scores_as_its_members_do():
     assert found.null_bits.shape == (3, 2)
     for place in range(3):
         rows = observer.rows(inputs[place][:, None].double(), targets[place].double())
-        refit = Refit.of(observer, rows)
+        refit = observer.fit(rows)
         floor, _ = refit.rearranged(refit.noise(), iter(orders[:3]))
         null, _ = refit.rearranged(refit.targets, iter(orders[3:]))
         exact = {"rtol": 1e-9, "atol": 1e-9}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.observer import Observer, Refit
+from learnable_novelty.observer import Observer
 from learnable_novelty.systems import count_patterns
 from learnable_novelty.systems.elementary import unpack_cells
 from learnable_novelty.systems.patterns import site_codes
@@ -49,7 +49,7 @@ def test_counted_floor_equals_that_of_every_site():
     history = automata.sample_rule(SMALL, 30, 0, 0)
     counted = automata.floor_bits(observer, history, repeats=1, seed=3)
     inputs, targets = plain_pair(history)
-    refit = Refit.of(observer, observer.rows(inputs, targets))
+    refit = observer.fit(observer.rows(inputs, targets))
     residual = refit.noise().reshape(SMALL.samples, 64, -1)
     # The same rearrangement, ring by ring: find where each moved ring came from.
     moved = automata.move_rings(history, automata.numpy_generator(3, "floor", 0))

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from learnable_novelty.systems.collection import CollectedFlow
 from novelty_lab import records
 from novelty_lab.artefacts.compare import experiment as compare
-from novelty_lab.artefacts.compare.correlations import Published, correlate, interval
+from novelty_lab.artefacts.compare.correlations import correlate, interval
 from novelty_lab.artefacts.compare.figure import MEASURES
 from novelty_lab.rank_correlation import spearman
 
@@ -40,8 +41,8 @@ def test_the_interval_covers_the_truth_as_often_as_it_says():
 def test_rates_are_turned_into_rates_per_period_and_dimensions_are_not():
     periods = np.array([1.0, 10.0, 100.0, 1000.0, 10000.0])
     systems = [
-        Published(str(i), float(p), {"lyapunov": 1 / p**0.5, "kaplan_yorke": -float(p)})
-        for i, p in enumerate(periods)
+        CollectedFlow(str(i), 3, float(p), False, {"lyapunov": 1 / p**0.5, "kaplan_yorke": -p})
+        for i, p in enumerate(periods.tolist())
     ]
     values = {"rising": {str(i): float(i) for i in range(5)}, "short": {"0": 1.0}}
     for per_period, sign in ((True, 1.0), (False, -1.0)):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from learnable_novelty.observer import Moments
-from learnable_novelty.reward import NoveltyBonus, ObservationScale, RandomPlay, Step
+from learnable_novelty.reward import NoveltyBonus, NoveltyConfig, ObservationScale, RandomPlay, Step
 from novelty_lab.artefacts.rooms.drives import (
     DRIVES,
     LEARNER_DRIVES,
@@ -175,7 +175,8 @@ def noise_play(length=200, dim=3):
 
 
 def make(name, play, window=2):
-    return make_drive(name, play, num_envs=ENVS, action_dim=3, window=window, seed=4)
+    config = NoveltyConfig(window, 32, 0.3, "fixed")
+    return make_drive(name, play, config, num_envs=ENVS, action_dim=3, seed=4)
 
 
 @pytest.mark.parametrize("name", DRIVES)

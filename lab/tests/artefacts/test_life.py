@@ -11,7 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from learnable_novelty.observer import Observer, Refit, reservoirs
+from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.systems import LifeRule
 from learnable_novelty.systems.life import NUM_RULES
 from learnable_novelty.systems.life_catalogue import named_rules
@@ -64,7 +64,7 @@ def test_scores_are_those_of_the_plain_observer():
     for place, code in enumerate(CODES):
         states = torch.from_numpy(history_of(code, TINY, held.soups.numpy())).double()
         rows = observer.rows(2 * states[:, :1] - 1, states[:, 1:])
-        refit = Refit.of(observer, rows)
+        refit = observer.fit(rows)
         expected = {
             "bits": float(observer.bits_of_rows(rows)),
             "floor": float(refit.rearranged(refit.noise(), iter(held.floor_orders))[0].mean()),

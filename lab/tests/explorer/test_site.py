@@ -11,6 +11,7 @@ from novelty_lab.explorer import build, export
 from novelty_lab.explorer.packing import packed
 from novelty_lab.explorer.panel import page_colour
 from novelty_lab.records import Record
+from novelty_lab.registry import all_artefacts
 
 PANELS = ("automata", "neural", "ledger", "agents", "flows", "criticality", "robustness", "encoder")
 
@@ -109,7 +110,10 @@ def test_every_command_that_the_page_names_is_known(site):
 def artefact(folder, name):
     """Write the package of an artefact with a panel."""
     (folder / name).mkdir()
-    (folder / name / "__init__.py").write_text('"""An artefact."""\n')
+    (folder / name / "__init__.py").write_text(
+        "from novelty_lab.artefact import Artefact\n\n"
+        "ARTEFACT = Artefact(__name__, 'Ours: an artefact', order=1)\n"
+    )
     (folder / name / "panel.js").write_text("LN.panels.push({});\n")
     (folder / name / "panel.py").write_text(
         "from novelty_lab.explorer.panel import Panel, from_paper_run\n\n"
@@ -120,9 +124,14 @@ def artefact(folder, name):
 
 def test_an_artefact_with_a_panel_is_one_folder(tmp_path, monkeypatch):
     artefact(tmp_path, "my_artefact")
-    monkeypatch.setattr(artefacts, "__path__", [*artefacts.__path__, str(tmp_path)])
     Record("my-artefact", "paper", {}, 0, {}).save(tmp_path)
-    site = build(tmp_path)
+    all_artefacts.cache_clear()
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(artefacts, "__path__", [*artefacts.__path__, str(tmp_path)])
+            site = build(tmp_path)
+    finally:
+        all_artefacts.cache_clear()
     assert content(site, "mine") == {"seed": 0}
     scripts = re.findall(r'src="(js/\w+/\w+\.js)"', site["index.html"].decode())
     assert scripts[:2] == ["js/eca/panel.js", "js/my_artefact/panel.js"]

@@ -1,8 +1,8 @@
 """Other people's measures of how much there is to learn in the same data."""
 
+from learnable_novelty.compare.compare import MEASURES, read_pairs, read_series
 from learnable_novelty.compare.compression import gzip_rate
 from learnable_novelty.compare.lempel_ziv import lempel_ziv_rate, phrases
-from learnable_novelty.compare.measures import MEASURES, read_pairs, read_series
 from learnable_novelty.compare.permutation import load_antropy, permutation_entropy
 from learnable_novelty.compare.predictive import predictive_information
 from learnable_novelty.compare.prequential import Prequential, prequential_code

@@ -6,9 +6,18 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from learnable_novelty.compare.measures import MEASURES
-from learnable_novelty.compare.permutation import load_antropy
-from learnable_novelty.compare.registry import ComparedData, Reading, plain, timed
+import numpy as np
+from numpy.typing import NDArray
+
+from learnable_novelty.compare import (
+    compression,
+    lempel_ziv,
+    permutation,
+    predictive,
+    prequential,
+    sample,
+)
+from learnable_novelty.compare.registry import ComparedData, Measure, Reading, plain, timed
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.prepare import prepare_rows
@@ -19,6 +28,16 @@ from learnable_novelty.measure.sources.open import open_source
 from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.seeds import check_seed
+
+MEASURES: tuple[Measure, ...] = (
+    prequential.MEASURE,
+    predictive.MEASURE,
+    compression.MEASURE,
+    lempel_ziv.MEASURE,
+    permutation.MEASURE,
+    sample.MEASURE,
+)
+"""In the order of the table; each is a file of this folder."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +105,7 @@ def compare(
     Returns:
         A ``Comparison``; the [compare] extra is needed.
     """
-    load_antropy()
+    permutation.load_antropy()
     settings = Settings(
         windows=choose_windows(window, history, leads),
         draws=draws,
@@ -138,3 +157,17 @@ def _read_score(scored: Score, seconds: float) -> list[Reading]:
         Reading("excess", "  its excess", scored.excess_bits, "bits", None, "bits less floor"),
         Reading("p_value", "  its p-value", scored.p_value, "", None, null),
     ]
+
+
+def read_pairs(
+    inputs: NDArray[np.floating[Any]], targets: NDArray[np.floating[Any]], seed: int
+) -> list[Reading]:
+    """List what the measures say that see pairs of inputs and targets."""
+    data = ComparedData(inputs, targets, targets, is_time=False, seed=seed)
+    return [r for one in MEASURES if one.sees == "pairs" for r in one.read(data)]
+
+
+def read_series(series: NDArray[np.floating[Any]], *, is_time: bool = True) -> list[Reading]:
+    """List what the measures say that see columns through time, (time, columns)."""
+    data = ComparedData(series, series, series, is_time=is_time, seed=0)
+    return [r for one in MEASURES if one.sees != "pairs" for r in one.read(data)]

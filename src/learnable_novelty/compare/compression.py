@@ -5,9 +5,8 @@ from __future__ import annotations
 import gzip
 from typing import Any
 
-from learnable_novelty.compare.columns import as_series
+from learnable_novelty.compare.columns import as_series, symbols
 from learnable_novelty.compare.registry import Answer, Measure
-from learnable_novelty.compare.text import symbols
 
 LEVELS = 16
 """Symbols that a value is read as. With 256, one for every byte, no two stretches of a thousand
@@ -18,7 +17,7 @@ def gzip_rate(series: Any) -> float:
     """Return the bits per value that gzip needs, at its highest setting.
 
     Values are read as 16 equally frequent levels, or as they are if a column has no more
-    different ones; see ``text.symbols``. Noise needs 4 bits, or those of its alphabet, and some
+    different ones; see ``symbols``. Noise needs 4 bits, or those of its alphabet, and some
     more; a constant next to none. Gzip's own header of 18 bytes is included.
 
     Args:

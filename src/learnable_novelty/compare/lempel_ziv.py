@@ -9,9 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from learnable_novelty.compare.columns import as_series
+from learnable_novelty.compare.columns import as_series, symbols
 from learnable_novelty.compare.registry import Answer, Measure
-from learnable_novelty.compare.text import symbols
 
 LEVELS = 2
 """Symbols that a value is read as: below its column's median, or not."""
@@ -24,7 +23,7 @@ def lempel_ziv_rate(series: Any) -> float:
     symbol for fair coins, from above and slowly.
 
     Args:
-        series: (time, columns); see ``text.symbols`` for how it becomes text.
+        series: (time, columns); see ``symbols`` for how it becomes text.
 
     Returns:
         Bits per symbol.

@@ -5,11 +5,12 @@ Bandt and Pompe, Permutation entropy, Phys. Rev. Lett. 88 (2002).
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from learnable_novelty.compare.columns import Series, as_series, mean_over_columns
 from learnable_novelty.compare.registry import Answer, Measure
-from learnable_novelty.errors import missing_extra
+from learnable_novelty.errors import needs_extra
 
 PERMUTATION_ORDER = 3
 """Successive values whose order is a pattern."""
@@ -50,8 +51,5 @@ MEASURE = Measure(
 
 def load_antropy() -> Any:
     """Import the package, or say in a sentence which extra brings it."""
-    try:
-        import antropy
-    except ModuleNotFoundError:
-        raise missing_extra("permutation and sample entropy", "antropy", "compare") from None
-    return antropy
+    with needs_extra("permutation and sample entropy", "compare"):
+        return importlib.import_module("antropy")

@@ -72,13 +72,9 @@ class Checkpoints:
             raise UserError(f"expected a checkpoint of format {FORMAT} in {path}")
         if held["run"] != self.run:
             raise UserError(f"the checkpoint {path} is of a run with other settings")
-        return Checkpoint(
-            step=held["step"],
-            module=held["module"],
-            optimizer=held["optimizer"],
-            scores=held["scores"].tolist(),
-            gradient_norms=held["gradient_norms"].tolist(),
-        )
+        for name in ("scores", "gradient_norms"):
+            held[name] = held[name].tolist()
+        return Checkpoint(**{name: held[name] for name in Checkpoint.__annotations__})
 
     def remove(self, step: int) -> None:
         """Remove the checkpoint of a step."""

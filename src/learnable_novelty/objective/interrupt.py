@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-SAME_SIGTERM_SECONDS = 1.0
+SAME_SIGTERM_SECONDS = 5.0
 """SIGTERM within this time of the first one is the same request."""
 
 

@@ -12,12 +12,12 @@ Log = Callable[[str, float, int], None]
 
 
 @contextmanager
-def open_log(directory: Path | None) -> Iterator[Log]:
+def open_log(directory: Path | str | None) -> Iterator[Log]:
     """Open a log in a run directory; it does nothing without one, or without TensorBoard."""
     if directory is None or importlib.util.find_spec("tensorboard") is None:
         yield lambda name, value, step: None
         return
     from torch.utils.tensorboard import SummaryWriter
 
-    with closing(SummaryWriter(str(directory / "tensorboard"))) as writer:
+    with closing(SummaryWriter(str(Path(directory) / "tensorboard"))) as writer:
         yield writer.add_scalar

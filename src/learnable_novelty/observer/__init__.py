@@ -11,19 +11,14 @@ from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.online import MAX_COUNT_PER_PENALTY, OnlineObserver, StreamSums
 from learnable_novelty.observer.penalty import PerSample
 from learnable_novelty.observer.readout import Readout
-from learnable_novelty.observer.refit import Refit
 from learnable_novelty.observer.roots import Roots
 from learnable_novelty.observer.rows import Rows
-from learnable_novelty.observer.solvers import cholesky_readout, plus
 from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.standardize import CONSTANT_TOLERANCE, standardize
-
-Axes = Spectral  # the old name
 
 __all__ = [
     "CONSTANT_TOLERANCE",
     "MAX_COUNT_PER_PENALTY",
-    "Axes",
     "BatchScore",
     "Fit",
     "Moments",
@@ -31,19 +26,16 @@ __all__ = [
     "OnlineObserver",
     "PerSample",
     "Readout",
-    "Refit",
     "Roots",
     "Rows",
     "Spectral",
     "StreamSums",
-    "cholesky_readout",
     "code_length",
     "log2det_plus_identity",
     "merge",
     "minimize_description_length",
     "perturbation_multiplier",
     "perturbation_norms",
-    "plus",
     "reservoirs",
     "score_batch",
     "standardize",

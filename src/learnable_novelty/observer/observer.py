@@ -228,8 +228,6 @@ class Observer:
             return self.ridge_penalty.value * data.count
         return float(self.ridge_penalty)
 
-    penalty_for_axes = penalty_for
-
     def _standardized(self, data: Rows | Moments | Roots) -> NormalEquations | StandardizedRows:
         if isinstance(data, Rows):
             return data.standardized(self.target_unit, self.accumulate_dtype)

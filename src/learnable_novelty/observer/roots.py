@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer.moments import Centred, Summary, chunk_rows, merge
+from learnable_novelty.observer.moments import Centred, Summary, chunk_rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,9 +81,6 @@ class Roots(Summary):
         )
         outside = self.outside + other.outside + outside
         return Roots(**shared, root=root, along=along, outside=outside)
-
-
-merge_roots = merge
 
 
 def turned(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:

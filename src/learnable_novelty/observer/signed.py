@@ -85,8 +85,18 @@ class SignedFit(Fit):
 
     def floor(self, signs: Tensor) -> Tensor:
         """Score the residuals under signs: bits, at the penalty of the observed targets."""
-        power = self.axes.target_power.expand(signs.shape[0], -1)
+        power = self._residual_powers().expand(signs.shape[0], -1)
         return self._signed(self.residuals, signs, power, same_penalty=True)[0]
+
+    def _residual_powers(self) -> Tensor:
+        """Return the sums of squares of the inflated residuals, (target_dim,); signs keep them.
+
+        sum_i (z_i lambda / (k_i + lambda))^2 and what no feature explains, z_i = b_i / sqrt(k_i).
+        """
+        k = self.axes.eigenvalues[:, None]
+        along = torch.where(k > 0, self.axes.cross / k.sqrt(), 0.0) / (1 + k / self.penalty)
+        outside = 0.0 if self.axes.outside is None else self.axes.outside
+        return (along.square().sum(0) + outside) * self.noise_scale() ** 2
 
     def _signed(
         self, values: Tensor, signs: Tensor, power: Tensor, *, same_penalty: bool = False

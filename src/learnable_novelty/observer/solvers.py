@@ -146,11 +146,6 @@ def plus(matrix: Tensor, penalty: float) -> Tensor:
     return matrix + penalty * eye
 
 
-def cholesky_readout(normal: NormalEquations, penalty: float) -> Tensor:
-    """Solve the normal equations and return W, (feature_dim, target_dim), with no check of it."""
-    return _solved(normal.gram, penalty, normal.cross)[0]
-
-
 def _solved(matrix: Tensor, penalty: float, right: Tensor) -> tuple[Tensor, bool]:
     """Return (matrix + penalty I)^-1 right, and whether the factorization was seen to fail."""
     factor, failed = torch.linalg.cholesky_ex(plus(matrix, penalty))

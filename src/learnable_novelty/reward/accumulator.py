@@ -80,9 +80,19 @@ class RewardAccumulator:
 
 
 class WrapsBonus:
-    """The properties that every wrapper with a bonus has."""
+    """Wrap environments, and add a bonus to their reward or put it in its place.
 
-    accumulator: RewardAccumulator
+    It comes before a wrapper class of another library in the list of base classes. Arguments as in
+    ``BonusWrapper``.
+    """
+
+    adapter: type[Any]
+    """The subclass of ``ParallelEnvs`` that reads such environments."""
+
+    def __init__(self, env: Any, bonus: Bonus, *, weight: float, mode: RewardMode = "add") -> None:
+        super().__init__(env)  # pyright: ignore[reportCallIssue]
+        self._adapter = self.adapter(env)
+        self.accumulator = RewardAccumulator(bonus, self._adapter, weight=weight, mode=mode)
 
     @property
     def weight(self) -> float:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.vector import VectorEnv, VectorWrapper
+from gymnasium.vector import VectorWrapper
 
-from learnable_novelty.reward.accumulator import EPISODE, RewardAccumulator, WrapsBonus
+from learnable_novelty.reward.accumulator import EPISODE, WrapsBonus
 from learnable_novelty.reward.adapters import EnvAdapter, VectorEnvAdapter
-from learnable_novelty.reward.bonus import Bonus
-from learnable_novelty.reward.config import RewardMode, takes_config
 from learnable_novelty.reward.novelty_wrapper import WrapsNovelty
-
-Env = gymnasium.Env[Any, Any]
-Envs = VectorEnv[Any, Any, Any]
 
 
 class BonusWrapper(WrapsBonus, gymnasium.Wrapper[Any, Any, Any, Any]):
@@ -34,10 +28,7 @@ class BonusWrapper(WrapsBonus, gymnasium.Wrapper[Any, Any, Any, Any]):
         mode: "add" to the task reward, or "replace" it.
     """
 
-    def __init__(self, env: Env, bonus: Bonus, *, weight: float, mode: RewardMode = "add") -> None:
-        gymnasium.Wrapper.__init__(self, env)
-        self._adapter = EnvAdapter(env)
-        self.accumulator = RewardAccumulator(bonus, self._adapter, weight=weight, mode=mode)
+    adapter = EnvAdapter
 
     def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
         observation, info = self.env.reset(**options)
@@ -57,18 +48,10 @@ class BonusVectorWrapper(WrapsBonus, VectorWrapper):
     """Add any bonus to the rewards of vector environments, or put it in their place.
 
     Where an episode ended, the infos hold its sums under "novelty", and "_novelty" says where.
-
-    Args:
-        env: the environments.
-        bonus: a bonus for as many environments.
-        weight: task reward per unit of the bonus.
-        mode: "add" to the task reward, or "replace" it.
+    Arguments as in ``BonusWrapper``.
     """
 
-    def __init__(self, env: Envs, bonus: Bonus, *, weight: float, mode: RewardMode = "add") -> None:
-        VectorWrapper.__init__(self, env)
-        self._adapter = VectorEnvAdapter(env)
-        self.accumulator = RewardAccumulator(bonus, self._adapter, weight=weight, mode=mode)
+    adapter = VectorEnvAdapter
 
     def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
         observations, infos = self.env.reset(**options)
@@ -93,24 +76,6 @@ class BonusVectorWrapper(WrapsBonus, VectorWrapper):
 class NoveltyRewardWrapper(WrapsNovelty, BonusWrapper):
     """Reward learnable novelty in one environment; keywords as in ``NoveltyReward``."""
 
-    @takes_config
-    def __init__(self, env: Env, **options: Any) -> None:
-        self._calibrate(env, EnvAdapter(env), options)
-
-    @classmethod
-    def load(cls, path: str | Path, env: Env) -> Self:
-        """Read what ``save`` wrote, around a new environment with the same observations."""
-        return cls._load(path, env, EnvAdapter(env))
-
 
 class NoveltyRewardVectorWrapper(WrapsNovelty, BonusVectorWrapper):
     """Reward learnable novelty in vector environments; keywords as in ``NoveltyReward``."""
-
-    @takes_config
-    def __init__(self, env: Envs, **options: Any) -> None:
-        self._calibrate(env, VectorEnvAdapter(env), options)
-
-    @classmethod
-    def load(cls, path: str | Path, env: Envs) -> Self:
-        """Read what ``save`` wrote, around new environments with the same observations."""
-        return cls._load(path, env, VectorEnvAdapter(env))

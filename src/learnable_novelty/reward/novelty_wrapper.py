@@ -15,7 +15,7 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.reward.adapters import ParallelEnvs
 from learnable_novelty.reward.calibrated import CalibratedNovelty
 from learnable_novelty.reward.calibration import RandomPlay, play_randomly, weight_of
-from learnable_novelty.reward.config import NoveltyConfig
+from learnable_novelty.reward.config import NoveltyConfig, takes_config
 from learnable_novelty.reward.spaces import SpaceDescription, describe_space, observation_dim
 from learnable_novelty.seeds import Seed, split
 from learnable_novelty.storage import read_tensors
@@ -77,20 +77,32 @@ class WrapsNovelty:
     calibrated: CalibratedNovelty
     _space: SpaceDescription
 
-    def _calibrate(self, wrapped: Any, envs: ParallelEnvs, options: dict[str, Any]) -> None:
-        self._start(wrapped, envs, calibrate(envs, **options))
+    adapter: type[Any]
 
-    def _start(self, wrapped: Any, envs: ParallelEnvs, calibrated: CalibratedNovelty) -> None:
+    @takes_config
+    def __init__(self, env: Any, **options: Any) -> None:
+        self._calibrate(env, options)
+
+    def _calibrate(self, env: Any, options: dict[str, Any]) -> None:
+        envs = self.adapter(env)
+        self._start(env, envs, calibrate(envs, **options))
+
+    @classmethod
+    def load(cls, path: str | Path, env: Any) -> Self:
+        """Read what ``save`` wrote, around new environments with the same observations.
+
+        Raises:
+            ValueError: for a file that is damaged, or was saved with other environments.
+        """
+        loaded, envs = cls.__new__(cls), cls.adapter(env)
+        loaded._start(env, envs, load_bonus(path, envs.observation_space))
+        return loaded
+
+    def _start(self, env: Any, envs: ParallelEnvs, calibrated: CalibratedNovelty) -> None:
         """Wrap environments, of which ``envs`` is the adapter, with a calibrated bonus."""
         self.calibrated, self._space = calibrated, describe_space(envs.observation_space)
         config, bonus = calibrated.config, calibrated.make(envs.num_envs)
-        super().__init__(wrapped, bonus, weight=config.weight, mode=config.mode)  # pyright: ignore[reportCallIssue]
-
-    @classmethod
-    def _load(cls, path: str | Path, wrapped: Any, envs: ParallelEnvs) -> Self:
-        loaded = cls.__new__(cls)
-        loaded._start(wrapped, envs, load_bonus(path, envs.observation_space))
-        return loaded
+        super().__init__(env, bonus, weight=config.weight, mode=config.mode)  # pyright: ignore[reportCallIssue]
 
     @property
     def window(self) -> int:

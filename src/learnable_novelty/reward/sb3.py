@@ -9,7 +9,7 @@ import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
-from learnable_novelty.reward.accumulator import EPISODE, RewardAccumulator, WrapsBonus
+from learnable_novelty.reward.accumulator import EPISODE, WrapsBonus
 from learnable_novelty.reward.adapters import ParallelEnvs
 from learnable_novelty.reward.bonus import Array, Bonus, Transition
 from learnable_novelty.reward.config import RewardMode, takes_config
@@ -49,21 +49,15 @@ class BonusReward(WrapsBonus, VecEnvWrapper):
     """Add any bonus to the reward of parallel environments, or put it in its place.
 
     What Monitor wrappers inside log, and what evaluation environments return, is the task's return.
-
-    Args:
-        venv: environments.
-        bonus: a bonus for as many environments.
-        weight: task reward per unit of the bonus.
-        mode: "add" to the task reward, or "replace" it.
+    Arguments as in ``BonusWrapper``.
     """
+
+    adapter = VecEnvAdapter
 
     def __init__(
         self, venv: VecEnv, bonus: Bonus, *, weight: float, mode: RewardMode = "add"
     ) -> None:
-        VecEnvWrapper.__init__(self, venv)
-        self._adapter = VecEnvAdapter(venv)
-        self.accumulator = RewardAccumulator(bonus, self._adapter, weight=weight, mode=mode)
-        self._actions: Any = None
+        super().__init__(venv, bonus, weight=weight, mode=mode)
 
     def reset(self) -> Any:
         observations = self.venv.reset()
@@ -100,16 +94,11 @@ class NoveltyReward(WrapsNovelty, BonusReward):
 
     @takes_config
     def __init__(self, venv: VecEnv, **options: Any) -> None:
-        self._calibrate(venv, VecEnvAdapter(venv), options)
+        self._calibrate(venv, options)
 
     @classmethod
-    def load(cls, path: str | Path, venv: VecEnv) -> Self:
-        """Read what ``save`` wrote, around new environments with the same observations.
-
-        Raises:
-            ValueError: for a file that is damaged, or was saved with other environments.
-        """
-        return cls._load(path, venv, VecEnvAdapter(venv))
+    def load(cls, path: str | Path, venv: VecEnv) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return super().load(path, venv)
 
 
 class LogNovelty(BaseCallback):

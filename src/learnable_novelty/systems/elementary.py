@@ -13,14 +13,7 @@ from numpy.typing import ArrayLike
 
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.seeds import Seed, numpy_generator
-from learnable_novelty.systems.cells import (
-    WORD,
-    Cells,
-    Words,
-    check_cells,
-    pack_rows,
-    unpack_rows,
-)
+from learnable_novelty.systems.cells import WORD, Cells, Words, check_cells, pack_rows, unpack_rows
 from learnable_novelty.systems.protocol import Family
 
 # Wolfram's classes of the 88 rules, as collected by Martinez, "A note on elementary cellular

@@ -97,12 +97,8 @@ def lorenz_field(state: State) -> State:
 
     dx/dt = sigma (y - x),   dy/dt = x (rho - z) - y,   dz/dt = x y - beta z
     """
-    x, y, z = state[..., 0], state[..., 1], state[..., 2]
-    rate = np.empty_like(state)
-    rate[..., 0] = 10.0 * (y - x)
-    rate[..., 1] = x * (28.0 - z) - y
-    rate[..., 2] = x * y - 8.0 / 3.0 * z
-    return rate
+    x, y, z = np.moveaxis(state, -1, 0)
+    return np.stack([10.0 * (y - x), x * (28.0 - z) - y, x * y - 8.0 / 3.0 * z], axis=-1)
 
 
 def rossler_field(state: State) -> State:
@@ -110,12 +106,8 @@ def rossler_field(state: State) -> State:
 
     dx/dt = -y - z,   dy/dt = x + a y,   dz/dt = b + z (x - c)
     """
-    x, y, z = state[..., 0], state[..., 1], state[..., 2]
-    rate = np.empty_like(state)
-    rate[..., 0] = -y - z
-    rate[..., 1] = x + 0.2 * y
-    rate[..., 2] = 0.2 + z * (x - 5.7)
-    return rate
+    x, y, z = np.moveaxis(state, -1, 0)
+    return np.stack([-y - z, x + 0.2 * y, 0.2 + z * (x - 5.7)], axis=-1)
 
 
 def thomas_field(state: State) -> State:
@@ -150,10 +142,10 @@ FLOWS: tuple[Flow, ...] = (LORENZ, ROSSLER, THOMAS, ROTATION, SPIRAL, NODE)
 
 
 def _from_name(name: str) -> Flow:
-    for flow in FLOWS:
-        if flow.name == name:
-            return flow
-    raise UserError(f"expected one of {', '.join(flow.name for flow in FLOWS)}; got {name!r}")
+    flows = {flow.name: flow for flow in FLOWS}
+    if name not in flows:
+        raise UserError(f"expected one of {', '.join(flows)}; got {name!r}")
+    return flows[name]
 
 
 FAMILY = Family("flows", "continuous-time flows of the paper", _from_name, example="Lorenz")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -16,13 +17,14 @@ from numpy.typing import ArrayLike
 
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.seeds import Seed, numpy_generator
-from learnable_novelty.systems.bit_planes import count_planes, select_next
 from learnable_novelty.systems.cells import (
     WORD,
     Cells,
     Words,
     check_cells,
+    count_planes,
     pack_rows,
+    select_next,
     unpack_rows,
 )
 from learnable_novelty.systems.protocol import Family
@@ -59,13 +61,12 @@ class LifeRule:
     @staticmethod
     def of(birth: Iterable[int], survival: Iterable[int]) -> LifeRule:
         """Make the rule of two sets of neighbour counts."""
-        sets = {"birth": frozenset(birth), "survival": frozenset(survival)}
-        for name, counts in sets.items():
+        rule = LifeRule(0)
+        rule.birth, rule.survival = frozenset(birth), frozenset(survival)
+        for name, counts in (("birth", rule.birth), ("survival", rule.survival)):
             if not counts <= set(range(NUM_COUNTS)):
                 raise UserError(f"expected {name} counts from 0 to 8, got {sorted(counts)}")
-        return LifeRule(
-            sum(1 << 2 * k for k in sets["birth"]) + sum(2 << 2 * k for k in sets["survival"])
-        )
+        return rule
 
     @staticmethod
     def at(birth_mask: int, survival_mask: int) -> LifeRule:
@@ -160,16 +161,13 @@ class LifeRule:
 
     def run(self, cells: ArrayLike, steps: int) -> Cells:
         """Return the next ``steps`` states of tori, (steps, ..., height, width)."""
-        cells = check_cells(cells, 2)
-        width, states = cells.shape[-1], self.iterate_words(pack_rows(cells), cells.shape[-1])
-        if steps == 0:
-            return np.empty((0, *cells.shape), dtype=np.uint8)
-        return unpack_rows(np.stack([next(states) for _ in range(steps)]), width)
+        history = list(islice(self.iterate(cells), steps))
+        return np.stack(history) if history else check_cells(cells, 2)[None][:0]
 
     def advance(self, cells: ArrayLike, steps: int) -> Cells:
         """Return the state of tori ``steps`` steps later."""
         cells = check_cells(cells, 2)
-        width, words = cells.shape[-1], pack_rows(cells)
+        words, width = pack_rows(cells), cells.shape[-1]
         states = self.iterate_words(words, width)
         for _ in range(steps):
             words = next(states)
@@ -255,11 +253,10 @@ def _parse(rule: str | int) -> tuple[frozenset[int], frozenset[int]]:
     if isinstance(rule, (int, np.integer)) and not isinstance(rule, bool):
         if not 0 <= rule < NUM_RULES:
             raise UserError(f"rule code must be from 0 to {NUM_RULES - 1}, got {rule}")
-        code = int(rule)
-        return (
-            frozenset(k for k in range(NUM_COUNTS) if code >> 2 * k & 1),
-            frozenset(k for k in range(NUM_COUNTS) if code >> 2 * k & 2),
+        born, survives = (
+            [k for k in range(NUM_COUNTS) if int(rule) >> 2 * k & bit] for bit in (1, 2)
         )
+        return frozenset(born), frozenset(survives)
     if not isinstance(rule, str):
         raise UserTypeError(f'expected a rule such as "B3/S23" or its code, got {rule!r}')
     text = rule.strip().upper()

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.systems.bit_planes import count_planes, select_next
+from learnable_novelty.systems.cells import count_planes, select_next
 from learnable_novelty.systems.fused import HAS_TRITON
 from learnable_novelty.systems.life import NUM_COUNTS, LifeRule
 

@@ -113,11 +113,10 @@ class NeuralCA(nn.Module):
         super().__init__()
         if update not in ("residual", "direct"):
             raise UserError(f"update must be residual or direct, got {update!r}")
-        least = {"channels": 1, "hidden": 1, "radius": 0, "hidden_layers": 0}
-        given = {"channels": channels, "hidden": hidden, "radius": radius}
-        for name, size in {**given, "hidden_layers": hidden_layers}.items():
-            if size < least[name]:
-                raise UserError(f"{name} must be at least {least[name]}, got {size}")
+        sizes = {"channels": (channels, 1), "hidden": (hidden, 1), "radius": (radius, 0)}
+        for name, (size, least) in {**sizes, "hidden_layers": (hidden_layers, 0)}.items():
+            if size < least:
+                raise UserError(f"{name} must be at least {least}, got {size}")
         self.update: Update = update
         self.hidden_dtype = hidden_dtype
         self.channels, self.hidden, self.radius = channels, hidden, radius

@@ -7,10 +7,13 @@ same test with single rows permuted, which correlated data break.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.signal import lfilter
 
 from learnable_novelty.measure import Null, score
 from learnable_novelty.seeds import numpy_generator, split
@@ -63,30 +66,46 @@ CONTROLS = ("y = x", "AR(1), 0.9", "sine")
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Count false positives and intervals that cover zero."""
-    tasks = {
-        f"{kind}, part {part}": (config, kind, part, seed)
-        for kind in (*TESTS, *WRONG)
-        for part in range(config.parts)
-    }
-    p_values = context.map(null_p_values, tasks)
-    noise = context.map(
-        noise_excesses,
-        {f"{kind}, n={n}": (config, kind, n, seed) for kind in NOISES for n in config.noise_sizes},
-    )
-    controls = context.map(
-        control,
-        {
-            f"{kind}, n={n}": (config, kind, n, seed)
-            for kind in CONTROLS
-            for n in config.noise_sizes
-        },
-    )
-    rates = {
-        kind: false_positives([p_values[f"{kind}, part {part}"] for part in range(config.parts)])
-        for kind in (*TESTS, *WRONG)
-    }
+
+    def by_size(function: Callable[..., Any], kinds: tuple[str, ...]) -> dict[str, Any]:
+        sizes = itertools.product(kinds, config.noise_sizes)
+        return context.map(
+            function, {f"{kind}, n={n}": (config, kind, n, seed) for kind, n in sizes}
+        )
+
+    rates = false_positive_rates(config, (*TESTS, *WRONG), null_data, seed, context)
+    noise, controls = by_size(noise_excesses, NOISES), by_size(control, CONTROLS)
     covered = {name: _coverage(pairs) for name, pairs in noise.items()}
     return RunResult({"false_positives": rates, "noise": covered, "controls": controls})
+
+
+Dataset = tuple[Any, np.ndarray | None, dict[str, Any]]
+"""Inputs, targets, and further arguments of ``score``."""
+
+
+def false_positive_rates(
+    config: Any,
+    kinds: Sequence[str],
+    make_data: Callable[[Any, str, int, int], Dataset],
+    seed: int,
+    context: RunContext,
+) -> dict[str, dict[str, Any]]:
+    """Test null data sets of every kind.
+
+    Args:
+        config: has ``repeats``, ``parts`` and ``draws``.
+        kinds: of data.
+        make_data: makes a data set from the configuration, its kind, its number and the seed.
+        seed: of everything.
+        context: runs the tasks, ``parts`` for each kind.
+    """
+    tasks = {
+        f"{kind}, part {part}": (config, kind, part, seed, make_data)
+        for kind in kinds
+        for part in range(config.parts)
+    }
+    p_values = iter(context.map(null_p_values, tasks).values())
+    return {kind: false_positives(list(itertools.islice(p_values, config.parts))) for kind in kinds}
 
 
 def false_positives(p_values: list[list[float]]) -> dict[str, Any]:
@@ -107,30 +126,27 @@ def part_of(repeats: int, part: int, parts: int) -> range:
     return range(first, last)
 
 
-def null_p_values(config: Config, kind: str, part: int, seed: int) -> list[float]:
+def null_p_values(
+    config: Any, kind: str, part: int, seed: int, make_data: Callable[[Any, str, int, int], Dataset]
+) -> list[float]:
     """Test data sets in which the null hypothesis is true."""
     found: list[float] = []
     for index in part_of(config.repeats, part, config.parts):
-        generator = numpy_generator(seed, kind, index)
-        inputs, targets, settings = null_data(config, kind, generator)
-        result = score(
-            inputs, targets, draws=config.draws, seed=split(seed, "score", kind, index), **settings
-        )
+        inputs, targets, settings = make_data(config, kind, index, seed)
+        child = split(seed, "score", kind, index)
+        result = score(inputs, targets, draws=config.draws, seed=child, **settings)
         found.append(float(result.p_value or 0.0))
     return found
 
 
-def null_data(
-    config: Config, kind: str, generator: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray | None, dict[str, Any]]:
+def null_data(config: Config, kind: str, index: int, seed: int) -> Dataset:
     """Make inputs and targets without relation, and how to score them."""
-    counted = {"null": config.null}
+    generator, counted = numpy_generator(seed, kind, index), {"null": config.null}
     if kind == "independent samples":
         shape = (config.vector_size, 3)
         return generator.standard_normal(shape), generator.standard_normal(shape), counted
     if kind == "smooth lattices":
-        fields = [smooth_fields(config, generator) for _ in range(2)]
-        return fields[0], fields[1], counted
+        return smooth_fields(config, generator), smooth_fields(config, generator), counted
     if kind == "white series":
         return generator.standard_normal(config.vector_size), None, {**counted, "window": 4}
     x, y = autoregression(config.series_length, config.memory, 2, generator).T
@@ -154,11 +170,8 @@ def autoregression(
 ) -> np.ndarray:
     """Draw stationary x_t = memory x_{t-1} + noise, (length, columns)."""
     noise = generator.standard_normal((length, columns))
-    series = np.empty_like(noise)
-    series[0] = noise[0] / np.sqrt(1 - memory**2)
-    for t in range(1, length):
-        series[t] = memory * series[t - 1] + noise[t]
-    return series
+    noise[0] /= np.sqrt(1 - memory**2)
+    return np.asarray(lfilter([1.0], [1.0, -memory], noise, axis=0))
 
 
 def noise_excesses(config: Config, kind: str, n: int, seed: int) -> list[list[float]]:

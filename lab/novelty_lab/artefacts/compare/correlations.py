@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,18 +17,9 @@ LEAST = 5
 """Systems that a correlation needs at least."""
 
 
-@dataclass(frozen=True)
-class Published:
-    """What a collection says of one system."""
-
-    name: str
-    period: float
-    figures: Mapping[str, float | None]
-
-
 def correlate(
     values: Mapping[str, Mapping[str, float]],
-    systems: Iterable[Published],
+    systems: Sequence[Any],
     per_period: bool,
     resamples: int,
     seed: int,
@@ -38,7 +28,7 @@ def correlate(
 
     Args:
         values: by measure and system.
-        systems: what is published; rates are per unit of time.
+        systems: flows of the collection, which publish figures; rates are per unit of time.
         per_period: turn rates into rates per period, for data sampled in periods.
         resamples: bootstrap samples of the systems.
         seed: of those.
@@ -46,14 +36,13 @@ def correlate(
     Returns:
         Measure, figure, rho, the 95% interval low to high, and the number n of systems.
     """
-    listed = list(systems)
     rows: list[dict[str, Any]] = []
-    for figure in listed[0].figures:
+    for figure in systems[0].published:
         in_periods = per_period and figure in RATES
         known = {
             system.name: value * (system.period if in_periods else 1.0)
-            for system in listed
-            if (value := system.figures[figure]) is not None
+            for system in systems
+            if (value := system.published[figure]) is not None
         }
         for measure, scores in values.items():
             names = [name for name in known if name in scores]

@@ -15,14 +15,16 @@ import dataclasses
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from scipy.signal import lfilter
 
 from learnable_novelty.compare import Reading, load_antropy, plain, read_pairs, read_series, timed
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure import Windows, score
+from learnable_novelty.measure import Score, Windows, column_scale, scaled, score
 from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.seeds import numpy_generator, split
 from learnable_novelty.systems import (
@@ -34,7 +36,7 @@ from learnable_novelty.systems import (
     unique_rules,
     unpack_cells,
 )
-from novelty_lab.artefacts.compare.correlations import Published, correlate
+from novelty_lab.artefacts.compare.correlations import correlate
 from novelty_lab.artefacts.eca.automata import (
     AutomatonConfig,
     automaton_observer,
@@ -121,23 +123,27 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
             total = row["values"]["prequential_total"]
             columns = flows[row["name"]].dim if row["kind"] == "flow" else CONTROL_COLUMNS
             row["values"]["prequential_rate"] = total / _target_values(config, row, columns)
+    correlations = [
+        {"sampling": sampling, **found}
+        for sampling in SAMPLINGS
+        for found in correlate(
+            _values(rows, sampling),
+            list(flows.values()),
+            sampling == "period",
+            config.resamples,
+            seed,
+        )
+    ]
     results = {
         "rows": rows,
-        "measures": _measures(rows),
+        "measures": list(dict.fromkeys(key for row in rows for key in row["values"])),
         "below_noise": {kind: _below_noise(rows, kind) for kind in NOISE},
         "seconds": _seconds(rows),
         "published": {
             name: {"period": flow.period, **flow.published} for name, flow in flows.items()
         },
+        "correlations": correlations,
     }
-    figures = [Published(name, flow.period, flow.published) for name, flow in flows.items()]
-    results["correlations"] = [
-        {"sampling": sampling, **found}
-        for sampling in SAMPLINGS
-        for found in correlate(
-            _values(rows, sampling), figures, sampling == "period", config.resamples, seed
-        )
-    ]
     return RunResult(results)
 
 
@@ -186,9 +192,8 @@ def make_series(
     if name == "white noise":
         return noise
     if name == "red noise":  # x_t = 0.9 x_{t-1} + noise, of unit deviation
-        for step in range(1, steps):
-            noise[step] = 0.9 * noise[step - 1] + math.sqrt(1 - 0.81) * noise[step]
-        return noise
+        noise[1:] *= math.sqrt(1 - 0.81)
+        return np.asarray(lfilter([1.0], [1.0, -0.9], noise, axis=0))
     if name == "sine":
         phase = 2 * math.pi * np.arange(steps) / config.samples_per_period
         return np.sin(phase[:, None] + 2 * math.pi * np.arange(CONTROL_COLUMNS) / CONTROL_COLUMNS)
@@ -198,22 +203,16 @@ def make_series(
 def measure_series(config: Config, series: NDArray[np.float64], seed: int) -> list[Reading]:
     """Measure a series; learnable novelty at the paper's ridge and at that of evidence."""
     reservoir = reservoirs.MLP(series.shape[1], config.width, 4, seed=split(seed, "reservoir"))
-    common: dict[str, Any] = {"window": config.window, "draws": config.draws, "seed": seed}
-    fixed, seconds = timed(
-        lambda: score(
-            series,
-            observer=Observer(reservoir, ridge_penalty=config.ridge_penalty),
-            null=config.null,
-            **common,
-        )
-    )
-    evidence, evidence_seconds = timed(
-        lambda: score(
-            series, observer=Observer(reservoir, ridge_penalty="evidence"), null=0, **common
-        )
-    )
-    windows = Windows.of(config.window, 1, None)
-    standard = _standardized(series)
+
+    def scored(penalty: float | Literal["evidence"], null: int) -> tuple[Score, float]:
+        observer = Observer(reservoir, ridge_penalty=penalty)
+        common: dict[str, Any] = {"window": config.window, "draws": config.draws, "seed": seed}
+        return timed(lambda: score(series, observer=observer, null=null, **common))
+
+    fixed, seconds = scored(config.ridge_penalty, config.null)
+    evidence, evidence_seconds = scored("evidence", 0)
+    windows, tensor = Windows.of(config.window, 1, None), torch.from_numpy(series)
+    standard = scaled(tensor, 1, *column_scale(tensor, 1))
     pairs = windows.inputs(standard).numpy(), windows.targets(standard).numpy()
     return [
         Reading("bits", "", fixed.bits, "bits", seconds),
@@ -273,26 +272,12 @@ def score_rings(
     return float(np.mean(bits)), float(np.mean(floor))
 
 
-def _standardized(series: NDArray[np.float64]) -> Any:
-    import torch
-
-    from learnable_novelty.measure import column_scale, scaled
-
-    tensor = torch.from_numpy(series)
-    return scaled(tensor, 1, *column_scale(tensor, 1))
-
-
 def _target_values(config: Config, row: dict[str, Any], columns: int) -> int:
     """Count the values that the targets of a system hold."""
     if row["kind"] in ("automaton", "cells"):
         window = config.automaton.window
         return config.rings * (config.ring_steps - window) * 64 * window
     return config.pairs * config.window * columns
-
-
-def _measures(rows: Iterable[dict[str, Any]]) -> list[str]:
-    """List the keys of all measures, in the order of the readings."""
-    return list(dict.fromkeys(key for row in rows for key in row["values"]))
 
 
 def _values(rows: Iterable[dict[str, Any]], sampling: str) -> dict[str, dict[str, float]]:

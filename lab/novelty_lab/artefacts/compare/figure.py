@@ -5,8 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from novelty_lab.artefacts.compare.names import FIGURES, MEASURES, SAMPLINGS, correlations
-from novelty_lab.artefacts.compare.pictures import figure
+from novelty_lab.artefacts.compare.pictures import (
+    FIGURES,
+    MEASURES,
+    SAMPLINGS,
+    correlations,
+    figure,
+)
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 

@@ -11,7 +11,6 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from scipy.stats import rankdata
 
-from novelty_lab.artefacts.compare.names import FIGURES, MEASURES, SAMPLINGS, correlations
 from novelty_lab.records import Record
 from novelty_lab.style import (
     BLACK,
@@ -23,8 +22,29 @@ from novelty_lab.style import (
     new_figure,
 )
 
+MEASURES = {
+    "bits": "learnable novelty, raw",
+    "excess": "learnable novelty, excess",
+    "evidence_excess": "  excess, evidence ridge",
+    "prequential_structure": "trained network, structure",
+    "predictive_information": "predictive information",
+    "prequential_rate": "trained network, whole code",
+    "gzip": "gzip",
+    "lempel_ziv": "Lempel-Ziv",
+    "permutation_entropy": "permutation entropy",
+    "sample_entropy": "sample entropy",
+}
+"""What is drawn, those that claim to find structure first."""
 STRUCTURE = 5
 """How many those are."""
+FIGURES = {
+    "lyapunov": "largest\nLyapunov exp.",
+    "entropy": "Pesin\nentropy",
+    "kaplan_yorke": "Kaplan-Yorke\ndimension",
+    "correlation": "correlation\ndimension",
+    "multiscale": "multiscale\nentropy",
+}
+SAMPLINGS = {"period": "leads in periods", "fixed": "leads of 0.1 to 1"}
 DRAWN = ("lyapunov", "entropy", "kaplan_yorke")
 """Published figures in the picture; the tables have all."""
 TIMED = {"excess": "bits", "evidence_excess": "evidence_bits"} | {
@@ -205,3 +225,12 @@ def _cost(axes: Axes, record: Record) -> None:
     axes.set_xlabel("CPU time (ms), median")
     axes.legend(loc="upper left")
     label_panel(axes, "d", "what it costs\n")
+
+
+def correlations(record: Record, sampling: str) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return rank correlations by measure and published figure."""
+    return {
+        (row["measure"], row["figure"]): row
+        for row in record.results["correlations"]
+        if row["sampling"] == sampling
+    }

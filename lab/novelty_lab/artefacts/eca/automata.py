@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from learnable_novelty.observer import Moments, Observer, Refit, Rows, reservoirs
+from learnable_novelty.observer import Moments, Observer, Rows, reservoirs
 from learnable_novelty.seeds import Seed, numpy_generator, split
 from learnable_novelty.systems import (
     ElementaryRule,
@@ -146,17 +146,17 @@ def floor_bits(observer: Observer, history: np.ndarray, repeats: int, seed: Seed
     radius = observer.reservoir.receptive_radius
     table = count_patterns(history[0], history[1:], radius)
     rows = pattern_rows(observer.reservoir, table)
-    refit = Refit.of(observer, rows)
+    fit = observer.fit(rows)
     root = torch.from_numpy(np.sqrt(table.counts))[:, None]
     mean = torch.from_numpy(table.target_sums.sum(0) / table.counts.sum())
-    prediction = mean + refit.components @ refit.readout() / root
+    prediction = mean + fit.components @ fit.readout() / root
     scored: list[float] = []
     for repeat in range(repeats):
         moved = move_rings(history, numpy_generator(seed, "floor", repeat))
         joint = joint_counts(history[0], moved[0], radius)
         sums = count_patterns(history[0], moved[1:], radius).target_sums
         residual = torch.from_numpy(sums) - torch.from_numpy(joint) @ prediction
-        targets = refit.noise_scale() * residual / torch.from_numpy(table.counts)[:, None]
+        targets = fit.noise_scale() * residual / torch.from_numpy(table.counts)[:, None]
         scored.append(float(observer.bits_of_rows(Rows(rows.features, targets, rows.weights))))
     return float(np.mean(scored)) if scored else math.nan
 

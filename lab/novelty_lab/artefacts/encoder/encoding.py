@@ -21,9 +21,6 @@ from novelty_lab.artefacts.encoder.probes import linear_probe, nearest_neighbour
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 from novelty_lab.settings import Settings
 
-NEIGHBOURS = 5
-"""In memory, and silently."""
-
 
 @dataclass(frozen=True)
 class EncoderConfig(Settings):
@@ -57,16 +54,6 @@ class EncoderConfig(Settings):
     """Training codes of the probes, at random; the paper gives no number."""
     probe_test: int = 10_000
     """Test codes of the probes, at random."""
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """The images that probes are fitted and tested on."""
-
-    train_images: Tensor
-    train_labels: Tensor
-    test_images: Tensor
-    test_labels: Tensor
 
 
 @functools.lru_cache(maxsize=1)
@@ -120,7 +107,7 @@ def encoder_observer(config: EncoderConfig, pixels: int, seed: int) -> Observer:
     return Observer(reservoir, ridge_penalty=config.ridge_penalty, resolution=config.resolution)
 
 
-def probed_images(config: EncoderConfig, images: Images, seed: int, device: str) -> Labelled:
+def probed_images(config: EncoderConfig, images: Images, seed: int, device: str) -> Images:
     """Pick the images for the probes, the same for every encoder of a seed."""
     parts: list[Tensor] = []
     for name, count in (("train", config.probe_train), ("test", config.probe_test)):
@@ -129,26 +116,24 @@ def probed_images(config: EncoderConfig, images: Images, seed: int, device: str)
             raise UserError(f"probe_{name} must be from 1 to {len(labels)}, got {count}")
         order = torch.randperm(len(labels), generator=torch_generator(seed, "probe", name))[:count]
         parts += [pixels[order].to(device), labels[order].to(device)]
-    return Labelled(*parts)
+    return Images(images.name, *parts)
 
 
-def probe(train_codes: Tensor, test_codes: Tensor, labelled: Labelled) -> dict[str, float]:
-    """Recover labels from codes by both probes: accuracies."""
-    given = train_codes, labelled.train_labels, test_codes, labelled.test_labels
-    return {
-        "linear": linear_probe(*given),
-        "neighbours": nearest_neighbours(*given, neighbours=NEIGHBOURS),
-    }
+def probe(train_codes: Tensor, test_codes: Tensor, images: Images) -> dict[str, float]:
+    """Recover the labels of images from their codes by both probes: accuracies."""
+    labels = images.train_labels.to(train_codes.device), images.test_labels.to(test_codes.device)
+    given = train_codes, labels[0], test_codes, labels[1]
+    return {"linear": linear_probe(*given), "neighbours": nearest_neighbours(*given)}
 
 
 def small_probe(
-    train_codes: Tensor, test_codes: Tensor, labelled: Labelled, count: int
+    train_codes: Tensor, test_codes: Tensor, images: Images, count: int
 ) -> dict[str, float]:
     """Recover labels from few codes, not standardized, at scikit-learn's default penalty."""
     if not 0 < count <= len(train_codes):
         raise UserError(f"small_probe_train must be from 1 to {len(train_codes)}, got {count}")
-    given = train_codes[:count], labelled.train_labels[:count], test_codes, labelled.test_labels
+    given = train_codes[:count], images.train_labels[:count], test_codes, images.test_labels
     return {
         "small_linear": linear_probe(*given, penalty=1 / count, standardize=False),
-        "small_neighbours": nearest_neighbours(*given, neighbours=NEIGHBOURS),
+        "small_neighbours": nearest_neighbours(*given),
     }

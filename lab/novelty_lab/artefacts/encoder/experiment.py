@@ -21,23 +21,18 @@ from torch import Tensor
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer import Observer
 from learnable_novelty.seeds import split, torch_generator
-from learnable_novelty.systems import Encoder
-from novelty_lab.artefacts.encoder.clustering import (
-    clustering_accuracy,
-    kmeans,
-    normalized_mutual_information,
-)
+from learnable_novelty.systems import Encoder, Images
+from novelty_lab.artefacts.encoder.clustering import agreement, kmeans
 from novelty_lab.artefacts.encoder.encoding import (
     EncoderConfig,
-    Labelled,
     images_of,
     probe,
     probed_images,
     small_probe,
     train,
 )
-from novelty_lab.artefacts.encoder.probes import pca
-from novelty_lab.context import NO_CHECKPOINTS, RunContext, RunResult, TaskContext, deviation
+from novelty_lab.artefacts.encoder.probes import principal_components
+from novelty_lab.context import NO_CHECKPOINTS, RunContext, RunResult, TaskContext, mean_and_sd
 
 PROBES = ("linear", "neighbours", "small_linear", "small_neighbours")
 """Accuracies, from many codes and from few."""
@@ -94,10 +89,7 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     measured = {m: np.array([one["measures"][m] for one in found]) for m in MEASURES}
     results: dict[str, Any] = {
         "steps": found[0]["steps"],
-        **{
-            name: {"mean": values.mean(0).tolist(), "sd": deviation(values, 0).tolist()}
-            for name, values in measured.items()
-        },
+        **{name: mean_and_sd(values) for name, values in measured.items()},
         "controls": controls,
         "chance": found[0]["chance"],
     }
@@ -150,7 +142,7 @@ def train_and_probe(
 
 @torch.no_grad()
 def measure(
-    encoder: Encoder, observer: Observer, labelled: Labelled, config: Config, seed: int
+    encoder: Encoder, observer: Observer, labelled: Images, config: Config, seed: int
 ) -> dict[str, float]:
     """Take every measure of an encoder."""
     train_codes, test_codes = encoder(labelled.train_images), encoder(labelled.test_images)
@@ -158,13 +150,12 @@ def measure(
     whole = [x for x in batches[:HELD_OUT_BATCHES] if len(x) == config.batch_size] or batches[:1]
     bits = [float(observer(x, encoder(x))) for x in whole]
     labels = labelled.test_labels
-    clusters = kmeans(test_codes, len(labels.unique()), seed=split(seed, "kmeans")).labels
+    clusters = kmeans(test_codes, len(labels.unique()), seed=split(seed, "kmeans"))
     return {
         "bits": float(np.mean(bits)),
         **probe(train_codes, test_codes, labelled),
         **small_probe(train_codes, test_codes, labelled, config.small_probe_train),
-        "clusters": clustering_accuracy(clusters, labels),
-        "information": normalized_mutual_information(clusters, labels),
+        **agreement(clusters, labels.cpu().numpy()),
     }
 
 
@@ -175,8 +166,8 @@ def probe_control(
     labelled = probed_images(config, images_of(config.dataset, data), seed, device)
     first, second = labelled.train_images.flatten(1), labelled.test_images.flatten(1)
     if name == "pca":
-        projection = pca(first, min(config.code_dim, first.shape[1]))
-        first, second = projection(first), projection(second)
+        dim = min(config.code_dim, first.shape[1])
+        first, second = principal_components(first, second, dim)
     few = small_probe(first, second, labelled, config.small_probe_train)
     return probe(first, second, labelled) | few
 
@@ -200,7 +191,7 @@ def projected_images(config: Config, seed: int, data: Path | None) -> np.ndarray
     return (255 * pixels).round().to(torch.uint8).numpy()
 
 
-def _projected(config: Config, labelled: Labelled, seed: int) -> Tensor:
+def _projected(config: Config, labelled: Images, seed: int) -> Tensor:
     count = len(labelled.test_labels)
     if not config.perplexity < config.projected <= count:
         raise UserError(f"projected must be above perplexity and at most {count}")

@@ -20,13 +20,9 @@ from torch import Tensor
 
 from learnable_novelty.seeds import split
 from learnable_novelty.systems import Images
-from novelty_lab.artefacts.encoder.clustering import (
-    clustering_accuracy,
-    kmeans,
-    normalized_mutual_information,
-)
-from novelty_lab.artefacts.encoder.encoding import NEIGHBOURS, images_of
-from novelty_lab.artefacts.encoder.probes import linear_probe, nearest_neighbours, pca
+from novelty_lab.artefacts.encoder.clustering import agreement, kmeans
+from novelty_lab.artefacts.encoder.encoding import images_of, probe
+from novelty_lab.artefacts.encoder.probes import principal_components
 from novelty_lab.artefacts.encoder_select.recipes import (
     CODE_DIM,
     RECIPES,
@@ -147,15 +143,11 @@ def make_and_probe(
         child = split(seed, number)
         train_codes, test_codes = make_codes(config, images, method, child, device, task)
     made = time.perf_counter() - started
-    labels = images.train_labels.to(device), images.test_labels.to(device)
-    given = train_codes, labels[0], test_codes, labels[1]
-    classes = int(labels[0].max()) + 1
-    clusters = kmeans(test_codes, classes, seed=split(seed, "kmeans", number)).labels
+    classes = int(images.train_labels.max()) + 1
+    clusters = kmeans(test_codes, classes, seed=split(seed, "kmeans", number))
     return {
-        "linear": linear_probe(*given),
-        "neighbours": nearest_neighbours(*given, neighbours=NEIGHBOURS),
-        "clusters": clustering_accuracy(clusters, labels[1]),
-        "information": normalized_mutual_information(clusters, labels[1]),
+        **probe(train_codes, test_codes, images),
+        **agreement(clusters, images.test_labels.numpy()),
         "seconds": round(made, 1),
         "device": describe_device(device),
     }
@@ -175,8 +167,7 @@ def make_codes(
         first, second = first.flatten(1), second.flatten(1)
         if method == "pixels":
             return first, second
-        projection = pca(first, min(CODE_DIM, first.shape[1]))
-        return projection(first), projection(second)
+        return principal_components(first, second, min(CODE_DIM, first.shape[1]))
     if method in ("untrained", UNTRAINED_CONV):
         kind = Recipe("mlp" if method == "untrained" else "conv")
         encoder = make_encoder(kind, images.side, split(seed, "encoder")).to(device)

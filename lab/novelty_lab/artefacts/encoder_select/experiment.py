@@ -23,7 +23,7 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.objective import effective_rank
-from learnable_novelty.observer import Observer, Refit
+from learnable_novelty.observer import Observer
 from learnable_novelty.seeds import split, torch_generator
 from novelty_lab.artefacts.encoder.encoding import images_of
 from novelty_lab.artefacts.encoder_select.recipes import (
@@ -173,9 +173,9 @@ def above_floor(
     observer: Observer, inputs: Tensor, codes: Tensor, orders: int, seed: int
 ) -> tuple[float, float, float]:
     """Return the bits of a code, its floor, and the share of its variance that is explained."""
-    refit = Refit.of(observer, observer.rows(inputs, codes))
+    fit = observer.fit(observer.rows(inputs, codes))
     generator = torch_generator(seed, "floor")
     count = len(codes)
     shuffles = (torch.randperm(count, generator=generator).to(codes.device) for _ in range(orders))
-    floors, _ = refit.rearranged(refit.noise(), shuffles, same_penalty=True)
-    return refit.bits(), float(floors.mean()), refit.explained_variance()
+    floors, _ = fit.rearranged(fit.noise(), shuffles, same_penalty=True)
+    return fit.bits(), float(floors.mean()), fit.explained_variance()

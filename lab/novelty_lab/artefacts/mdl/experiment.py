@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from learnable_novelty.observer import (
-    Axes,
     Observer,
     Rows,
+    Spectral,
     code_length,
     minimize_description_length,
 )
@@ -90,14 +90,14 @@ def solve_rule(config: Config, name: str, rule: int, seed: int) -> dict[str, Any
     return found
 
 
-def axes_of(observer: Observer, rows: Rows) -> Axes:
+def axes_of(observer: Observer, rows: Rows) -> Spectral:
     """Return the principal axes of standardized rows."""
-    return Axes.of(rows.standardized(observer.target_unit, observer.accumulate_dtype))
+    return Spectral.of(rows.standardized(observer.target_unit, observer.accumulate_dtype))
 
 
-def solve_both(observer: Observer, axes: Axes, tolerance: float) -> dict[str, float]:
+def solve_both(observer: Observer, axes: Spectral, tolerance: float) -> dict[str, float]:
     """Return the bits of both readouts and how the exact one converged."""
-    penalty, eta, alpha = observer.penalty_for_axes(axes), observer.resolution, observer.code_scale
+    penalty, eta, alpha = observer.penalty_for(axes), observer.resolution, observer.code_scale
     minimum = minimize_description_length(axes, penalty, eta, alpha, tolerance=tolerance)
     return {
         "ridge": float(code_length(axes.ridge(penalty), eta, alpha)),
@@ -107,9 +107,9 @@ def solve_both(observer: Observer, axes: Axes, tolerance: float) -> dict[str, fl
     }
 
 
-def restart(observer: Observer, axes: Axes, config: Config) -> list[float]:
+def restart(observer: Observer, axes: Spectral, config: Config) -> list[float]:
     """Return the exact bits from rescaled warm starts."""
-    penalty, eta, alpha = observer.penalty_for_axes(axes), observer.resolution, observer.code_scale
+    penalty, eta, alpha = observer.penalty_for(axes), observer.resolution, observer.code_scale
     bits: list[float] = []
     for factor in config.start_factors:
         start = factor * axes.ridge(penalty)

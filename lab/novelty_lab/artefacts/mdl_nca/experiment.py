@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import Axes, standardize
+from learnable_novelty.observer import Spectral, standardize
 from learnable_novelty.seeds import split
 from learnable_novelty.systems import Update
 from novelty_lab import records
@@ -128,7 +128,7 @@ def solve(
     inputs, targets = sample(dataclasses.replace(table_4, batch=samples), rule, generator)
     observer = neural_observer(table_4, split(seed, "reservoir"))
     moments = observer.rows(inputs, targets).moments(observer.accumulate_dtype)
-    axes = Axes.of(standardize(moments, observer.target_unit))
+    axes = Spectral.of(standardize(moments, observer.target_unit))
     return solve_both(observer, axes, config.tolerance)
 
 

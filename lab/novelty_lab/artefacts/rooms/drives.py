@@ -16,7 +16,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
@@ -33,29 +34,15 @@ from learnable_novelty.reward import (
     NoveltyConfig,
     ObservationScale,
     RandomPlay,
-    Standardization,
     Step,
 )
 from learnable_novelty.reward.rivals import RIVALS, make_rival
 from learnable_novelty.seeds import Seed, split
 
 
-@dataclass(frozen=True)
-class Sums:
-    """The sums of an observer on the CPU, ``StreamSums`` as arrays."""
-
-    count: Array
-    feature_mean: Array
-    target_mean: Array
-    gram: Array
-    cross: Array
-    outer: Array
-    scale: Array
-
-    @classmethod
-    def of(cls, online: OnlineObserver) -> Sums:
-        """Read the sums as they are now."""
-        return cls(*(value.numpy() for value in vars(online.sums()).values()))
+def sums_of(online: OnlineObserver) -> Any:
+    """Return the sums of an observer on the CPU now: ``StreamSums`` as arrays."""
+    return SimpleNamespace(**{name: sums.numpy() for name, sums in vars(online.sums()).items()})
 
 
 class Learner:
@@ -88,7 +75,7 @@ class Learner:
     def errors(self) -> Array:
         """Return |y - f(x)|^2 of the newest pairs, which are not learned yet, (num_envs,)."""
         features = self.online.reservoir.forward(torch.from_numpy(self.windows.inputs)).numpy()
-        sums = Sums.of(self.online)
+        sums = sums_of(self.online)
         weights = np.matmul(self._inverse, (features - sums.feature_mean)[:, :, None])
         predicted = sums.target_mean + np.matmul(weights.mT, sums.cross)[:, 0]
         return np.square(self.windows.targets - predicted).sum(1)
@@ -101,7 +88,7 @@ class Learner:
         """
         # Beside the mean of n pairs the sum of squares rises by n/(n + 1) |y - mean|^2 with a
         # pair more, and by |y - mean|^2 beside a mean that is fixed.
-        sums, saved = Sums.of(self.online), self._saved
+        sums, saved = sums_of(self.online), self._saved
         share = sums.count / (sums.count + 1) if self.online.calibration is None else 1.0
         risen = share * np.square(self.windows.targets - sums.target_mean).sum(1)
         active = None if ready.all() else torch.from_numpy(ready)
@@ -118,7 +105,7 @@ class Learner:
 
     def _refit(self) -> None:
         """Hold D A^-1 D, and what the readout saves over the mean."""
-        sums, penalty = Sums.of(self.online), self.online.ridge_penalty
+        sums, penalty = sums_of(self.online), self.online.ridge_penalty
         pair = sums.scale[:, :, None] * sums.scale[:, None, :]
         inverse = np.linalg.inv(sums.gram * pair + penalty * np.eye(pair.shape[1]))
         both = inverse + penalty * np.matmul(inverse, inverse)
@@ -195,28 +182,21 @@ class Progress(_LearnerDrive):
         return self.learner.bits_per_square * (errors - self.learner.learn(ready))
 
 
-@dataclass(frozen=True)
-class LearnerDrive:
-    """A drive that reads the online learner, and forgets an episode at its end."""
-
-    label: str
-    make: Callable[[NoveltyBonus], Bonus]
-
-
-LEARNER_DRIVES = {
-    "surprise": LearnerDrive("surprise (novelty search)", Surprise),
-    "minus surprise": LearnerDrive(
-        "minus surprise (free energy)", lambda bonus: Surprise(bonus, sign=-1)
-    ),
-    "progress": LearnerDrive("compression progress", Progress),
-    "epiplexity": LearnerDrive("learnable novelty", lambda bonus: bonus),
-    "excess": LearnerDrive("learnable novelty above its floor", lambda bonus: bonus),
+LEARNER_DRIVES: dict[str, tuple[str, Callable[[NoveltyBonus], Bonus]]] = {
+    "surprise": ("surprise (novelty search)", Surprise),
+    "minus surprise": ("minus surprise (free energy)", lambda bonus: Surprise(bonus, sign=-1)),
+    "progress": ("compression progress", Progress),
+    "epiplexity": ("learnable novelty", lambda bonus: bonus),
+    "excess": ("learnable novelty above its floor", lambda bonus: bonus),
 }
+"""Drives that read the online learner and forget an episode at its end: label and maker."""
 DRIVES = (*LEARNER_DRIVES, "rnd", "icm", "counts")
 """The names that ``make_drive`` knows."""
 OURS = ("epiplexity", "excess")
-_LABELS = {name: drive.label for name, drive in LEARNER_DRIVES.items()}
-_LABELS |= {name: RIVALS[name].title for name in DRIVES if name in RIVALS}
+_LABELS = {
+    name: LEARNER_DRIVES[name][0] if name in LEARNER_DRIVES else RIVALS[name].title
+    for name in DRIVES
+}
 DRIVE_LABELS = dict(sorted(_LABELS.items(), key=lambda label: label[0] in OURS))
 """In the order in which they are shown: the paper's last."""
 
@@ -224,29 +204,23 @@ DRIVE_LABELS = dict(sorted(_LABELS.items(), key=lambda label: label[0] in OURS))
 def make_drive(
     name: str,
     play: RandomPlay,
+    config: NoveltyConfig,
     *,
     num_envs: int,
     action_dim: int,
-    window: int,
-    width: int = 32,
-    ridge_penalty: float = 0.3,
-    standardization: Standardization = "fixed",
     seed: Seed = 0,
 ) -> Bonus:
     """Make the drive of a name for environments with discrete actions.
 
     Args:
-        name: one of ``DRIVES``; "excess" is epiplexity less what noise would earn.
+        name: one of ``DRIVES``; "excess" is epiplexity less its floor.
         play: random episodes, for units.
+        config: the learner. It should have the fixed standardization, by the random policy's
+            moments. By the episode's own so far, a learner that has seen little predicts far
+            beyond anything seen when the agent comes to another place, for it divides by the
+            small spread so far; and its surprise is no code of one fixed prior.
         num_envs: how many environments run side by side.
         action_dim: how many actions there are.
-        window: how many observations ahead the learner predicts.
-        width: of its reservoir.
-        ridge_penalty: lambda.
-        standardization: of the learner's features, by the random policy's moments ("fixed") or by
-            the episode's own so far. With the latter a learner that has seen little predicts
-            far beyond anything seen when the agent comes to another place, for it divides by
-            the small spread so far; and its surprise is no code of one fixed prior.
         seed: of all that is drawn; drives of one seed have the same reservoir.
     """
     if name not in DRIVES:
@@ -260,6 +234,6 @@ def make_drive(
             discrete=True,
             seed=split(seed, name),
         )
-    floor = "residual" if name == "excess" else None
-    config = NoveltyConfig(window, width, ridge_penalty, standardization, floor)
-    return LEARNER_DRIVES[name].make(CalibratedNovelty.of(play, config, seed=seed).make(num_envs))
+    config = replace(config, floor="residual" if name == "excess" else None)
+    _, make = LEARNER_DRIVES[name]
+    return make(CalibratedNovelty.of(play, config, seed=seed).make(num_envs))

@@ -20,22 +20,31 @@ import dataclasses
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
 
-from learnable_novelty.reward import EPISODE, RandomPlay, VecEnvAdapter, play_randomly
+from learnable_novelty.reward import (
+    EPISODE,
+    NoveltyConfig,
+    RandomPlay,
+    VecEnvAdapter,
+    play_randomly,
+)
 from learnable_novelty.seeds import split
 from novelty_lab.agents.training import PPOSettings
 from novelty_lab.artefacts.rooms.corridor import Corridor, make_corridors, with_clock
 from novelty_lab.artefacts.rooms.drives import DRIVES, make_drive
 from novelty_lab.artefacts.rooms.habits import ACTIONS, HABITS, habitual_steps
 from novelty_lab.artefacts.rooms.world import ROOMS, shuffled_rooms
-from novelty_lab.context import RunContext, RunResult, deviation
+from novelty_lab.context import RunContext, RunResult, deviation, mean_and_sd
 from novelty_lab.settings import Settings, choice
 
 PAID_HABITS = ("surprise", "progress", "epiplexity", "excess")
 """Drives that habits are priced by: the others depend on what was seen in earlier episodes."""
+KIND = ("drive", "length", "pixels", "clock")
+"""What agents that are averaged over have in common."""
 
 
 @dataclass(frozen=True)
@@ -156,17 +165,11 @@ def random_play(config: Config, corridor: Corridor, seed: int) -> RandomPlay:
 
 def make_one(config: Config, drive: str, play: RandomPlay, num_envs: int, seed: int) -> Any:
     """Make a drive; those of one seed have one reservoir."""
-    return make_drive(
-        drive,
-        play,
-        num_envs=num_envs,
-        action_dim=ACTIONS,
-        window=config.window,
-        width=config.width,
-        ridge_penalty=config.ridge_penalty,
-        standardization=config.standardization,
-        seed=split(seed, "drive"),
+    learner = NoveltyConfig(
+        config.window, config.width, config.ridge_penalty, config.standardization
     )
+    child = split(seed, "drive")
+    return make_drive(drive, play, learner, num_envs=num_envs, action_dim=ACTIONS, seed=child)
 
 
 def make_diary() -> Any:
@@ -227,32 +230,21 @@ def price_habits(config: Config, pixels: int, agent: int, seed: int) -> dict[str
 
 def summarize_shares(lives: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Average the shares of time over agents, with their deviation."""
-    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for life in lives:
-        kind = tuple(life[key] for key in ("drive", "length", "pixels", "clock"))
-        groups.setdefault(kind, []).append(life)
-    return [
-        {
-            **{key: group[0][key] for key in ("drive", "length", "pixels", "clock")},
-            "mean": np.mean([life["share"] for life in group], axis=0).tolist(),
-            "sd": deviation([life["share"] for life in group], axis=0).tolist(),
-            "earned": float(np.mean([life["earned"] for life in group])),
-            "earned_sd": float(deviation([life["earned"] for life in group])),
-        }
-        for group in groups.values()
-    ]
+    rows: list[dict[str, Any]] = []
+    for kind, group in itertools.groupby(lives, key=itemgetter(*KIND)):
+        shares, earned = zip(*((life["share"], life["earned"]) for life in group), strict=True)
+        paid = {"earned": float(np.mean(earned)), "earned_sd": float(deviation(earned))}
+        rows.append(dict(zip(KIND, kind, strict=True)) | mean_and_sd(shares) | paid)
+    return rows
 
 
 def summarize_habits(priced: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Average what habits are paid over reservoirs and episodes, with the deviation."""
-    groups: dict[int, list[dict[str, Any]]] = {}
-    for prices in priced:
-        groups.setdefault(prices["pixels"], []).append(prices["bits"])
     rows: list[dict[str, Any]] = []
-    for pixels, group in groups.items():
+    for pixels, group in itertools.groupby(priced, key=itemgetter("pixels")):
+        bits = [prices["bits"] for prices in group]
         for drive, (row, habit) in itertools.product(PAID_HABITS, enumerate(HABITS)):
-            bits = np.array([prices[drive][row] for prices in group])
-            summary = {"mean": bits.mean(0).tolist(), "sd": deviation(bits, axis=0).tolist()}
+            summary = mean_and_sd([paid[drive][row] for paid in bits])
             rows.append({"pixels": pixels, "drive": drive, "habit": habit, **summary})
     return rows
 

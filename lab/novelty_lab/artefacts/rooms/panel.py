@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS
-from novelty_lab.artefacts.rooms.figure import HABIT_STYLES, ROOM_COLOURS
-from novelty_lab.artefacts.rooms.rows import (
+from novelty_lab.artefacts.rooms.figure import (
+    HABIT_STYLES,
+    ROOM_COLOURS,
     ROOM_NAMES,
     departure,
     is_common,

@@ -16,13 +16,7 @@ import numpy as np
 from learnable_novelty.measure import score
 from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.seeds import numpy_generator, split
-from novelty_lab.artefacts.calibration.experiment import Config as CalibrationConfig
-from novelty_lab.artefacts.calibration.experiment import (
-    autoregression,
-    false_positives,
-    part_of,
-    smooth_fields,
-)
+from novelty_lab.artefacts.calibration import experiment as calibration
 from novelty_lab.artefacts.floor.experiment import make_vectors
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.settings import Settings
@@ -73,54 +67,28 @@ FLOORS = ("noise", "identity", "identity + noise", "Lorenz", "Rossler", "Thomas"
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Count false positives, and compare floors."""
-    tasks = {
-        f"{kind}, part {part}": (config, kind, part, seed)
-        for kind in KINDS
-        for part in range(config.parts)
-    }
-    p_values = context.map(null_p_values, tasks)
-    rates = {
-        kind: false_positives([p_values[f"{kind}, part {part}"] for part in range(config.parts)])
-        for kind in KINDS
-    }
+    rates = calibration.false_positive_rates(config, KINDS, null_data, seed, context)
     floors = context.map(two_floors, {name: (config, name, seed) for name in FLOORS})
     return RunResult({"false_positives": rates, "floors": floors})
 
 
-def null_p_values(config: Config, kind: str, part: int, seed: int) -> list[float]:
-    """Test data sets in which targets are independent of inputs."""
-    found: list[float] = []
-    for index in part_of(config.repeats, part, config.parts):
-        generator = numpy_generator(seed, kind, index)
-        inputs, targets, settings = null_data(config, kind, generator)
-        result = score(
-            in_chunks(inputs, targets, config.chunk_sizes, split(seed, "chunks", kind, index)),
-            draws=config.draws,
-            null=config.null,
-            seed=split(seed, "score", kind, index),
-            **settings,
-        )
-        found.append(float(result.p_value or 0.0))
-    return found
-
-
-def null_data(
-    config: Config, kind: str, generator: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray | None, dict[str, Any]]:
-    """Make inputs and targets without relation, and how to score them."""
-    shape = (config.samples, 3)
-    if kind == "independent samples":
-        return generator.standard_normal(shape), generator.standard_normal(shape), {}
+def null_data(config: Config, kind: str, index: int, seed: int) -> calibration.Dataset:
+    """Make inputs and targets without relation in chunks, and how to score them."""
     if kind == "skewed samples":
-        targets = np.exp(config.skewness * generator.standard_normal(shape))
-        return generator.standard_normal(shape), targets, {}
-    if kind == "smooth lattices":
-        like = CalibrationConfig(lattice_size=config.lattices)
-        return smooth_fields(like, generator), smooth_fields(like, generator), {}
-    if kind == "white series":
-        return generator.standard_normal(config.samples), None, {"window": 4}
-    x, y = autoregression(config.series_length, config.memory, 2, generator).T
-    return x, y, {"leads": [0]}
+        generator, shape = numpy_generator(seed, kind, index), (config.samples, 3)
+        y = np.exp(config.skewness * generator.standard_normal(shape))
+        x, settings = generator.standard_normal(shape), {"null": config.null}
+    else:
+        like = calibration.Config(
+            null=config.null,
+            vector_size=config.samples,
+            lattice_size=config.lattices,
+            series_length=config.series_length,
+            memory=config.memory,
+        )
+        x, y, settings = calibration.null_data(like, kind, index, seed)
+    chunks = in_chunks(x, y, config.chunk_sizes, split(seed, "chunks", kind, index))
+    return chunks, None, settings
 
 
 def in_chunks(

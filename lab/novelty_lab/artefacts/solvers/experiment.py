@@ -22,8 +22,6 @@ from torch import Tensor
 from learnable_novelty.observer import (
     OnlineObserver,
     Rows,
-    cholesky_readout,
-    code_length,
     reservoirs,
     standardize,
 )
@@ -37,6 +35,7 @@ from novelty_lab.artefacts.solvers.forms import (
     batch_observer,
     determinant_form,
     determinants,
+    readout_form,
     streamed,
 )
 from novelty_lab.artefacts.temporal import experiment as temporal
@@ -252,7 +251,7 @@ def time_online(config: Config, target_dim: int, seed: int) -> dict[str, float]:
     online = OnlineObserver(Given(config.width), target_dim=target_dim, ridge_penalty=1.0)
     calls: dict[str, Callable[[], Any]] = {
         "determinants": lambda: determinant_form(normal.gram, outer, 1.0),
-        "readout": lambda: code_length(cholesky_readout(normal, 1.0), 1.0, 0.5),
+        "readout": lambda: readout_form(normal.gram, normal.cross, 1.0),
         "whole step": lambda: online.update(features[:1], targets[:1]),
     }
     return time_all(calls, 20 * config.repeats)

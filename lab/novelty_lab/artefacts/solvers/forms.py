@@ -15,7 +15,7 @@ from learnable_novelty.observer import (
     Observer,
     OnlineObserver,
     Rows,
-    plus,
+    code_length,
     reservoirs,
     standardize,
 )
@@ -97,10 +97,16 @@ def determinants(rows: Rows, ratio: float) -> Tensor:
 
 def determinant_form(gram: Tensor, outer: Tensor, penalty: float) -> Tensor:
     """Evaluate the form from H~'H~ and Q."""
-    a = plus(gram, penalty)
+    a = gram + penalty * torch.eye(gram.shape[0], dtype=gram.dtype)
     both = torch.linalg.cholesky(torch.stack([a @ a + outer, a]))
     logs = both.diagonal(dim1=-2, dim2=-1).log().sum(-1)
     return (logs[0] - 2 * logs[1]) / math.log(2)
+
+
+def readout_form(gram: Tensor, cross: Tensor, penalty: float) -> Tensor:
+    """Evaluate the same score from the readout, at eta = 1 and alpha = 1/2."""
+    a = gram + penalty * torch.eye(gram.shape[0], dtype=gram.dtype)
+    return code_length(torch.cholesky_solve(cross, torch.linalg.cholesky(a)), 1.0, 0.5)
 
 
 def streamed(rows: Rows, ratio: float) -> Tensor:

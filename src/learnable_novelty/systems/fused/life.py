@@ -38,7 +38,7 @@ def row_sums(words, row, left, column, right, width, lanes, lane, inside):
 
 @triton.jit
 def step_kernel(words, out, born, survives, height, width, lanes, BLOCK: tl.constexpr):
-    """Out <- the next state of words (height, width, lanes); as ``bit_planes`` does it."""
+    """Out <- the next state of words (height, width, lanes); as ``cells`` does it."""
     place = (tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)).to(tl.int64)
     inside = place < height * width * lanes
     lane, site = place % lanes, place // lanes
