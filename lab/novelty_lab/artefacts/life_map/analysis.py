@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from learnable_novelty.seeds import numpy_generator
 from learnable_novelty.systems import NUM_COUNTS, UNIVERSAL, NamedRule, named_rules
-from novelty_lab.artefacts.life_map.stages import Found, mean_excess
+from novelty_lab.artefacts.life_map.stages import Found, excess_by_draw, mean_excess
 from novelty_lab.context import deviation
 from novelty_lab.rank_correlation import spearman
 
@@ -72,16 +72,16 @@ def compare_settings(study: Mapping[str, Found]) -> dict[str, dict[str, float]]:
     """Correlate the ranking at every setting with the reference's, by excess and by raw bits."""
     reference = study["reference"]
     best = _best(mean_excess(reference))
-    compared: dict[str, dict[str, float]] = {}
-    for name, found in study.items():
-        if name != "reference":
-            compared[name] = {
-                "spearman_excess": float(spearman(mean_excess(found), mean_excess(reference))),
-                "spearman_bits": float(spearman(found["bits"].mean(0), reference["bits"].mean(0))),
-                "top_shared": len(best & _best(mean_excess(found))) / len(best),
-                "mean_excess": float(mean_excess(found).mean()),
-            }
-    return compared
+    return {
+        name: {
+            "spearman_excess": float(spearman(mean_excess(found), mean_excess(reference))),
+            "spearman_bits": float(spearman(found["bits"].mean(0), reference["bits"].mean(0))),
+            "top_shared": len(best & _best(mean_excess(found))) / len(best),
+            "mean_excess": float(mean_excess(found).mean()),
+        }
+        for name, found in study.items()
+        if name != "reference"
+    }
 
 
 def _best(values: np.ndarray, share: float = 0.1) -> set[int]:
@@ -135,11 +135,6 @@ def intraclass(means: np.ndarray, deviations: np.ndarray, draws: int) -> float |
     between, within = draws * means.var(ddof=1), np.square(deviations).mean()
     total = between + (draws - 1) * within
     return float((between - within) / total) if total > 0 else None
-
-
-def excess_by_draw(found: Found) -> np.ndarray:
-    """Return bits less floor, (draws, rules)."""
-    return found["bits"].astype(np.float64) - found["floor"]
 
 
 def named_table(

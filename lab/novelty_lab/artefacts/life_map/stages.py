@@ -91,11 +91,9 @@ def _some(count: int, seed: int) -> np.ndarray:
     return np.union1d(named, drawn)
 
 
-def random_codes(
-    config: StageConfig, codes: np.ndarray, seed: int, count: int | None = None
-) -> np.ndarray:
-    """Return the named rules and others at random, as many as configured, of those in codes."""
-    return np.intersect1d(_some(config.random_rules if count is None else count, seed), codes)
+def random_codes(count: int, codes: np.ndarray, seed: int) -> np.ndarray:
+    """Return the named rules and others at random, ``count`` in all, of those in codes."""
+    return np.intersect1d(_some(count, seed), codes)
 
 
 def score_block(
@@ -106,9 +104,10 @@ def score_block(
     draws = [
         score_rules(config, codes, seed, first_draw + draw, device) for draw in range(config.draws)
     ]
-    found = {name: np.stack([one[name] for one in draws]) for name in MEASURES}
-    kept = {name: values if name in BY_DRAW else values.mean(0) for name, values in found.items()}
-    packed: dict[str, Any] = {name: pack(v.astype(np.float32)) for name, v in kept.items()}
+    packed: dict[str, Any] = {}
+    for name in MEASURES:
+        values = np.stack([one[name] for one in draws])
+        packed[name] = pack((values if name in BY_DRAW else values.mean(0)).astype(np.float32))
     spent = round(time.perf_counter() - started, 3)
     return packed | {"device": describe_device(device), "seconds": spent}
 
@@ -129,19 +128,21 @@ def score_all(
         for place, part in enumerate(parts)
     }
     done = list(context.map(score_block, tasks).values())
-    found = {
-        name: np.concatenate([unpack(part[name]) for part in done], axis=-1) for name in MEASURES
-    }
-    about = {
+    return {
+        **{name: np.concatenate([unpack(p[name]) for p in done], axis=-1) for name in MEASURES},
         "devices": np.array(sorted({part["device"] for part in done})),
         "seconds": np.array([part["seconds"] for part in done], dtype=np.float64),
     }
-    return found | about
+
+
+def excess_by_draw(found: Found) -> np.ndarray:
+    """Return bits less floor, (draws, rules)."""
+    return found["bits"].astype(np.float64) - found["floor"]
 
 
 def mean_excess(found: Found) -> np.ndarray:
     """Return bits less floor, averaged over draws."""
-    return (found["bits"].astype(np.float64) - found["floor"]).mean(0)
+    return excess_by_draw(found).mean(0)
 
 
 def score_again(
@@ -165,7 +166,7 @@ def study_settings(
     The first draw of the map is the reference; the second shows how far a ranking agrees with
     itself when chance is new.
     """
-    some = random_codes(config, codes, seed, config.study_rules)
+    some = random_codes(config.study_rules, codes, seed)
     here = places(codes, some)
     reference, *others = [
         {name: found[name][draw : draw + 1, here] for name in BY_DRAW}
@@ -199,12 +200,9 @@ def score_complements(
             context, f"symmetry {states}", settings, np.concatenate([codes, swapped]), seed,
             min(config.block, 64),
         )  # fmt: skip
-        halves = [{k: v for k, v in both.items() if k in MEASURES} for _ in range(2)]
-        size = len(codes)
-        found[states] = (
-            {name: values[..., :size] for name, values in halves[0].items()},
-            {name: values[..., size:] for name, values in halves[1].items()},
-        )
+        halves = slice(len(codes)), slice(len(codes), None)
+        first, second = ({name: both[name][..., half] for name in MEASURES} for half in halves)
+        found[states] = first, second
     return found
 
 
@@ -228,5 +226,5 @@ def scores(config: StageConfig, seed: int, context: RunContext) -> Scores:
     again = score_again(config, codes, found, seed, context)
     study = study_settings(config, codes, found, seed, context)
     complements = score_complements(config, seed, context)
-    some = random_codes(config, codes, seed)
+    some = random_codes(config.random_rules, codes, seed)
     return Scores(codes, found, *again, some, study, complements)
