@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from learnable_novelty.seeds import numpy_generator
 from learnable_novelty.systems import NUM_COUNTS, UNIVERSAL, NamedRule, named_rules
-from novelty_lab.artefacts.life_map.stages import Found, excess_by_draw, mean_excess
+from novelty_lab.artefacts.life_map.stages import Scored, excess_by_draw, mean_excess
 from novelty_lab.context import deviation
 from novelty_lab.rank_correlation import spearman
 
@@ -68,7 +68,7 @@ def complement_codes(codes: np.ndarray) -> np.ndarray:
     return flipped
 
 
-def compare_settings(study: Mapping[str, Found]) -> dict[str, dict[str, float]]:
+def compare_settings(study: Mapping[str, Scored]) -> dict[str, dict[str, float]]:
     """Correlate the ranking at every setting with the reference's, by excess and by raw bits."""
     reference = study["reference"]
     best = _best(mean_excess(reference))
@@ -138,7 +138,7 @@ def intraclass(means: np.ndarray, deviations: np.ndarray, draws: int) -> float |
 
 
 def named_table(
-    codes: np.ndarray, measures: Mapping[str, np.ndarray], again_codes: np.ndarray, again: Found
+    codes: np.ndarray, measures: Mapping[str, np.ndarray], again_codes: np.ndarray, again: Scored
 ) -> list[dict[str, Any]]:
     """List the named rules with their measures, their ranks among all rules, and what is known.
 

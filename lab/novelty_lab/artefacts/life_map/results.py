@@ -21,7 +21,13 @@ from novelty_lab.artefacts.life_map.analysis import (
 )
 from novelty_lab.artefacts.life_map.life import MEASURES
 from novelty_lab.artefacts.life_map.look import describe
-from novelty_lab.artefacts.life_map.stages import Found, Scores, excess_by_draw, mean_excess, places
+from novelty_lab.artefacts.life_map.stages import (
+    Scored,
+    Scores,
+    excess_by_draw,
+    mean_excess,
+    places,
+)
 from novelty_lab.rank_correlation import spearman
 
 GRAIN = {
@@ -31,7 +37,7 @@ GRAIN = {
 """What a unit of the recorded map stands for: arrays are kept as small integers."""
 
 
-def rule_measures(codes: np.ndarray, found: Found) -> dict[str, np.ndarray]:
+def rule_measures(codes: np.ndarray, found: Scored) -> dict[str, np.ndarray]:
     """Return all that rules can be ranked by, averaged over draws."""
     averaged = {
         name: values.astype(np.float64).mean(0) if values.ndim > 1 else values.astype(np.float64)

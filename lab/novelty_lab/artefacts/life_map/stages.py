@@ -62,7 +62,8 @@ class StageConfig(LifeConfig):
     """Their draws."""
 
 
-Found = dict[str, np.ndarray]
+Scored = dict[str, np.ndarray]
+"""Measures of rules by name, as ``score_all`` returns them."""
 
 
 def map_codes() -> np.ndarray:
@@ -115,7 +116,7 @@ def score_block(
 def score_all(
     context: RunContext, stage: str, config: LifeConfig, codes: np.ndarray, seed: int, block: int,
     first_draw: int = 0,
-) -> Found:  # fmt: skip
+) -> Scored:  # fmt: skip
     """Measure rules in blocks, one task each.
 
     Returns:
@@ -135,19 +136,19 @@ def score_all(
     }
 
 
-def excess_by_draw(found: Found) -> np.ndarray:
+def excess_by_draw(found: Scored) -> np.ndarray:
     """Return bits less floor, (draws, rules)."""
     return found["bits"].astype(np.float64) - found["floor"]
 
 
-def mean_excess(found: Found) -> np.ndarray:
+def mean_excess(found: Scored) -> np.ndarray:
     """Return bits less floor, averaged over draws."""
     return excess_by_draw(found).mean(0)
 
 
 def score_again(
-    config: StageConfig, codes: np.ndarray, found: Found, seed: int, context: RunContext
-) -> tuple[np.ndarray, Found]:
+    config: StageConfig, codes: np.ndarray, found: Scored, seed: int, context: RunContext
+) -> tuple[np.ndarray, Scored]:
     """Score the best share and the named rules again: larger tori, more draws, all of them new."""
     best = codes[np.argsort(-mean_excess(found), kind="stable")]
     best = best[: math.ceil(config.again_share * len(codes))]
@@ -159,8 +160,8 @@ def score_again(
 
 
 def study_settings(
-    config: StageConfig, codes: np.ndarray, found: Found, seed: int, context: RunContext
-) -> dict[str, Found]:
+    config: StageConfig, codes: np.ndarray, found: Scored, seed: int, context: RunContext
+) -> dict[str, Scored]:
     """Score some rules at every other setting, one draw each.
 
     The first draw of the map is the reference; the second shows how far a ranking agrees with
@@ -172,7 +173,7 @@ def study_settings(
         {name: found[name][draw : draw + 1, here] for name in BY_DRAW}
         for draw in range(config.draws)
     ]
-    study: dict[str, Found] = {"reference": reference}
+    study: dict[str, Scored] = {"reference": reference}
     for axis in config.study_axes:
         for value in STUDY[axis]:
             name, variant = f"{axis}={value}", vary(config, draws=1, **{axis: value})
@@ -189,11 +190,11 @@ def places(codes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 def score_complements(
     config: StageConfig, seed: int, context: RunContext
-) -> dict[str, tuple[Found, Found]]:
+) -> dict[str, tuple[Scored, Scored]]:
     """Score rules and their complements, cells entering as -1 and 1 and as 0 and 1."""
     codes = numpy_generator(seed, "symmetry").permutation(NUM_RULES)[: config.symmetry_rules]
     swapped = np.array([LifeRule(int(code)).complemented().number for code in codes])
-    found: dict[str, tuple[Found, Found]] = {}
+    found: dict[str, tuple[Scored, Scored]] = {}
     for states in ("signed", "binary"):
         settings = vary(config, states=states, draws=config.symmetry_draws)
         both = score_all(
@@ -210,13 +211,13 @@ class Scores(NamedTuple):
     """What the device computes."""
 
     codes: np.ndarray
-    found: Found
+    found: Scored
     again_codes: np.ndarray
-    again: Found
+    again: Scored
     random_codes: np.ndarray
     """Rules drawn at random and the named ones."""
-    study: dict[str, Found]
-    complements: dict[str, tuple[Found, Found]]
+    study: dict[str, Scored]
+    complements: dict[str, tuple[Scored, Scored]]
 
 
 def scores(config: StageConfig, seed: int, context: RunContext) -> Scores:
