@@ -51,7 +51,7 @@ def refreshed(record: Record, context: RunContext, *, study: bool) -> Record:
     seed, results, arrays = record.seed, dict(record.results), dict(record.arrays)
     measures = map_measures(record)
     named = _named(config, record, measures, arrays, context)
-    codes = random_codes(config, map_codes().ravel(), seed)
+    codes = random_codes(config.random_rules, map_codes().ravel(), seed)
     parsed = life_map.lempel_ziv_of(config, codes, seed, context)
     life_map.add_lempel_ziv(named, parsed)
     listed = [entry["rule"] for key in GALLERIES for entry in results[key]]
@@ -152,7 +152,7 @@ def _entry(entry: dict[str, Any], looked: dict[int, dict[str, Any]]) -> dict[str
 
 
 def _study(config: life_map.Config, seed: int, context: RunContext) -> dict[str, Any]:
-    some = random_codes(config, map_codes().ravel(), seed, config.study_rules)
+    some = random_codes(config.study_rules, map_codes().ravel(), seed)
     found = score_all(context, "study reference", config, some, seed, 64)
     study = study_settings(config, some, found, seed, context)
     return {"settings": compare_settings(study), "study_rules": len(some)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from novelty_lab.report import Table
@@ -10,17 +10,20 @@ from novelty_lab.report import Table
 
 def table(
     title: str,
-    columns: Mapping[str, str],
+    columns: Mapping[str, str | Callable[[Mapping[str, Any]], str]],
     rows: Iterable[Mapping[str, Any]],
     unbroken: Iterable[str] = (),
 ) -> Table:
-    """Make a table from format strings, one for each column.
+    """Make a table from format strings, or functions of a row, one for each column.
 
     >>> rows = [{"name": "Lorenz", "bits": 45.83}]
     >>> table("Flows", {"flow": "{name}", "bits": "{bits:.1f}"}, rows).rows
     [['Lorenz', '45.8']]
     """
-    cells = [[form.format_map(row) for form in columns.values()] for row in rows]
+    cells = [
+        [form.format_map(row) if isinstance(form, str) else form(row) for form in columns.values()]
+        for row in rows
+    ]
     return Table(title, list(columns), cells, tuple(unbroken))
 
 

@@ -24,7 +24,7 @@ from novelty_lab.artefacts.life_map import results as life_results
 from novelty_lab.artefacts.life_map import stages as life_stages
 from novelty_lab.artefacts.life_map.figure import RANKED
 from novelty_lab.artefacts.life_map.life import LifeConfig, life_observer, score_rules, vary
-from novelty_lab.artefacts.life_map.names import LABELLED
+from novelty_lab.artefacts.life_map.pictures import LABELLED
 from novelty_lab.artefacts.life_map.stages import (
     STUDY,
     StageConfig,
@@ -306,10 +306,10 @@ def test_a_typical_torus_is_the_median_of_those_with_a_pattern():
 
 
 def test_a_name_more_changes_one_of_the_others(monkeypatch):
-    before = set(random_codes(StageConfig(), map_codes().ravel(), 0, 150).tolist())
+    before = set(random_codes(150, map_codes().ravel(), 0).tolist())
     fewer = named_rules()[:-1]
     monkeypatch.setattr(life_stages, "named_rules", lambda: fewer)
-    after = set(random_codes(StageConfig(), map_codes().ravel(), 0, 150).tolist())
+    after = set(random_codes(150, map_codes().ravel(), 0).tolist())
     assert len(before & after) >= 149
 
 

@@ -68,7 +68,7 @@ QUICK = dataclasses.replace(
 
 @dataclass(frozen=True)
 class Point:
-    """One kind of reservoir and input."""
+    """One kind of reservoir and input: beside the architecture, arguments of the reservoir."""
 
     architecture: str
     depth: int
@@ -87,8 +87,7 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     def panel(members: list[Point], *shape: int) -> np.ndarray:
         """Collect mean and deviation over draws, (*shape, 2)."""
         chi = np.array([found[str(point)]["chi"] for point in members])
-        spread = deviation(chi, 1)
-        return np.stack([chi.mean(1), spread], axis=-1).reshape(*shape, 2)
+        return np.stack([chi.mean(1), deviation(chi, 1)], axis=-1).reshape(*shape, 2)
 
     deepest = [point for point in by_depth if point.depth == max(config.depths)]
     arrays = {
@@ -128,6 +127,7 @@ def panels(config: Config) -> tuple[list[Point], list[Point], list[Point]]:
 def summary(config: Config, arrays: dict[str, np.ndarray], seed: int) -> dict[str, Any]:
     """Draw together what the paper states."""
     chi, shallow = arrays["depth"][..., 0], [d <= 16 for d in config.depths]
+    differences = zip(config.difference_steps, arrays["differences"][:, -1].tolist(), strict=True)
     at_one = arrays["gain"][:, config.gains.index(1.0), 0].tolist() if 1.0 in config.gains else []
     return {
         "architectures": list(ARCHITECTURES),
@@ -139,13 +139,7 @@ def summary(config: Config, arrays: dict[str, np.ndarray], seed: int) -> dict[st
         "gain_one_mean_field": {name: mean_field(name, 1.0, config.width) for name in ACTIVATIONS},
         "scale_plain": _range(arrays["scale"][0, :, 0]),
         "scale_normalized": _range(arrays["scale"][1, :, 0]),
-        "plain_deepest_by_differences": dict(
-            zip(
-                map(str, config.difference_steps),
-                arrays["differences"][:, -1].tolist(),
-                strict=True,
-            )
-        ),
+        "plain_deepest_by_differences": {str(step): growth for step, growth in differences},
         "preactivation_sd": preactivation_sd(config, seed),
     }
 
@@ -169,18 +163,11 @@ def make(
     config: Config, point: Point, seed: int, draw: int
 ) -> tuple[reservoirs.Feedforward, Tensor]:
     """Draw a reservoir and Gaussian inputs for it."""
-    axes = ARCHITECTURES[point.architecture]
-    kind = getattr(reservoirs, point.architecture)
-    reservoir = kind(
-        config.input_dim,
-        config.width,
-        point.depth,
-        activation=point.activation,
-        normalize=point.normalize,
-        gain=point.gain,
-        input_scale=point.input_scale,
-        seed=split(seed, "reservoir", draw),
-    )
+    options: dict[str, Any] = dataclasses.asdict(point)
+    options["seed"] = split(seed, "reservoir", draw)
+    architecture = options.pop("architecture")
+    reservoir = getattr(reservoirs, architecture)(config.input_dim, config.width, **options)
+    axes = ARCHITECTURES[architecture]
     lattice = (config.sizes[axes - 1],) * axes
     generator = torch_generator(seed, "inputs", draw)
     shape = (config.samples, config.input_dim, *lattice)

@@ -61,12 +61,8 @@ QUICK = Config(
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Measure everything at every size."""
-    tasks = {f"{name}, n={n}": (config, name, n, seed) for name in VECTORS for n in config.sizes}
-    tasks |= {
-        f"rule {rule}, n={n}": (config, f"rule {rule}", n, seed)
-        for rule in RULES
-        for n in config.sizes
-    }
+    names = (*VECTORS, *(f"rule {rule}" for rule in RULES))
+    tasks = {f"{name}, n={n}": (config, name, n, seed) for name in names for n in config.sizes}
     rows = list(context.map(measure, tasks).values())
     largest = max(config.sizes)
     scores = {row["name"]: row["excess_bits"] for row in rows if row["n"] == largest}
@@ -105,20 +101,14 @@ def measure_vectors(config: Config, name: str, n: int, seed: int) -> dict[str, f
     """Score vectors with the fixed ridge and with the ridge of evidence, units left alone."""
     x, y = make_vectors(name, n, config.copies, seed)
     reservoir = reservoirs.MLP(x.shape[1], config.width, 4, seed=split(seed, "reservoir"))
-    common: dict[str, Any] = {
-        "draws": config.draws,
-        "seed": seed,
-        "standardize_inputs": False,
-        "target_unit": 1.0,
-    }
-    fixed = score(
-        x,
-        y,
-        observer=Observer(reservoir, ridge_penalty=config.ridge_penalty),
-        null=config.null,
-        **common,
+    plain: dict[str, Any] = {"standardize_inputs": False, "target_unit": 1.0}
+    fixed, evidence = (
+        score(x, y, observer=observer, null=null, draws=config.draws, seed=seed, **plain)
+        for observer, null in (
+            (Observer(reservoir, ridge_penalty=config.ridge_penalty), config.null),
+            (Observer(reservoir, ridge_penalty="evidence"), 0),
+        )
     )
-    evidence = score(x, y, observer=Observer(reservoir, ridge_penalty="evidence"), null=0, **common)
     return {
         "bits": fixed.bits,
         "bits_sd": fixed.bits_sd,
@@ -134,18 +124,17 @@ def measure_vectors(config: Config, name: str, n: int, seed: int) -> dict[str, f
 def measure_rule(config: Config, rule: int, n: int, seed: int) -> dict[str, float]:
     """Score an automaton on counted patterns; rings are moved whole and rotated."""
     settings = dataclasses.replace(config.automaton, samples=n)
-    bits: list[float] = []
-    floors: list[float] = []
-    evidence: list[float] = []
+    draws: list[list[float]] = []
     for draw in range(settings.draws):
         observer = automaton_observer(settings, seed, draw)
         history = sample_rule(settings, rule, seed, draw)
-        bits.append(float(observer.bits_of_rows(rule_rows(observer, history))))
-        floors.append(floor_bits(observer, history, 8, split(seed, "rings", rule, draw)))
+        raw = float(observer.bits_of_rows(rule_rows(observer, history)))
+        floor = floor_bits(observer, history, 8, split(seed, "rings", rule, draw))
         table = count_patterns(history[0], history[1:], observer.reservoir.receptive_radius)
         calibrated = Observer(observer.reservoir, ridge_penalty="evidence")
-        evidence.append(float(calibrated.bits(table_moments(observer.reservoir, table))))
-    excess = np.subtract(bits, floors)
+        draws.append([raw, floor, float(calibrated.bits(table_moments(observer.reservoir, table)))])
+    bits, floors, evidence = np.array(draws).T
+    excess = bits - floors
     return {
         "bits": float(np.mean(bits)),
         "bits_sd": float(deviation(bits)),

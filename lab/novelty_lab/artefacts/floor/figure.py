@@ -17,7 +17,7 @@ COLUMNS = {
     "data": "{name}",
     "n": "{n}",
     "bits": "{bits:.1f}",
-    "null": "{null}",
+    "null": lambda row: f"{row['null_bits']:.1f}" if "null_bits" in row else "",
     "floor": "{floor_bits:.1f}",
     "excess": "{excess_bits:.1f} ± {excess_se:.1f}",
     "evidence-ridge bits": "{evidence_bits:.1f}",
@@ -26,8 +26,7 @@ COLUMNS = {
 
 def tables(record: Record) -> list[Table]:
     """List everything measured."""
-    rows = [{**row, "null": _number(row.get("null_bits"))} for row in record.results["rows"]]
-    return [table("The noisy television and the dark room", COLUMNS, rows)]
+    return [table("The noisy television and the dark room", COLUMNS, record.results["rows"])]
 
 
 def figure(record: Record) -> Figure:
@@ -78,7 +77,3 @@ def _against(axes: Axes, rows: list[dict[str, Any]], names: list[str]) -> None:
     axes.set_xticks(range(len(names)), names, rotation=35, ha="right")
     axes.set_ylabel("excess (bits)")
     axes.legend(loc="upper left", ncols=len(sizes))
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.1f}"

@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from learnable_novelty.seeds import numpy_generator
 from learnable_novelty.systems import NUM_COUNTS, UNIVERSAL, NamedRule, named_rules
-from novelty_lab.artefacts.life_map.stages import Found, mean_excess
+from novelty_lab.artefacts.life_map.stages import Scored, excess_by_draw, mean_excess
 from novelty_lab.context import deviation
 from novelty_lab.rank_correlation import spearman
 
@@ -68,20 +68,20 @@ def complement_codes(codes: np.ndarray) -> np.ndarray:
     return flipped
 
 
-def compare_settings(study: Mapping[str, Found]) -> dict[str, dict[str, float]]:
+def compare_settings(study: Mapping[str, Scored]) -> dict[str, dict[str, float]]:
     """Correlate the ranking at every setting with the reference's, by excess and by raw bits."""
     reference = study["reference"]
     best = _best(mean_excess(reference))
-    compared: dict[str, dict[str, float]] = {}
-    for name, found in study.items():
-        if name != "reference":
-            compared[name] = {
-                "spearman_excess": float(spearman(mean_excess(found), mean_excess(reference))),
-                "spearman_bits": float(spearman(found["bits"].mean(0), reference["bits"].mean(0))),
-                "top_shared": len(best & _best(mean_excess(found))) / len(best),
-                "mean_excess": float(mean_excess(found).mean()),
-            }
-    return compared
+    return {
+        name: {
+            "spearman_excess": float(spearman(mean_excess(found), mean_excess(reference))),
+            "spearman_bits": float(spearman(found["bits"].mean(0), reference["bits"].mean(0))),
+            "top_shared": len(best & _best(mean_excess(found))) / len(best),
+            "mean_excess": float(mean_excess(found).mean()),
+        }
+        for name, found in study.items()
+        if name != "reference"
+    }
 
 
 def _best(values: np.ndarray, share: float = 0.1) -> set[int]:
@@ -137,13 +137,8 @@ def intraclass(means: np.ndarray, deviations: np.ndarray, draws: int) -> float |
     return float((between - within) / total) if total > 0 else None
 
 
-def excess_by_draw(found: Found) -> np.ndarray:
-    """Return bits less floor, (draws, rules)."""
-    return found["bits"].astype(np.float64) - found["floor"]
-
-
 def named_table(
-    codes: np.ndarray, measures: Mapping[str, np.ndarray], again_codes: np.ndarray, again: Found
+    codes: np.ndarray, measures: Mapping[str, np.ndarray], again_codes: np.ndarray, again: Scored
 ) -> list[dict[str, Any]]:
     """List the named rules with their measures, their ranks among all rules, and what is known.
 

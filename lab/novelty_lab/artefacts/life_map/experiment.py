@@ -71,7 +71,9 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     steady = best_unnamed(scored, config.steady_gallery, steady=True)
     with _on_cores(context) as cores:
         parsed = lempel_ziv_of(config, scored.random_codes, seed, cores)
-        looked = look_closely(config, [*best, *steady, *_codes_of(named)], seed, cores)
+        looked = look_closely(
+            config, [*best, *steady, *(LifeRule(row["rule"]).number for row in named)], seed, cores
+        )
     add_lempel_ziv(named, parsed)
     gallery, steady_gallery = (
         [gallery_entry(code, scored, measures, looked) for code in codes]
@@ -96,8 +98,7 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         "steady_gallery": steady_gallery,
         "grain": GRAIN,
     }
-    shown = [unpack(looked[code]["picture"]) for code in [*best, *steady]]
-    pictures = np.array(shown, dtype=np.uint8)
+    pictures = np.array([unpack(looked[code]["picture"]) for code in [*best, *steady]], np.uint8)
     names = {row["name"]: row["again_excess"] for row in named}
     stages = (scored.found, scored.again, *scored.study.values())
     devices = sorted({name for stage in stages for name in stage.get("devices", ())})
@@ -129,10 +130,6 @@ def best_unnamed(scored: Scores, count: int, *, steady: bool = False) -> list[in
             best.append(int(code))
             taken |= {int(code), LifeRule(int(code)).complemented().number}
     return best
-
-
-def _codes_of(named: list[dict[str, Any]]) -> list[int]:
-    return [LifeRule(row["rule"]).number for row in named]
 
 
 def lempel_ziv_of(

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from novelty_lab.artefacts.life_map.names import GROUPS, MEASURES, share, with_width
-from novelty_lab.artefacts.life_map.pictures import extra_figures, figure
+from novelty_lab.artefacts.life_map.pictures import (
+    GROUPS,
+    MEASURES,
+    extra_figures,
+    figure,
+    share,
+    with_width,
+)
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.tables import named, table
@@ -45,24 +51,16 @@ def _named(results: dict[str, Any]) -> Table:
     columns = {
         "name": "{name}",
         "rule": "{rule}",
-        "gliders": "{known_gliders}",
+        "gliders": lambda row: GLIDERS[row["gliders"]],
         "on the map": "{measures[excess]:.1f}",
-        "again (95%)": "{again}",
+        "again (95%)": lambda row: with_width(row["again_excess"], row["again_half_width"]),
         "place": "{again_rank}",
     }
-    rows = [
-        {
-            **row,
-            "known_gliders": GLIDERS[row["gliders"]],
-            "again": with_width(row["again_excess"], row["again_half_width"]),
-        }
-        for row in _by_second_score(results)
-    ]
     title = (
         "Rules with a name: excess bits on the map and again on the larger tori, and their place "
         f"among the {results['summary']['again']} that were scored again"
     )
-    return table(title, columns, rows, unbroken=list(columns)[1:])
+    return table(title, columns, _by_second_score(results), unbroken=list(columns)[1:])
 
 
 def _ranks(results: dict[str, Any]) -> Table:
@@ -81,7 +79,7 @@ def _by_second_score(results: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _changes(results: dict[str, Any]) -> Table:
     columns = {
-        "below, %": "{share}",
+        "below, %": share,
         "rules": "{rules}",
         "excess": "{excess[1]:.1f}",
         "raw": "{bits[1]:.1f}",
@@ -89,22 +87,18 @@ def _changes(results: dict[str, Any]) -> Table:
         "null": "{null[1]:.1f}",
         "excess, 95% quantile": "{excess[2]:.1f}",
     }
-    rows = [{**row, "share": share(row)} for row in results["summary"]["by_change"]]
-    return table(
-        "By the share of cells that differ after two steps: medians in bits", columns, rows
-    )
+    title = "By the share of cells that differ after two steps: medians in bits"
+    return table(title, columns, results["summary"]["by_change"])
 
 
 def _areas(results: dict[str, Any]) -> Table:
+    title = "Known to support gliders: area under the ROC curve (95%), 0.5 is chance"
+    columns = ["measure", *(f"against {label}" for _, label in GROUPS.values())]
     rows = [
         [MEASURES[name], *(_interval(groups.get(group)) for group in GROUPS)]
         for name, groups in results["areas"].items()
     ]
-    return Table(
-        "Known to support gliders: area under the ROC curve (95%), 0.5 is chance",
-        ["measure", *(f"against {label}" for _, label in GROUPS.values())],
-        rows,
-    )
+    return Table(title, columns, rows)
 
 
 def _interval(area: dict[str, float] | None) -> str:
@@ -113,48 +107,38 @@ def _interval(area: dict[str, float] | None) -> str:
 
 def _settings(results: dict[str, Any]) -> Table:
     columns = {
-        "setting": "{setting}",
+        "setting": lambda row: row["name"].replace("=", " "),
         "by excess": "{spearman_excess:.3f}",
         "by raw bits": "{spearman_bits:.3f}",
         "best tenth shared": "{top_shared:.2f}",
         "mean excess": "{mean_excess:.2f}",
     }
-    settings = named(results["settings"])
-    rows = [{**row, "setting": row["name"].replace("=", " ")} for row in settings]
     number = results["study_rules"]
-    return table(
-        f"One setting changed: rank correlation with the reference, {number} rules", columns, rows
-    )
+    title = f"One setting changed: rank correlation with the reference, {number} rules"
+    return table(title, columns, named(results["settings"]))
 
 
 def _complements(results: dict[str, Any]) -> Table:
+    states = {"signed": "cells as -1 and 1", "binary": "cells as 0 and 1", "map": "the whole map"}
     columns = {
-        "states": "{states}",
+        "states": lambda row: states[row["name"]],
         "pairs": "{pairs}",
         "told apart": "{told_apart:.1%}",
         "rms difference": "{rms_difference:.2f}",
         "spread over draws": "{mean_spread:.2f}",
         "correlation": "{correlation:.4f}",
     }
-    states = {"signed": "cells as -1 and 1", "binary": "cells as 0 and 1", "map": "the whole map"}
-    rows = [{**row, "states": states[row["name"]]} for row in named(results["complements"])]
-    return table(
-        "A rule and its complement: told apart at 5%, difference and its spread in bits",
-        columns,
-        rows,
-    )
+    title = "A rule and its complement: told apart at 5%, difference and its spread in bits"
+    return table(title, columns, named(results["complements"]))
 
 
 def _gallery(title: str, entries: list[dict[str, Any]]) -> Table:
     columns = {
         "": "{place}",
         "rule": "{rule}",
-        "excess (95%)": "{shown}",
+        "excess (95%)": lambda row: with_width(row["excess"], row["half_width"]),
         "measured": "{sentence}",
     }
-    rows = [
-        {**entry, "place": place, "shown": with_width(entry["excess"], entry["half_width"])}
-        for place, entry in enumerate(entries, start=1)
-    ]
+    rows = [{**entry, "place": place} for place, entry in enumerate(entries, start=1)]
     title = f"The {len(rows)} {title}, one of each pair of complements"
     return table(title, columns, rows, unbroken=list(columns)[:3])

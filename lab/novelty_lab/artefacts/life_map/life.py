@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -89,21 +89,18 @@ def life_observer(config: LifeConfig, seed: int, draw: int, device: str) -> Life
         seed=split(child, "reservoir"),
     )
     soups = soup(config.samples, config.grid, config.grid, config.density, split(child, "soup"))
-    floor_orders, null_orders = (
-        [
-            order.to(device)
-            for order in row_orders(
-                "translations",
-                config.samples,
-                (config.grid, config.grid),
-                count,
-                split(child, label),
-            )
-        ]
-        for label, count in (("floor", config.floor_repeats), ("null", config.null_repeats))
+
+    def orders(label: str, count: int) -> list[Tensor]:
+        shape = (config.grid, config.grid)
+        made = row_orders("translations", config.samples, shape, count, split(child, label))
+        return [order.to(device) for order in made]
+
+    return LifeObserver(
+        BinaryTorus(reservoir, STATES[config.states], torch.float32, device),
+        torch.from_numpy(soups).to(device),
+        orders("floor", config.floor_repeats),
+        orders("null", config.null_repeats),
     )
-    torus = BinaryTorus(reservoir, STATES[config.states], torch.float32, device)
-    return LifeObserver(torus, torch.from_numpy(soups).to(device), floor_orders, null_orders)
 
 
 MEASURES = (
@@ -144,9 +141,12 @@ def score_rules(
     found: list[dict[str, Tensor]] = []
     with ThreadPoolExecutor(available_cores()) as threads:
         compressed: list[Future[list[float]]] = []
-        for part in _chunks(codes, together):
+        for start in range(0, len(codes), together):
+            part = codes[start : start + together]
             frames = simulate(config, part, observer.soups)
-            for first, last in _ranges(len(part), rules_at_once(config, kind)):
+            at_once = rules_at_once(config, kind)
+            for first in range(0, len(part), at_once):
+                last = min(len(part), first + at_once)
                 cells = torch.stack([frame.cells(first, last) for frame in frames], dim=2)
                 found.append(_measure(config, observer, cells))
                 packed = pack_bits(cells[:, 0]).cpu().numpy()
@@ -216,9 +216,8 @@ def pack_bits(cells: Tensor) -> Tensor:
     """Pack cells of 0 and 1 in reading order, eight to a byte: (rules, bytes)."""
     flat = cells.flatten(1)
     flat = torch.nn.functional.pad(flat, (0, -flat.shape[1] % 8)).unflatten(1, (-1, 8))
-    return (flat << torch.arange(8, device=cells.device, dtype=torch.uint8)).sum(
-        2, dtype=torch.uint8
-    )
+    places = torch.arange(8, device=cells.device, dtype=torch.uint8)
+    return (flat << places).sum(2, dtype=torch.uint8)
 
 
 def compressed_bits(packed: np.ndarray, cells: int) -> list[float]:
@@ -234,13 +233,3 @@ def vary(config: LifeConfig, **changes: object) -> LifeConfig:
 
 def _share(cells: Tensor) -> Tensor:
     return cells.flatten(1).sum(1, dtype=torch.float64) / cells[0].numel()
-
-
-def _chunks(codes: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    for first, last in _ranges(len(codes), size):
-        yield codes[first:last]
-
-
-def _ranges(count: int, size: int) -> Iterator[tuple[int, int]]:
-    for first in range(0, count, size):
-        yield first, min(count, first + size)

@@ -22,6 +22,8 @@ PATCH = 16
 """Height and width of a soup in an empty torus."""
 TRAIL = 15
 """Steps that a picture looks back."""
+COUNTED = ("still", "oscillating", "main_period", "main_share", "isolated", "crowded")
+"""Fields of the glider meter that are recorded."""
 
 
 def look(
@@ -81,15 +83,7 @@ def _patches(side: int, seed: int, count: int) -> Cells:
 
 
 def _plain(found: Gliders) -> dict[str, float]:
-    return {
-        "moving": found.moving,
-        "still": found.still,
-        "oscillating": found.oscillating,
-        "main_period": found.main_period,
-        "main_share": found.main_share,
-        "isolated": found.isolated,
-        "crowded": found.crowded,
-    }
+    return {"moving": found.moving, **{name: getattr(found, name) for name in COUNTED}}
 
 
 def _gathered(many: Sequence[Gliders]) -> list[dict[str, Any]]:
@@ -146,13 +140,12 @@ def lempel_ziv_block(config: LifeConfig, codes: Sequence[int], seed: int) -> lis
 
 def describe(measures: Mapping[str, float], looked: Mapping[str, Any]) -> str:
     """Say in a sentence what was measured."""
-    seen = looked["everywhere"]
     parts = [
         f"{_percent(measures['density'])} of the cells live",
         _change(measures["activity"], measures["change_in_two"]),
         _settled(looked),
         *_domains(looked["domains"]),
-        _standing(seen),
+        _standing(looked["everywhere"]),
         _moving(looked),
         f"{_percent(measures['explained'])} of the next steps' variance read off one frame",
     ]
@@ -192,16 +185,10 @@ def _domains(found: Mapping[str, Any]) -> list[str]:
 
 def _standing(seen: Mapping[str, float]) -> str:
     period, share = seen["main_period"], seen["main_share"]
-    most = (
-        f"of period {period}"
-        if share == 1
-        else f"mostly of period {period}"
-        if share > 0.5
-        else f"{_percent(share)} of period {period}"
-    )
+    most = "" if share == 1 else "mostly " if share > 0.5 else f"{_percent(share)} "
     counted = [
         _count(seen["still"], "still life"),
-        _count(seen["oscillating"], "oscillator", f" ({most})"),
+        _count(seen["oscillating"], "oscillator", f" ({most}of period {period})"),
     ]
     return f"a frame holds {' and '.join(filter(None, counted))}" if any(counted) else ""
 
@@ -231,10 +218,5 @@ def _change(activity: float, change_in_two: float) -> str:
 
 def _percent(share: float) -> str:
     value = 100 * share
-    return (
-        f"{value:.0f}%"
-        if value >= 10 or value == 0
-        else f"{value:.1f}%"
-        if value >= 0.1
-        else f"{value:.2g}%"
-    )
+    form = ".0f" if value >= 10 or value == 0 else ".1f" if value >= 0.1 else ".2g"
+    return f"{value:{form}}%"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from novelty_lab.artefacts.life_map.names import LABELLED
+from novelty_lab.artefacts.life_map.pictures import LABELLED
 from novelty_lab.explorer.packing import packed, short, sprite_sheet
 from novelty_lab.explorer.panel import DataFiles, Panel, from_paper_run
 from novelty_lab.records import Record

@@ -9,11 +9,28 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
-from novelty_lab.artefacts.life_map.names import GROUPS, LABELLED, MEASURES, share, with_width
+from learnable_novelty.systems import LifeRule
 from novelty_lab.records import Record
-from novelty_lab.style import BLUE, GREY, ORANGE, PURPLE, RED, label_panel, new_figure
+from novelty_lab.style import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, label_panel, new_figure
 from novelty_lab.tables import in_words, named
 
+MEASURES = {
+    "excess": "excess bits",
+    "bits": "raw bits",
+    "compressed": "gzip (bits a cell)",
+    "lempel_ziv": "Lempel-Ziv (bits a cell)",
+    "entropy": "entropy of 3 x 3 patterns",
+    "lambda": "Langton's lambda",
+    "activity": "cells that change",
+}
+LABELLED = ("Life", "HighLife", "Day & Night", "Morley", "Diamoeba", "Anneal", "2x2", "34 Life",
+            "Long Life", "Replicator", "Seeds", "Maze", "Coral")  # fmt: skip
+GROUPS = {
+    "named": (BLUE, "other named rules"),
+    "random": (ORANGE, "random rules"),
+    "proved": (GREEN, "random rules proved to have none"),
+}
+"""What rules with gliders are compared with."""
 OLDEST = 16
 """What a picture shows where nothing was seen in its last steps."""
 
@@ -37,12 +54,9 @@ def place_of(rule: str) -> tuple[int, int]:
     The first bit is 0 neighbours, the last one 8, so that halves of the map differ in B0 (left,
     right) and S0 (up, down), quarters in B1 and S1, and so on.
     """
-    born, survives = rule.removeprefix("B").split("/S")
-    return _weight(born), _weight(survives)
-
-
-def _weight(counts: str) -> int:
-    return sum(1 << (8 - int(count)) for count in counts)
+    born_survives = rule.removeprefix("B").split("/S")
+    column, row = (sum(1 << (8 - int(count)) for count in counts) for counts in born_survives)
+    return column, row
 
 
 def drawn_order() -> np.ndarray:
@@ -50,19 +64,14 @@ def drawn_order() -> np.ndarray:
     return np.array([int(f"{place:09b}"[::-1], 2) for place in range(512)])
 
 
-def _excess(record: Record) -> tuple[np.ndarray, float]:
-    """Return excess bits as drawn, (512, 512) or by code, and where the colours end."""
-    arrays, grain = record.arrays, record.results["grain"]
-    excess = arrays["bits"] * grain["bits"] - arrays["floor"] * grain["floor"]
-    return excess, float(np.quantile(excess, 0.999))
-
-
 def _draw_rules(axes: Axes, record: Record) -> Any:
     """Draw excess bits: all rules as an image, some as points."""
-    excess, top = _excess(record)
+    arrays, grain = record.arrays, record.results["grain"]
+    excess = arrays["bits"] * grain["bits"] - arrays["floor"] * grain["floor"]
+    top = float(np.quantile(excess, 0.999))
     look: dict[str, Any] = {"vmin": 0, "vmax": top, "cmap": "viridis"}
-    if "codes" in record.arrays:
-        places = np.array([_place_of_code(int(code)) for code in record.arrays["codes"]])
+    if "codes" in arrays:
+        places = np.array([place_of(str(LifeRule(int(code)))) for code in arrays["codes"]])
         axes.set(xlim=(0, 512), ylim=(512, 0), aspect="equal", facecolor="#222222")
         return axes.scatter(*places.T, c=excess, s=8, **look)
     order = drawn_order()
@@ -108,11 +117,6 @@ def _draw_part(axes: Axes, record: Record) -> None:
         axes.plot([], [], "o", color=colour, markerfacecolor="none", label=label)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.04))
     label_panel(axes, "b", "its columns with B3, without B0 to B2")
-
-
-def _place_of_code(code: int) -> tuple[int, int]:
-    counts = ["".join(str(k) for k in range(9) if code >> (2 * k + state) & 1) for state in (0, 1)]
-    return _weight(counts[0]), _weight(counts[1])
 
 
 def _mark(axes: Axes, x: int, y: int, gliders: bool | None) -> None:
@@ -181,8 +185,7 @@ def _draw_change(axes: Axes, results: dict[str, Any]) -> None:
         if name == "excess":
             axes.fill_between(places, low, high, color=colour, alpha=0.2, linewidth=0)
     axes.set_xticks(places, [share(row) for row in rows], fontsize=6.5)
-    axes.set_xlabel("cells that differ after two steps, below (%)")
-    axes.set_ylabel("bits")
+    axes.set(xlabel="cells that differ after two steps, below (%)", ylabel="bits")
     axes.set_ylim(top=1.25 * axes.get_ylim()[1])
     axes.legend(loc="upper left", ncols=4, columnspacing=1.0)
     label_panel(axes, "c", "still, busy, chaotic: the median rule")
@@ -201,8 +204,7 @@ def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
             axes.errorbar(middle, list(known), xerr=[middle - low, high - middle], **look)
     axes.axvline(0.5, color=GREY, linestyle=":", linewidth=1)
     axes.set_yticks(range(len(names)), [MEASURES[name] for name in names])
-    axes.set_xlim(0, 1)
-    axes.set_xlabel("area under the ROC curve, 95%; 0.5 is chance")
+    axes.set(xlim=(0, 1), xlabel="area under the ROC curve, 95%; 0.5 is chance")
     axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.24), ncols=2, columnspacing=1.0)
     label_panel(axes, "d", "known to support gliders, against")
 
@@ -245,3 +247,13 @@ def _draw_gallery(entries: list[dict[str, Any]], pictures: np.ndarray) -> Figure
         bits = with_width(entry["excess"], entry["half_width"])
         axes.set_title(f"{entry['rule']}\n{bits} bits{moving}", fontsize=9)
     return fig
+
+
+def with_width(value: float, half_width: float | None) -> str:
+    """Write a value with half the width of its interval, where it has one."""
+    return f"{value:.1f}" if half_width is None else f"{value:.1f} ± {half_width:.1f}"
+
+
+def share(row: dict[str, float]) -> str:
+    """Write the upper end of a range of shares, in percent."""
+    return "0" if row["low"] == 0 else f"{min(100.0, 100 * row['high']):g}"

@@ -15,14 +15,19 @@ from novelty_lab.artefacts.life_map.analysis import (
     area_with_interval,
     compare_pairs,
     complement_codes,
-    excess_by_draw,
     finite,
     half_widths,
     langton,
 )
 from novelty_lab.artefacts.life_map.life import MEASURES
 from novelty_lab.artefacts.life_map.look import describe
-from novelty_lab.artefacts.life_map.stages import Found, Scores, mean_excess, places
+from novelty_lab.artefacts.life_map.stages import (
+    Scored,
+    Scores,
+    excess_by_draw,
+    mean_excess,
+    places,
+)
 from novelty_lab.rank_correlation import spearman
 
 GRAIN = {
@@ -32,7 +37,7 @@ GRAIN = {
 """What a unit of the recorded map stands for: arrays are kept as small integers."""
 
 
-def rule_measures(codes: np.ndarray, found: Found) -> dict[str, np.ndarray]:
+def rule_measures(codes: np.ndarray, found: Scored) -> dict[str, np.ndarray]:
     """Return all that rules can be ranked by, averaged over draws."""
     averaged = {
         name: values.astype(np.float64).mean(0) if values.ndim > 1 else values.astype(np.float64)
@@ -47,9 +52,10 @@ def gallery_entry(
 ) -> dict[str, Any]:
     """Put together what the gallery says of one rule."""
     there = int(np.flatnonzero(scored.again_codes == code)[0])
-    excess = excess_by_draw(scored.again)[:, there : there + 1]
     here = int(np.flatnonzero(scored.codes == code)[0])
-    again = rule_measures(scored.again_codes[there : there + 1], _one(scored.again, there))
+    own = {name: scored.again[name][..., there : there + 1] for name in MEASURES}
+    excess = excess_by_draw(own)
+    again = rule_measures(scored.again_codes[there : there + 1], own)
     numbers = {name: float(values[0]) for name, values in again.items()}
     seen = {name: value for name, value in looked[code].items() if name != "picture"}
     return {
@@ -61,12 +67,6 @@ def gallery_entry(
         "measures": numbers,
         "looked": seen,
         "sentence": describe(numbers, seen),
-    }
-
-
-def _one(found: Found, place: int) -> Found:
-    return {
-        name: values[..., place : place + 1] for name, values in found.items() if name in MEASURES
     }
 
 

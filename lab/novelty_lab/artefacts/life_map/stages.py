@@ -62,7 +62,8 @@ class StageConfig(LifeConfig):
     """Their draws."""
 
 
-Found = dict[str, np.ndarray]
+Scored = dict[str, np.ndarray]
+"""Measures of rules by name, as ``score_all`` returns them."""
 
 
 def map_codes() -> np.ndarray:
@@ -91,11 +92,9 @@ def _some(count: int, seed: int) -> np.ndarray:
     return np.union1d(named, drawn)
 
 
-def random_codes(
-    config: StageConfig, codes: np.ndarray, seed: int, count: int | None = None
-) -> np.ndarray:
-    """Return the named rules and others at random, as many as configured, of those in codes."""
-    return np.intersect1d(_some(config.random_rules if count is None else count, seed), codes)
+def random_codes(count: int, codes: np.ndarray, seed: int) -> np.ndarray:
+    """Return the named rules and others at random, ``count`` in all, of those in codes."""
+    return np.intersect1d(_some(count, seed), codes)
 
 
 def score_block(
@@ -106,9 +105,10 @@ def score_block(
     draws = [
         score_rules(config, codes, seed, first_draw + draw, device) for draw in range(config.draws)
     ]
-    found = {name: np.stack([one[name] for one in draws]) for name in MEASURES}
-    kept = {name: values if name in BY_DRAW else values.mean(0) for name, values in found.items()}
-    packed: dict[str, Any] = {name: pack(v.astype(np.float32)) for name, v in kept.items()}
+    packed: dict[str, Any] = {}
+    for name in MEASURES:
+        values = np.stack([one[name] for one in draws])
+        packed[name] = pack((values if name in BY_DRAW else values.mean(0)).astype(np.float32))
     spent = round(time.perf_counter() - started, 3)
     return packed | {"device": describe_device(device), "seconds": spent}
 
@@ -116,7 +116,7 @@ def score_block(
 def score_all(
     context: RunContext, stage: str, config: LifeConfig, codes: np.ndarray, seed: int, block: int,
     first_draw: int = 0,
-) -> Found:  # fmt: skip
+) -> Scored:  # fmt: skip
     """Measure rules in blocks, one task each.
 
     Returns:
@@ -129,24 +129,26 @@ def score_all(
         for place, part in enumerate(parts)
     }
     done = list(context.map(score_block, tasks).values())
-    found = {
-        name: np.concatenate([unpack(part[name]) for part in done], axis=-1) for name in MEASURES
-    }
-    about = {
+    return {
+        **{name: np.concatenate([unpack(p[name]) for p in done], axis=-1) for name in MEASURES},
         "devices": np.array(sorted({part["device"] for part in done})),
         "seconds": np.array([part["seconds"] for part in done], dtype=np.float64),
     }
-    return found | about
 
 
-def mean_excess(found: Found) -> np.ndarray:
+def excess_by_draw(found: Scored) -> np.ndarray:
+    """Return bits less floor, (draws, rules)."""
+    return found["bits"].astype(np.float64) - found["floor"]
+
+
+def mean_excess(found: Scored) -> np.ndarray:
     """Return bits less floor, averaged over draws."""
-    return (found["bits"].astype(np.float64) - found["floor"]).mean(0)
+    return excess_by_draw(found).mean(0)
 
 
 def score_again(
-    config: StageConfig, codes: np.ndarray, found: Found, seed: int, context: RunContext
-) -> tuple[np.ndarray, Found]:
+    config: StageConfig, codes: np.ndarray, found: Scored, seed: int, context: RunContext
+) -> tuple[np.ndarray, Scored]:
     """Score the best share and the named rules again: larger tori, more draws, all of them new."""
     best = codes[np.argsort(-mean_excess(found), kind="stable")]
     best = best[: math.ceil(config.again_share * len(codes))]
@@ -158,20 +160,20 @@ def score_again(
 
 
 def study_settings(
-    config: StageConfig, codes: np.ndarray, found: Found, seed: int, context: RunContext
-) -> dict[str, Found]:
+    config: StageConfig, codes: np.ndarray, found: Scored, seed: int, context: RunContext
+) -> dict[str, Scored]:
     """Score some rules at every other setting, one draw each.
 
     The first draw of the map is the reference; the second shows how far a ranking agrees with
     itself when chance is new.
     """
-    some = random_codes(config, codes, seed, config.study_rules)
+    some = random_codes(config.study_rules, codes, seed)
     here = places(codes, some)
     reference, *others = [
         {name: found[name][draw : draw + 1, here] for name in BY_DRAW}
         for draw in range(config.draws)
     ]
-    study: dict[str, Found] = {"reference": reference}
+    study: dict[str, Scored] = {"reference": reference}
     for axis in config.study_axes:
         for value in STUDY[axis]:
             name, variant = f"{axis}={value}", vary(config, draws=1, **{axis: value})
@@ -188,23 +190,20 @@ def places(codes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 def score_complements(
     config: StageConfig, seed: int, context: RunContext
-) -> dict[str, tuple[Found, Found]]:
+) -> dict[str, tuple[Scored, Scored]]:
     """Score rules and their complements, cells entering as -1 and 1 and as 0 and 1."""
     codes = numpy_generator(seed, "symmetry").permutation(NUM_RULES)[: config.symmetry_rules]
     swapped = np.array([LifeRule(int(code)).complemented().number for code in codes])
-    found: dict[str, tuple[Found, Found]] = {}
+    found: dict[str, tuple[Scored, Scored]] = {}
     for states in ("signed", "binary"):
         settings = vary(config, states=states, draws=config.symmetry_draws)
         both = score_all(
             context, f"symmetry {states}", settings, np.concatenate([codes, swapped]), seed,
             min(config.block, 64),
         )  # fmt: skip
-        halves = [{k: v for k, v in both.items() if k in MEASURES} for _ in range(2)]
-        size = len(codes)
-        found[states] = (
-            {name: values[..., :size] for name, values in halves[0].items()},
-            {name: values[..., size:] for name, values in halves[1].items()},
-        )
+        halves = slice(len(codes)), slice(len(codes), None)
+        first, second = ({name: both[name][..., half] for name in MEASURES} for half in halves)
+        found[states] = first, second
     return found
 
 
@@ -212,13 +211,13 @@ class Scores(NamedTuple):
     """What the device computes."""
 
     codes: np.ndarray
-    found: Found
+    found: Scored
     again_codes: np.ndarray
-    again: Found
+    again: Scored
     random_codes: np.ndarray
     """Rules drawn at random and the named ones."""
-    study: dict[str, Found]
-    complements: dict[str, tuple[Found, Found]]
+    study: dict[str, Scored]
+    complements: dict[str, tuple[Scored, Scored]]
 
 
 def scores(config: StageConfig, seed: int, context: RunContext) -> Scores:
@@ -228,5 +227,5 @@ def scores(config: StageConfig, seed: int, context: RunContext) -> Scores:
     again = score_again(config, codes, found, seed, context)
     study = study_settings(config, codes, found, seed, context)
     complements = score_complements(config, seed, context)
-    some = random_codes(config, codes, seed)
+    some = random_codes(config.random_rules, codes, seed)
     return Scores(codes, found, *again, some, study, complements)

@@ -135,7 +135,7 @@ def live(config: Config, drive: str, corridor: Corridor, agent: int, seed: int) 
     ppo, child = PPOSettings(n_steps=config.rollout), split(seed, "agent", agent)
     venv = make_corridors(corridor, ppo.num_envs, child)
     play = random_play(config, corridor, child)
-    bonus = make_one(config, drive, play, ppo.num_envs, child)
+    bonus = drive_for(config, drive, play, ppo.num_envs, child)
     venv.seed(split(child, "training episodes") % 2**31)
     # Every drive in units of the running spread of its discounted sums: one critic for all.
     paid = VecNormalize(
@@ -163,7 +163,7 @@ def random_play(config: Config, corridor: Corridor, seed: int) -> RandomPlay:
     return play_randomly(world, episodes=config.random_episodes, seed=split(seed, "random play"))
 
 
-def make_one(config: Config, drive: str, play: RandomPlay, num_envs: int, seed: int) -> Any:
+def drive_for(config: Config, drive: str, play: RandomPlay, num_envs: int, seed: int) -> Any:
     """Make a drive; those of one seed have one reservoir."""
     learner = NoveltyConfig(
         config.window, config.width, config.ridge_penalty, config.standardization
@@ -218,7 +218,7 @@ def price_habits(config: Config, pixels: int, agent: int, seed: int) -> dict[str
     """Return what each habit is paid by each drive, in bits, for each length of an episode."""
     child, longest = split(seed, "agent", agent), max(config.habit_lengths)
     play = random_play(config, dataclasses.replace(config.corridor, pixels=pixels), child)
-    drives = {name: make_one(config, name, play, len(HABITS), child) for name in PAID_HABITS}
+    drives = {name: drive_for(config, name, play, len(HABITS), child) for name in PAID_HABITS}
     paid = {name: np.zeros((longest, len(HABITS))) for name in drives}
     for t, step in enumerate(habitual_steps(longest, pixels, child)):
         for name, drive in drives.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -19,65 +21,51 @@ ERROR_SHOWN_AT = (1e3, 1e5, 1e8)
 
 def tables(record: Record) -> list[Table]:
     """List the largest errors, the limit of the online form, and the times."""
-    results, arrays = record.results, record.arrays
-    ratios = record.configuration["ratios"]
-    columns = [int(np.argmin(np.abs(np.log(np.divide(ratios, at))))) for at in ERROR_SHOWN_AT]
-    heads = ["solver", *(f"n/lambda = {ratios[c]:.0e}" for c in columns)]
-    largest = [
-        Table(
-            f"Largest relative error of the {quantity}, over all cases",
-            heads,
-            [
-                [name, *(_worst(errors[:, row, c]) for c in columns)]
-                for row, name in enumerate(results["solvers"][: errors.shape[1]])
-            ],
-        )
-        for quantity, errors in (
-            ("score", arrays["score_error"]),
-            ("readout W", arrays["readout_error"]),
-        )
-    ]
+    config, results = record.configuration, record.results
+    ratios, tolerance = config["ratios"], config["tolerance"]
     shown = [c for c, ratio in enumerate(ratios) if 1e3 <= ratio <= 2e6]
+    errors, online_limits = results["online_error"], results["online_limit"]
     limits = Table(
         "Online: largest error over all cases and streams, relative to the score or to one bit",
+        ["form", *(f"{ratios[c]:.0e}" for c in shown), f"n/lambda for {tolerance:g}"],
         [
-            "form",
-            *(f"{ratios[c]:.0e}" for c in shown),
-            f"n/lambda for {record.configuration['tolerance']:g}",
-        ],
-        [
-            [
-                name,
-                *(_error(results["online_error"][name][c]) for c in shown),
-                f"{limit['ratio']:.1e}",
-            ]
-            for name, limit in results["online_limit"].items()
+            [form, *(_error(errors[form][c]) for c in shown), f"{limit['ratio']:.1e}"]
+            for form, limit in online_limits.items()
         ],
     )
-    return [*largest, limits, *_time_tables(record)]
+    batch = f"Median time from features to bits, ms, {config['threads']} thread(s)"
+    online = f"Median time of an online evaluation, ms, m = {config['width']}"
+    shapes = [", ".join(map(str, shape)) for shape in config["shapes"]]
+    return [
+        _error_table("score", record.arrays["score_error"], record),
+        _error_table("readout W", record.arrays["readout_error"], record),
+        limits,
+        _time_table(batch, "n, m, D", shapes, results["milliseconds"], 2),
+        _time_table(online, "D", config["target_dims"], results["online_ms"], 3),
+    ]
 
 
-def _time_tables(record: Record) -> list[Table]:
-    config, results = record.configuration, record.results
-    names = list(dict.fromkeys(name for times in results["milliseconds"] for name in times))
-    batch = Table(
-        f"Median time from features to bits, ms, {config['threads']} thread(s)",
-        ["n, m, D", *names],
-        [
-            [", ".join(map(str, shape)), *(_time(times, name) for name in names)]
-            for shape, times in zip(config["shapes"], results["milliseconds"], strict=True)
-        ],
-    )
-    forms = list(results["online_ms"][0])
-    online = Table(
-        f"Median time of an online evaluation, ms, m = {config['width']}",
-        ["D", *forms],
-        [
-            [str(dim), *(f"{times[form]:.3f}" for form in forms)]
-            for dim, times in zip(config["target_dims"], results["online_ms"], strict=True)
-        ],
-    )
-    return [batch, online]
+def _error_table(quantity: str, errors: np.ndarray, record: Record) -> Table:
+    ratios = record.configuration["ratios"]
+    columns = [int(np.argmin(np.abs(np.log(np.divide(ratios, at))))) for at in ERROR_SHOWN_AT]
+    rows = [
+        [name, *(_worst(errors[:, row, c]) for c in columns)]
+        for row, name in enumerate(record.results["solvers"][: errors.shape[1]])
+    ]
+    heads = ["solver", *(f"n/lambda = {ratios[c]:.0e}" for c in columns)]
+    return Table(f"Largest relative error of the {quantity}, over all cases", heads, rows)
+
+
+def _time_table(
+    title: str, head: str, labels: list[Any], rows: list[dict[str, float]], digits: int
+) -> Table:
+    """List times in milliseconds, a column for each solver and a dash where it was not timed."""
+    names = list(dict.fromkeys(name for times in rows for name in times))
+    cells = [
+        [str(label), *(f"{times[name]:.{digits}f}" if name in times else "-" for name in names)]
+        for label, times in zip(labels, rows, strict=True)
+    ]
+    return Table(title, [head, *names], cells)
 
 
 def figure(record: Record) -> Figure:
@@ -129,7 +117,3 @@ def _worst(errors: np.ndarray) -> str:
 
 def _error(error: float | None) -> str:
     return "no answer" if error is None else f"{error:.0e}"
-
-
-def _time(times: dict[str, float], name: str) -> str:
-    return f"{times[name]:.2f}" if name in times else "-"
