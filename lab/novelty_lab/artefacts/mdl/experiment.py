@@ -16,7 +16,6 @@ import numpy as np
 from learnable_novelty.observer import (
     Axes,
     Observer,
-    Rows,
     code_length,
     minimize_description_length,
 )
@@ -82,42 +81,36 @@ def solve_rule(config: Config, name: str, rule: int, seed: int) -> dict[str, Any
     found: dict[str, Any] = {"ridge": [], "exact": [], "sweeps": [], "stationarity": []}
     for draw in range(config.draws):
         observer = automaton_observer(variant, seed, draw)
-        axes = axes_of(observer, rule_rows(observer, sample_rule(variant, rule, seed, draw)))
+        rows = rule_rows(observer, sample_rule(variant, rule, seed, draw))
+        axes = Axes.of(rows.standardized(observer.target_unit, observer.accumulate_dtype))
         for key, value in solve_both(observer, axes, config.tolerance).items():
             found[key].append(value)
         if draw == 0:
-            found["restarts"] = restart(observer, axes, config)
+            found["restarts"] = [
+                solve_both(observer, axes, config.tolerance, factor)["exact"]
+                for factor in config.start_factors
+            ]
     return found
 
 
-def axes_of(observer: Observer, rows: Rows) -> Axes:
-    """Return the principal axes of standardized rows."""
-    return Axes.of(rows.standardized(observer.target_unit, observer.accumulate_dtype))
+def solve_both(
+    observer: Observer, axes: Axes, tolerance: float, start_factor: float = 1.0
+) -> dict[str, float]:
+    """Return the bits of both readouts and how the exact one converged.
 
-
-def solve_both(observer: Observer, axes: Axes, tolerance: float) -> dict[str, float]:
-    """Return the bits of both readouts and how the exact one converged."""
+    The iteration starts at the ridge readout times ``start_factor``.
+    """
     penalty, eta, alpha = observer.penalty_for_axes(axes), observer.resolution, observer.code_scale
-    minimum = minimize_description_length(axes, penalty, eta, alpha, tolerance=tolerance)
+    ridge = axes.ridge(penalty)
+    minimum = minimize_description_length(
+        axes, penalty, eta, alpha, start=start_factor * ridge, tolerance=tolerance
+    )
     return {
-        "ridge": float(code_length(axes.ridge(penalty), eta, alpha)),
+        "ridge": float(code_length(ridge, eta, alpha)),
         "exact": float(code_length(minimum.readout, eta, alpha)),
         "sweeps": len(minimum.objective) - 1,
         "stationarity": minimum.stationarity,
     }
-
-
-def restart(observer: Observer, axes: Axes, config: Config) -> list[float]:
-    """Return the exact bits from rescaled warm starts."""
-    penalty, eta, alpha = observer.penalty_for_axes(axes), observer.resolution, observer.code_scale
-    bits: list[float] = []
-    for factor in config.start_factors:
-        start = factor * axes.ridge(penalty)
-        minimum = minimize_description_length(
-            axes, penalty, eta, alpha, start=start, tolerance=config.tolerance
-        )
-        bits.append(float(code_length(minimum.readout, eta, alpha)))
-    return bits
 
 
 def compare(by_rule: dict[str, dict[str, Any]]) -> dict[str, Any]:
