@@ -15,8 +15,11 @@ import numpy as np
 
 from learnable_novelty.observer import (
     Observer,
+<<<<<<< HEAD
     Rows,
     Spectral,
+=======
+>>>>>>> p-labB
     code_length,
     minimize_description_length,
 )
@@ -82,14 +85,19 @@ def solve_rule(config: Config, name: str, rule: int, seed: int) -> dict[str, Any
     found: dict[str, Any] = {"ridge": [], "exact": [], "sweeps": [], "stationarity": []}
     for draw in range(config.draws):
         observer = automaton_observer(variant, seed, draw)
-        axes = axes_of(observer, rule_rows(observer, sample_rule(variant, rule, seed, draw)))
+        rows = rule_rows(observer, sample_rule(variant, rule, seed, draw))
+        axes = Axes.of(rows.standardized(observer.target_unit, observer.accumulate_dtype))
         for key, value in solve_both(observer, axes, config.tolerance).items():
             found[key].append(value)
         if draw == 0:
-            found["restarts"] = restart(observer, axes, config)
+            found["restarts"] = [
+                solve_both(observer, axes, config.tolerance, factor)["exact"]
+                for factor in config.start_factors
+            ]
     return found
 
 
+<<<<<<< HEAD
 def axes_of(observer: Observer, rows: Rows) -> Spectral:
     """Return the principal axes of standardized rows."""
     return Spectral.of(rows.standardized(observer.target_unit, observer.accumulate_dtype))
@@ -99,14 +107,29 @@ def solve_both(observer: Observer, axes: Spectral, tolerance: float) -> dict[str
     """Return the bits of both readouts and how the exact one converged."""
     penalty, eta, alpha = observer.penalty_for(axes), observer.resolution, observer.code_scale
     minimum = minimize_description_length(axes, penalty, eta, alpha, tolerance=tolerance)
+=======
+def solve_both(
+    observer: Observer, axes: Axes, tolerance: float, start_factor: float = 1.0
+) -> dict[str, float]:
+    """Return the bits of both readouts and how the exact one converged.
+
+    The iteration starts at the ridge readout times ``start_factor``.
+    """
+    penalty, eta, alpha = observer.penalty_for_axes(axes), observer.resolution, observer.code_scale
+    ridge = axes.ridge(penalty)
+    minimum = minimize_description_length(
+        axes, penalty, eta, alpha, start=start_factor * ridge, tolerance=tolerance
+    )
+>>>>>>> p-labB
     return {
-        "ridge": float(code_length(axes.ridge(penalty), eta, alpha)),
+        "ridge": float(code_length(ridge, eta, alpha)),
         "exact": float(code_length(minimum.readout, eta, alpha)),
         "sweeps": len(minimum.objective) - 1,
         "stationarity": minimum.stationarity,
     }
 
 
+<<<<<<< HEAD
 def restart(observer: Observer, axes: Spectral, config: Config) -> list[float]:
     """Return the exact bits from rescaled warm starts."""
     penalty, eta, alpha = observer.penalty_for(axes), observer.resolution, observer.code_scale
@@ -120,6 +143,8 @@ def restart(observer: Observer, axes: Spectral, config: Config) -> list[float]:
     return bits
 
 
+=======
+>>>>>>> p-labB
 def compare(by_rule: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Reduce the solves of one observer to what the appendix reports."""
     ridge = {rule: float(np.mean(s["ridge"])) for rule, s in by_rule.items()}

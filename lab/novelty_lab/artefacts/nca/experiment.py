@@ -20,7 +20,9 @@ from novelty_lab.artefacts.nca.neural import (
     NeuralConfig,
     as_vector,
     evaluate,
+    final_score,
     from_vector,
+    judge,
     phase,
     snapshot_every,
     space_time,
@@ -138,10 +140,11 @@ def train_and_judge(
     steps = checkpoints(config)
     vectors = np.stack([as_vector(found.snapshots[step]) for step in steps])
     first, last = (rule_of(config, update, vectors[end]).to(device) for end in (0, -1))
-    before, after = judge(config, first, seed), judge(config, last, seed)
-    tail = found.scores[-max(1, len(found.scores) // 40) :]
+    before, after = (
+        judge(config, rule, seed, config.draws, config.judged_samples) for rule in (first, last)
+    )
     return {
-        "final": float(np.mean(tail)),
+        "final": final_score(found.scores),
         "start": found.scores[0],
         "judged": [float(np.mean(before)), float(np.mean(after))],
         "judged_sd": [float(deviation(before)), float(deviation(after))],
@@ -192,14 +195,6 @@ def rule_of(config: NeuralConfig, update: Update, vector: np.ndarray) -> NeuralC
     return from_vector(update, config.hidden, config.radius, vector)
 
 
-def judge(config: Config, rule: NeuralCA, seed: int) -> list[float]:
-    """Score a rule with fresh reservoirs on fresh states."""
-    return [
-        evaluate(config, rule, seed, draw, config.judged_samples)["bits"]
-        for draw in range(config.draws)
-    ]
-
-
 def solitons(
     config: Config, rule: NeuralCA, width: int, seed: int, rollouts: int | None = None
 ) -> dict[str, Any]:
@@ -209,12 +204,9 @@ def solitons(
         for k in range(config.meter_rollouts if rollouts is None else rollouts)
     ]
     fastest = max(found, key=lambda one: one.travelling)
+    names = ("travelling", "standing", "remaining", "crossings", "chance_crossings")
     return {
-        "travelling": [one.travelling for one in found],
-        "standing": [one.standing for one in found],
-        "remaining": [one.remaining for one in found],
-        "crossings": [one.crossings for one in found],
-        "chance_crossings": [one.chance_crossings for one in found],
+        **{name: [getattr(one, name) for one in found] for name in names},
         "velocities": [[float(v), float(share)] for v, share in fastest.velocities],
     }
 
@@ -223,22 +215,17 @@ def summarize(config: Config, found: dict[str, Any], update: str) -> dict[str, A
     """Reduce the seeds of one update rule to what the paper reports."""
     runs = [found[f"{update} seed {number}"] for number in config.seeds]
     final = [r["final"] for r in runs]
-    travelling = {
-        when: [float(np.mean(r["solitons"][when]["travelling"])) for r in runs]
-        for when in ("start", "end")
-    }
-    rises = [b > a for a, b in zip(travelling["start"], travelling["end"], strict=True)]
-    crossings = [
-        np.mean(r["solitons"]["end"]["crossings"]) > np.mean(r["solitons"]["start"]["crossings"])
-        for r in runs
-    ]
+    travelling, crossings = (
+        np.array([[np.mean(r["solitons"][when][key]) for r in runs] for when in ("start", "end")])
+        for key in ("travelling", "crossings")
+    )
     return {
         "final_mean": float(np.mean(final)),
         "final_sd": float(deviation(final)),
         "final_range": [min(final), max(final)],
-        "travelling_start": travelling["start"],
-        "travelling_end": travelling["end"],
-        "seeds_that_travel_more": sum(rises),
-        "seeds_with_more_crossings": int(sum(crossings)),
+        "travelling_start": travelling[0].tolist(),
+        "travelling_end": travelling[1].tolist(),
+        "seeds_that_travel_more": int((travelling[1] > travelling[0]).sum()),
+        "seeds_with_more_crossings": int((crossings[1] > crossings[0]).sum()),
         "seeds": len(runs),
     }

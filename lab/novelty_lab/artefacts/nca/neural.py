@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from dataclasses import replace as dataclass_replace
 from typing import Any, Literal
 
 import numpy as np
@@ -88,12 +88,8 @@ def neural_observer(config: NeuralConfig, seed: int, process_group: Any = None) 
     reservoir = reservoirs.Conv1d(
         2, config.channels, config.depth, input_scale=config.input_scale, seed=seed
     )
-    return Observer(
-        reservoir,
-        ridge_penalty=config.ridge_penalty,
-        target_unit=config.target_unit,
-        process_group=process_group,
-    )
+    settings = _fields(config, "ridge_penalty", "target_unit")
+    return Observer(reservoir, **settings, process_group=process_group)
 
 
 def neural_automaton(config: NeuralConfig, update: Update, seed: int) -> NeuralCA:
@@ -115,16 +111,13 @@ def sample(
     config: NeuralConfig, automaton: NeuralCA, generator: torch.Generator
 ) -> tuple[Tensor, Tensor]:
     """Make one batch of inputs and targets."""
-    return automaton.sample(
-        config.batch,
-        config.width,
-        burn_in=config.burn_in,
-        burn_in_statistics=config.burn_in_statistics,
-        noise=config.noise,
-        renormalize=config.renormalize_noise,
-        window=config.window,
-        generator=generator,
-    )
+    shared = _fields(config, "burn_in", "burn_in_statistics", "noise", "window")
+    shared |= {"renormalize": config.renormalize_noise, "generator": generator}
+    return automaton.sample(config.batch, config.width, **shared)
+
+
+def _fields(config: NeuralConfig, *names: str) -> dict[str, Any]:
+    return {name: getattr(config, name) for name in names}
 
 
 def snapshot_every(config: NeuralConfig) -> int:
@@ -147,18 +140,12 @@ def train(
     the moments of that part, as under ``DistributedDataParallel``; the score is that of all parts.
     """
     group = ranks.process_group()
-    share = dataclass_replace(config, batch=ranks.share_of(config.batch, group))
+    share = dataclasses.replace(config, batch=ranks.share_of(config.batch, group))
     automaton = neural_automaton(config, update, split(seed, "automaton")).to(device)
     observer = neural_observer(config, split(seed, "observer"), group)
+    optimizer = ("steps", "learning_rate", "weight_decay", "score_scale", "clip", "clip_by")
     climb = AscentConfig(
-        steps=config.steps,
-        learning_rate=config.learning_rate,
-        weight_decay=config.weight_decay,
-        score_scale=config.score_scale,
-        clip=config.clip,
-        clip_by=config.clip_by,
-        checkpoint_every=snapshot_every(config),
-        graph=True,
+        **_fields(config, *optimizer), checkpoint_every=snapshot_every(config), graph=True
     )
     ascent = Ascent(
         automaton,
@@ -198,11 +185,23 @@ def evaluate(
     device = next(automaton.parameters()).device
     judged = clone_in_double(automaton).to(device)
     generator = torch.Generator(device).manual_seed(split(seed, "evaluation", draw))
-    size = dataclass_replace(config, batch=samples)
+    size = dataclasses.replace(config, batch=samples)
     inputs, targets = sample(size, judged, generator)
     observer = neural_observer(config, split(seed, "evaluation reservoir", draw))
     bits, explained = observer.bits_and_variance(observer.rows(inputs, targets))
     return {"bits": bits, "explained_variance": explained}
+
+
+def judge(
+    config: NeuralConfig, automaton: NeuralCA, seed: int, draws: int, samples: int
+) -> list[float]:
+    """Score a rule with several fresh reservoirs on fresh states: bits."""
+    return [evaluate(config, automaton, seed, draw, samples)["bits"] for draw in range(draws)]
+
+
+def final_score(scores: list[float]) -> float:
+    """Return the mean score of the last fortieth of a training."""
+    return float(np.mean(scores[-max(1, len(scores) // 40) :]))
 
 
 def space_time(

@@ -15,7 +15,7 @@ import numpy as np
 
 from learnable_novelty.seeds import split
 from learnable_novelty.systems import Update
-from novelty_lab.artefacts.nca.neural import NeuralConfig, evaluate, train
+from novelty_lab.artefacts.nca.neural import NeuralConfig, final_score, judge, train
 from novelty_lab.context import RunContext, RunResult, TaskContext, deviation
 from novelty_lab.settings import Settings, choice
 
@@ -104,13 +104,9 @@ def train_variant(
     """Train one variant and judge its final rule by the reference observer."""
     variant = dataclasses.replace(config.reference, **VARIANTS[name])
     automaton, found = train(variant, config.update, seed, device, task)
-    last = found.scores[-max(1, len(found.scores) // 40) :]
-    judged = [
-        evaluate(config.reference, automaton, seed, draw, config.judged_samples)
-        for draw in range(config.draws)
-    ]
+    judged = judge(config.reference, automaton, seed, config.draws, config.judged_samples)
     return {
-        "final": float(np.mean(last)),
-        "judged": float(np.mean([j["bits"] for j in judged])),
+        "final": final_score(found.scores),
+        "judged": float(np.mean(judged)),
         "curve": found.scores,
     }

@@ -48,25 +48,17 @@ def figure(record: Record) -> Figure:
         look = {"color": GREY, "alpha": 0.35, "lw": 0, "label": "paper's final range"}
         points.axvspan(*claim("nca.final").numbers, **look)
     points.hlines(places, judged, own, color="0.8", lw=1)
-    look = {"fmt": "o", "color": BLUE, "label": "by the observer it was trained with"}
-    points.errorbar(own, places, xerr=own_sd, **look)
-    look = {
-        "fmt": "s",
-        "ms": 4,
-        "color": ORANGE,
-        "label": "by the reference observer, fresh states",
-    }
-    points.errorbar(judged, places, xerr=judged_sd, **look)
+    look = {"color": BLUE, "label": "by the observer it was trained with"}
+    points.errorbar(own, places, xerr=own_sd, fmt="o", **look)
+    look = {"color": ORANGE, "label": "by the reference observer, fresh states"}
+    points.errorbar(judged, places, xerr=judged_sd, fmt="s", ms=4, **look)
     points.set(yticks=places, yticklabels=names, xlabel=r"final $S^\phi$ (bits)")
     points.legend(loc="lower center", bbox_to_anchor=(0.3, -0.23), ncols=3, fontsize=7)
     label_panel(points, "a", "one choice at a time")
     for name, curve in zip(names, record.arrays["curves"], strict=True):
         colour = MARKED.get(name)
-        look = {
-            "color": colour or "0.8",
-            "lw": 1.3 if colour else 0.8,
-            "zorder": 3 if colour else 1,
-        }
+        width, front = (1.3, 3) if colour else (0.8, 1)
+        look = {"color": colour or "0.8", "lw": width, "zorder": front}
         curves.plot(_smooth(curve.mean(0)), label=name if colour else None, **look)
     curves.plot([], [], color="0.8", label="the others")
     curves.set(xlabel="training step", ylabel=r"$S^\phi$ (bits), own observer")
