@@ -15,11 +15,7 @@ import numpy as np
 
 from learnable_novelty.observer import (
     Observer,
-<<<<<<< HEAD
-    Rows,
     Spectral,
-=======
->>>>>>> p-labB
     code_length,
     minimize_description_length,
 )
@@ -86,7 +82,7 @@ def solve_rule(config: Config, name: str, rule: int, seed: int) -> dict[str, Any
     for draw in range(config.draws):
         observer = automaton_observer(variant, seed, draw)
         rows = rule_rows(observer, sample_rule(variant, rule, seed, draw))
-        axes = Axes.of(rows.standardized(observer.target_unit, observer.accumulate_dtype))
+        axes = Spectral.of(rows.standardized(observer.target_unit, observer.accumulate_dtype))
         for key, value in solve_both(observer, axes, config.tolerance).items():
             found[key].append(value)
         if draw == 0:
@@ -97,30 +93,18 @@ def solve_rule(config: Config, name: str, rule: int, seed: int) -> dict[str, Any
     return found
 
 
-<<<<<<< HEAD
-def axes_of(observer: Observer, rows: Rows) -> Spectral:
-    """Return the principal axes of standardized rows."""
-    return Spectral.of(rows.standardized(observer.target_unit, observer.accumulate_dtype))
-
-
-def solve_both(observer: Observer, axes: Spectral, tolerance: float) -> dict[str, float]:
-    """Return the bits of both readouts and how the exact one converged."""
-    penalty, eta, alpha = observer.penalty_for(axes), observer.resolution, observer.code_scale
-    minimum = minimize_description_length(axes, penalty, eta, alpha, tolerance=tolerance)
-=======
 def solve_both(
-    observer: Observer, axes: Axes, tolerance: float, start_factor: float = 1.0
+    observer: Observer, axes: Spectral, tolerance: float, start_factor: float = 1.0
 ) -> dict[str, float]:
     """Return the bits of both readouts and how the exact one converged.
 
     The iteration starts at the ridge readout times ``start_factor``.
     """
-    penalty, eta, alpha = observer.penalty_for_axes(axes), observer.resolution, observer.code_scale
+    penalty, eta, alpha = observer.penalty_for(axes), observer.resolution, observer.code_scale
     ridge = axes.ridge(penalty)
     minimum = minimize_description_length(
         axes, penalty, eta, alpha, start=start_factor * ridge, tolerance=tolerance
     )
->>>>>>> p-labB
     return {
         "ridge": float(code_length(ridge, eta, alpha)),
         "exact": float(code_length(minimum.readout, eta, alpha)),
@@ -129,22 +113,6 @@ def solve_both(
     }
 
 
-<<<<<<< HEAD
-def restart(observer: Observer, axes: Spectral, config: Config) -> list[float]:
-    """Return the exact bits from rescaled warm starts."""
-    penalty, eta, alpha = observer.penalty_for(axes), observer.resolution, observer.code_scale
-    bits: list[float] = []
-    for factor in config.start_factors:
-        start = factor * axes.ridge(penalty)
-        minimum = minimize_description_length(
-            axes, penalty, eta, alpha, start=start, tolerance=config.tolerance
-        )
-        bits.append(float(code_length(minimum.readout, eta, alpha)))
-    return bits
-
-
-=======
->>>>>>> p-labB
 def compare(by_rule: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Reduce the solves of one observer to what the appendix reports."""
     ridge = {rule: float(np.mean(s["ridge"])) for rule, s in by_rule.items()}
