@@ -52,6 +52,10 @@ def make(kind, dtype=torch.float64, seed=0):
         h, y = normal(5, 8), normal(5, 7)
     elif kind == "graded targets":
         h, y = normal(16, 3), normal(16, 3) * torch.tensor([1.0, 1e20, 1e-20]).double()
+    elif kind == "nearly constant":
+        # Deviations of 100 to 3000 units in the last place of the mean.
+        spread = torch.tensor([1e2, 5e2, 3e3]).double() * 2.0**-52
+        h, y = 1.3 + spread * normal(20, 3), 1.7 + 2.0**-43 * normal(20, 2)
     else:
         assert kind == "far from the origin"
         h, y = normal(20, 3) + 1e3, normal(20, 2) - 1e3
@@ -72,6 +76,7 @@ KINDS = (
     "more targets than rows",
     "graded targets",
     "far from the origin",
+    "nearly constant",
 )
 
 

@@ -56,7 +56,7 @@ class Epiplexity(Metric):
         m, d = observer.reservoir.feature_dim, target_dim
         self._merge = partial(_merge, feature_dim=m, target_dim=d)
         # One state and not one per sum: means and products have to be merged together.
-        empty = torch.zeros(3 + m + d + m * m + m * d + d, dtype=torch.float64)
+        empty = torch.zeros(3 + 2 * m + 3 * d + m * m + m * d, dtype=torch.float64)
         self.add_state("moments", empty, dist_reduce_fx=self._merge)
 
     def update(self, inputs: Tensor, targets: Tensor) -> None:

@@ -46,8 +46,8 @@ class Solution:
     """W, (feature_dim, target_dim)."""
     log2det: Tensor
     """log2 det(I + eta W W'), 0-dim."""
-    error: Tensor | float
-    """Quick bound on the rounding in it; infinite where a factorization failed."""
+    error: Callable[[], float]
+    """Computes a quick bound on the rounding in it; infinite where a factorization failed."""
 
 
 def settle(solution: Solution, again: Callable[[], Solution], *, swap: bool) -> Solution:
@@ -63,7 +63,7 @@ def settle(solution: Solution, again: Callable[[], Solution], *, swap: bool) -> 
     if value.dtype != torch.float64 or not can_look(value):
         return solution
     found = float(value.detach())
-    if float(solution.error) <= allowed(found):
+    if solution.error() <= allowed(found):
         return solution
     second = again()
     if swap:
@@ -87,7 +87,7 @@ def allowed(log2det: Scalar) -> Scalar:
 def quick_error(rank: int, relative: Scalar, absolute: Scalar, resolution: float) -> Scalar:
     """Bound the error of log2 det from |A^-1 E| and |A^-1 N|."""
     change = resolution**0.5 * absolute
-    return (2 * rank * relative + 2 * rank**0.5 * change + change**2) / math.log(2)
+    return (2 * rank * relative + 2 * rank**0.5 * change + change * change) / math.log(2)
 
 
 def checked_log2det(axes: Spectral, penalty: float, resolution: float) -> Tensor:

@@ -1,7 +1,7 @@
 """Moments of a batch that is divided among the ranks of a process group.
 
-Rank l holds n_l rows with means of their own. A first sum over ranks gives the means of all rows;
-a second one adds up every rank's products of deviations from them:
+Rank l holds n_l rows with means of their own. A first sum over ranks gives the means of all rows,
+a second one their low-order parts, and a third one adds up every rank's products of deviations:
 
     n = sum n_l,   mean = sum n_l mean_l / n,
     H~'Y~ = sum_l [ H_l'Y_l + n_l (mean_l - mean)(mean_l - mean)' ]
@@ -38,19 +38,18 @@ def merge_ranks(own: Moments, group: Any) -> Moments:
     means = torch.cat([own.feature_mean, own.target_mean])
     total = _sum(torch.cat([means.new_tensor([own.count]), own.count * means]), group)
     count, mean = float(total[0]), total[1:] / total[0]
-    term = own.about(mean[:m], mean[m:]).pack()
+    common: dict[str, Any] = {"feature_mean": mean[:m], "target_mean": mean[m:]}
+    rounded = replace(own, **common, feature_mean_low=0.0, target_mean_low=0.0)
+    low = _sum(own.count * torch.cat(own.means_from(rounded)), group) / count
+    common |= {"feature_mean_low": low[:m], "target_mean_low": low[m:]}
+    term = own.about(replace(own, **common)).pack()
     whole = Moments.unpack(_sum(term, group) + (term - term.detach()), m, d, dtype)
     eps = means.new_tensor([own.feature_eps, own.target_eps])
     dist.all_reduce(eps, dist.ReduceOp.MAX, group)
     mean = mean + (own.count / count) * (means - means.detach())
-    return replace(
-        whole,
-        count=count,
-        feature_mean=mean[:m],
-        target_mean=mean[m:],
-        feature_eps=float(eps[0]),
-        target_eps=float(eps[1]),
-    )
+    common |= {"feature_mean": mean[:m], "target_mean": mean[m:]}
+    common |= {"feature_eps": float(eps[0]), "target_eps": float(eps[1])}
+    return replace(whole, **common, count=count)
 
 
 def _sum(values: Tensor, group: Any) -> Tensor:

@@ -2,7 +2,8 @@
 
 Centred, never raw sums: n, means, and sums of products of deviations. Chan's parallel update merges
 them, so chunks, workers and streams add up to the moments of the undivided data, and a nearly
-constant column keeps the digits that raw sums would cancel.
+constant column keeps the digits that raw sums would cancel. Means have a low-order part for the
+same reason: the rounding of a mean may be large beside the deviations from it.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ CHUNK_ROWS = 4096
 """Rows centred and multiplied at a time on a CPU: the centred copy then stays in cache, and memory
 does not grow with the number of samples."""
 
-PACKED_SCALARS = 3
-"""Count and rounding units, at the start of a packed summary."""
+SCALARS = ("count", "feature_eps", "target_eps")
+"""The fields that are numbers, in the order in which they start a packed summary."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +47,10 @@ class Summary:
     """Rounding unit of the features' own dtype: what "constant" means for them."""
     target_eps: float
     """Rounding unit of the targets' own dtype."""
+    feature_mean_low: Tensor | float = 0.0
+    """The exact mean less ``feature_mean``, which is rounded, (feature_dim,)."""
+    target_mean_low: Tensor | float = 0.0
+    """The same of the targets, (target_dim,)."""
 
     @classmethod
     def of(
@@ -78,7 +83,7 @@ class Summary:
             itertools.repeat(None) if weights is None else weights.split(size),
             strict=False,
         )
-        return merge(cls._of_centred(Centred.of(h, y, w, accumulate_dtype)) for h, y, w in chunks)
+        return merge(cls._of_centred(centre(h, y, w, accumulate_dtype)) for h, y, w in chunks)
 
     @classmethod
     def _of_centred(cls, rows: Centred) -> Self:
@@ -97,14 +102,16 @@ class Summary:
     def pack(self) -> Tensor:
         """Write the summary as one float64 vector, from which ``unpack`` makes it again.
 
-        The vector is: count, feature_eps, target_eps, feature_mean, target_mean, and then the
-        fields of the subclass row by row. For moments it has
-        3 + m + D + m m + m D + D entries.
+        The vector is: count, feature_eps, target_eps, both means, their low-order parts, and then
+        the fields of the subclass row by row. For moments it has
+        3 + 2 m + 2 D + m m + m D + D entries.
         """
-        scalars = [self.count, self.feature_eps, self.target_eps]
-        tensors = [getattr(self, name).double().flatten() for name in self._tensor_names()]
+        scalars = [getattr(self, name) for name in SCALARS]
         head = torch.tensor(scalars, dtype=torch.float64, device=self.feature_mean.device)
-        return torch.cat([head, *tensors])
+        values = {name: getattr(self, name) for name in self._tensor_names()}
+        for name in ("feature_mean", "target_mean"):  # a low-order part may be the number 0
+            values[f"{name}_low"] = torch.zeros_like(values[name]) + values[f"{name}_low"]
+        return torch.cat([head, *(value.double().flatten() for value in values.values())])
 
     @classmethod
     def unpack(
@@ -126,23 +133,22 @@ class Summary:
             # Copied: a buffer that came over the network may be one that cannot be written to.
             vector = torch.tensor(vector)
         m, d = feature_dim, target_dim
-        rows, rest = divmod(vector.numel() - PACKED_SCALARS - m - 2 * d, m + d)
+        rows, rest = divmod(vector.numel() - len(SCALARS) - 2 * m - 3 * d, m + d)
         if vector.ndim != 1 or rest or rows < 0 or (issubclass(cls, Moments) and rows != m):
             raise UserError(
                 f"expected the packed {cls.__name__} of feature_dim={m} and target_dim={d}, got a "
                 f"vector of shape {tuple(vector.shape)}"
             )
-        count, feature_eps, target_eps = vector[:PACKED_SCALARS].tolist()
-        shapes = [(m,), (d,), (rows, m), (rows, d), (d,)]
-        parts = vector[PACKED_SCALARS:].to(dtype).split([math.prod(shape) for shape in shapes])
-        pieces = (part.view(shape) for part, shape in zip(parts, shapes, strict=True))
-        tensors: dict[str, Any] = dict(zip(cls._tensor_names(), pieces, strict=True))
-        return cls(count=count, feature_eps=feature_eps, target_eps=target_eps, **tensors)
+        values: dict[str, Any] = dict(zip(SCALARS, vector[: len(SCALARS)].tolist(), strict=True))
+        shapes = [(m,), (d,), (m,), (d,), (rows, m), (rows, d), (d,)]
+        parts = vector[len(SCALARS) :].to(dtype).split([math.prod(shape) for shape in shapes])
+        for name, part, shape in zip(cls._tensor_names(), parts, shapes, strict=True):
+            values[name] = part.view(shape)
+        return cls(**values)
 
     @classmethod
     def _tensor_names(cls) -> list[str]:
-        scalars = ("count", "feature_eps", "target_eps")
-        return [field.name for field in fields(cls) if field.name not in scalars]
+        return [field.name for field in fields(cls) if field.name not in SCALARS]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as one NumPy array where that is possible: ten times faster than tensors."""
@@ -156,27 +162,37 @@ class Summary:
         """Merge two disjoint sets of rows."""
         raise NotImplementedError
 
+    def means_from(self, other: Summary) -> tuple[Tensor, Tensor]:
+        """Return these means less those of another summary: features and targets."""
+        if (self.feature_dim, self.target_dim) != (other.feature_dim, other.target_dim):
+            raise UserError(
+                f"expected {type(self).__name__} of feature_dim={other.feature_dim} and "
+                f"target_dim={other.target_dim}, got {self.feature_dim} and {self.target_dim}"
+            )
+        dh, dy = self.feature_mean - other.feature_mean, self.target_mean - other.target_mean
+        return (
+            dh + (self.feature_mean_low - other.feature_mean_low),
+            dy + (self.target_mean_low - other.target_mean_low),
+        )
+
     def _merged_means(self, other: Summary) -> tuple[dict[str, Any], Tensor, Tensor, float]:
         """Return the fields that all summaries share, merged; differences of means; their weight.
 
         With n = n_1 + n_2 rows, the products of all deviations are those of both parts and
         (n_1 n_2 / n) times the product of the differences (Chan, Golub and LeVeque).
         """
-        if (self.feature_dim, self.target_dim) != (other.feature_dim, other.target_dim):
-            raise UserError(
-                f"expected {type(self).__name__} of feature_dim={self.feature_dim} and "
-                f"target_dim={self.target_dim}, got {other.feature_dim} and {other.target_dim}"
-            )
-        n = self.count + other.count
+        n, (dh, dy) = self.count + other.count, other.means_from(self)
         share = other.count / n
-        dh = other.feature_mean - self.feature_mean
-        dy = other.target_mean - self.target_mean
+        h, h_low = add_exactly(self.feature_mean, self.feature_mean_low + share * dh)
+        y, y_low = add_exactly(self.target_mean, self.target_mean_low + share * dy)
         shared = {
             "count": n,
-            "feature_mean": self.feature_mean + share * dh,
-            "target_mean": self.target_mean + share * dy,
+            "feature_mean": h,
+            "target_mean": y,
             "feature_eps": max(self.feature_eps, other.feature_eps),
             "target_eps": max(self.target_eps, other.target_eps),
+            "feature_mean_low": h_low,
+            "target_mean_low": y_low,
         }
         return shared, dh, dy, self.count * share
 
@@ -210,7 +226,7 @@ class Moments(Summary):
         return cls(
             **rows.shared(),
             gram=rows.features.T @ rows.features,
-            cross=rows.features.T @ rows.targets,
+            cross=(rows.targets.T @ rows.features).T,  # faster than the other way round
             target_power=rows.target_power,
         )
 
@@ -241,22 +257,15 @@ class Moments(Summary):
         """Sum of squared feature deviations, (feature_dim,)."""
         return self.gram.diagonal()
 
-    def in_units(self, unit: Tensor) -> Moments:
-        """Return the moments of the same targets, each divided by its unit (target_dim,)."""
+    def about(self, other: Summary) -> Moments:
+        """Return the products of deviations from the means of another summary."""
+        dh, dy = self.means_from(other)
         return replace(
             self,
-            target_mean=self.target_mean / unit,
-            cross=self.cross / unit,
-            target_power=self.target_power / unit.square(),
-        )
-
-    def about(self, feature_mean: Tensor, target_mean: Tensor) -> Moments:
-        """Return the products of deviations from other means."""
-        dh, dy = self.feature_mean - feature_mean, self.target_mean - target_mean
-        return replace(
-            self,
-            feature_mean=feature_mean,
-            target_mean=target_mean,
+            feature_mean=other.feature_mean,
+            target_mean=other.target_mean,
+            feature_mean_low=other.feature_mean_low,
+            target_mean_low=other.target_mean_low,
             gram=torch.addr(self.gram, dh, dh, alpha=self.count),
             cross=torch.addr(self.cross, dh, dy, alpha=self.count),
             target_power=self.target_power + self.count * dy.square(),
@@ -284,34 +293,14 @@ def chunk_rows(features: Tensor) -> int:
     return CHUNK_ROWS if features.device.type == "cpu" else max(1, features.shape[0])
 
 
-@dataclass(frozen=True)
-class Centred:
+@dataclass(frozen=True, kw_only=True)
+class Centred(Summary):
     """Rows less their weighted mean, each times the square root of its weight."""
 
-    count: float
-    feature_mean: Tensor
-    target_mean: Tensor
-    feature_eps: float
-    target_eps: float
     features: Tensor
     """(num_rows, feature_dim)"""
     targets: Tensor
     """(num_rows, target_dim)"""
-
-    @staticmethod
-    def of(
-        features: Tensor, targets: Tensor, weights: Tensor | None, dtype: torch.dtype
-    ) -> Centred:
-        """Centre rows, in the given dtype."""
-        eps = torch.finfo(features.dtype).eps, torch.finfo(targets.dtype).eps
-        h, y = features.to(dtype), targets.to(dtype)
-        if weights is None:
-            mean_h, mean_y = h.mean(0), y.mean(0)
-            return Centred(float(h.shape[0]), mean_h, mean_y, *eps, h - mean_h, y - mean_y)
-        w = weights.to(dtype)
-        n, root = float(w.sum()), w.sqrt()[:, None]
-        mean_h, mean_y = (w @ h) / n, (w @ y) / n
-        return Centred(n, mean_h, mean_y, *eps, root * (h - mean_h), root * (y - mean_y))
 
     @property
     def feature_power(self) -> Tensor:
@@ -326,6 +315,44 @@ class Centred:
     def shared(self) -> dict[str, Any]:
         """Return the fields that every summary of these rows has."""
         return {field.name: getattr(self, field.name) for field in fields(Summary)}
+
+
+def centre(
+    features: Tensor, targets: Tensor, weights: Tensor | None, dtype: torch.dtype
+) -> Centred:
+    """Centre rows, in the given dtype."""
+    h, y = features.to(dtype), targets.to(dtype)
+    w = h.new_ones(h.shape[0]) if weights is None else weights.to(dtype)
+    n = float(h.shape[0]) if weights is None else float(w.sum())
+    h_mean, h_low, h = _less_mean(h, w, n)
+    y_mean, y_low, y = _less_mean(y, w, n)
+    root = None if weights is None else w.sqrt()[:, None]
+    return Centred(
+        count=n,
+        feature_mean=h_mean,
+        target_mean=y_mean,
+        feature_eps=torch.finfo(features.dtype).eps,
+        target_eps=torch.finfo(targets.dtype).eps,
+        feature_mean_low=h_low,
+        target_mean_low=y_low,
+        features=h if root is None else root * h,
+        targets=y if root is None else root * y,
+    )
+
+
+def _less_mean(values: Tensor, weights: Tensor, count: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the mean of columns, its low-order part, and the columns less both."""
+    mean = (weights @ values) / count
+    left = values - mean
+    # Without gradient: that of the mean is all there is.
+    low = (weights @ left.detach()) / count
+    return *add_exactly(mean, low), left.sub_(low)
+
+
+def add_exactly(large: Tensor, small: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the rounded sum of two tensors, and what the rounding took off (Dekker)."""
+    total = large + small
+    return total, small - (total - large)
 
 
 def check_rows(features: Tensor, targets: Tensor, weights: Tensor | None) -> None:

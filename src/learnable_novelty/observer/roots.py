@@ -58,14 +58,14 @@ class Roots(Summary):
         return replace(
             self,
             target_mean=self.target_mean / unit,
+            target_mean_low=self.target_mean_low / unit,
             along=self.along / unit,
             outside=self.outside / unit.square(),
         )
 
-    def about(self, feature_mean: Tensor, target_mean: Tensor) -> tuple[Tensor, Tensor]:
-        """Return rows with the products of deviations from other means: features and targets."""
-        weight = self.count**0.5
-        dh, dy = self.feature_mean - feature_mean, self.target_mean - target_mean
+    def about(self, other: Summary) -> tuple[Tensor, Tensor]:
+        """Return features and targets with the products of deviations from another's means."""
+        weight, (dh, dy) = self.count**0.5, self.means_from(other)
         return (
             torch.cat([self.root, weight * dh[None]]),
             torch.cat([self.along, weight * dy[None]]),

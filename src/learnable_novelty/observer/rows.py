@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer.moments import Centred, Moments, check_rows
+from learnable_novelty.observer.moments import Moments, centre, check_rows
 from learnable_novelty.observer.roots import Roots
 from learnable_novelty.observer.standardize import StandardizedRows, standardize
 
@@ -34,5 +34,4 @@ class Rows:
     def standardized(self, target_unit: float | Tensor, dtype: torch.dtype) -> StandardizedRows:
         """Centre and scale the rows; a weight enters as its square root on both sides."""
         check_rows(self.features, self.targets, self.weights)
-        centred = Centred.of(self.features, self.targets, self.weights, dtype)
-        return standardize(centred, target_unit)
+        return standardize(centre(self.features, self.targets, self.weights, dtype), target_unit)

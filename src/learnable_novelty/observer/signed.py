@@ -60,13 +60,13 @@ class SignedFit(Fit):
         products: list[Tensor] = []
         residuals: list[Tensor] = []
         for block in blocks:
-            features, targets = block.about(whole.feature_mean, whole.target_mean)
+            features, targets = block.about(whole)
             components, targets = features @ turn, targets * target_scale
             grams.append(components.T @ components)
             products.append(components.T @ targets)
             residuals.append(components.T @ (targets - components @ readout))
         inflation = _inflation(torch.stack(grams), fit.axes.eigenvalues, fit.penalty)
-        sums = [block.count * (block.target_mean - whole.target_mean) for block in blocks]
+        sums = [block.count * block.means_from(whole)[1] for block in blocks]
         return SignedFit(
             observer,
             fit.axes,

@@ -20,12 +20,7 @@ from torch import Tensor
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import can_look
 from learnable_novelty.observer.code_length import log2det_of_readout
-from learnable_novelty.observer.digits import (
-    ROUNDING,
-    Solution,
-    checked_log2det,
-    quick_error,
-)
+from learnable_novelty.observer.digits import ROUNDING, Solution, checked_log2det, quick_error
 from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
 
@@ -58,11 +53,15 @@ def solve_gram(normal: NormalEquations, penalty: float, resolution: float) -> So
     readout, failed = _solved(normal.gram, penalty, normal.cross)
     if failed:
         return _lost(readout)
-    eps, size = _eps(readout), normal.gram.detach().trace()
-    relative = eps * (size / penalty + readout.shape[0])
-    absolute = eps * (size * normal.power.detach()).sqrt() / penalty
-    error = quick_error(min(readout.shape), relative, absolute, resolution)
-    return _solution(readout, log2det_of_readout(readout, resolution), error, resolution)
+
+    def error() -> float:
+        eps, size = _eps(readout), float(normal.gram.detach().trace())
+        relative = eps * (size / penalty + readout.shape[0])
+        absolute = eps * (size * float(normal.power.detach())) ** 0.5 / penalty
+        bound = quick_error(min(readout.shape), relative, absolute, resolution)
+        return bound + _determinant_error(readout, resolution)
+
+    return Solution(readout, log2det_of_readout(readout, resolution), error)
 
 
 def solve_dual(rows: StandardizedRows, penalty: float, resolution: float) -> Solution:
@@ -74,16 +73,20 @@ def solve_dual(rows: StandardizedRows, penalty: float, resolution: float) -> Sol
     readout = (z.T @ h).T
     if failed:
         return _lost(readout)
-    # The solve errs by (K + lambda)^-1 eps |K| |Z|; |H~'(K + lambda)^-1| <= 1 / 2 sqrt(lambda).
-    eps, size, length = _eps(readout), h.detach().norm(), z.detach().norm()
-    relative = eps * size / (2 * penalty**0.5)
-    absolute = (relative * size + eps * size) * length
-    error = quick_error(min(*readout.shape, h.shape[0]), relative, absolute, resolution)
-    if readout.requires_grad and z.shape[1] > z.shape[0]:
-        # I + eta Z W'H~' is not symmetric: its inverse may be that large.
-        change = resolution**0.5 * length * size
-        error = error + eps * change**2 * (1 + change) / math.log(2)
-    return _solution(readout, _dual_log2det(h, z, readout, resolution), error, resolution)
+
+    def error() -> float:
+        # The solve errs by (K + lambda)^-1 eps |K| |Z|; |H~'(K + lambda)^-1| <= 1 / 2 sqrt(lambda).
+        eps, size, length = _eps(readout), float(h.detach().norm()), float(z.detach().norm())
+        relative = eps * size / (2 * penalty**0.5)
+        absolute = (relative * size + eps * size) * length
+        bound = quick_error(min(*readout.shape, h.shape[0]), relative, absolute, resolution)
+        if readout.requires_grad and z.shape[1] > z.shape[0]:
+            # I + eta Z W'H~' is not symmetric: its inverse may be that large.
+            change = resolution**0.5 * length * size
+            bound += eps * change * change * (1 + change) / math.log(2)
+        return bound + _determinant_error(readout, resolution)
+
+    return Solution(readout, _dual_log2det(h, z, readout, resolution), error)
 
 
 def _dual_log2det(h: Tensor, z: Tensor, readout: Tensor, resolution: float) -> Tensor:
@@ -114,12 +117,16 @@ def solve_qr(rows: StandardizedRows, penalty: float, resolution: float) -> Solut
     q, r = torch.linalg.qr(torch.cat([rows.features, penalty**0.5 * eye]))
     projected = q[: rows.features.shape[0]].T @ rows.targets
     readout = torch.linalg.solve_triangular(r, projected, upper=True)
-    eps = _eps(readout)
-    size = (rows.features.detach().square().sum() + m * penalty).sqrt()
-    relative = eps * size / penalty**0.5
-    absolute = eps * rows.power.detach().sqrt() * (size / penalty + 1 / penalty**0.5)
-    error = quick_error(min(readout.shape), relative, absolute, resolution)
-    return _solution(readout, log2det_of_readout(readout, resolution), error, resolution)
+
+    def error() -> float:
+        eps, power = _eps(readout), float(rows.power.detach())
+        size = (float(rows.features.detach().square().sum()) + m * penalty) ** 0.5
+        relative = eps * size / penalty**0.5
+        absolute = eps * power**0.5 * (size / penalty + 1 / penalty**0.5)
+        bound = quick_error(min(readout.shape), relative, absolute, resolution)
+        return bound + _determinant_error(readout, resolution)
+
+    return Solution(readout, log2det_of_readout(readout, resolution), error)
 
 
 @torch.no_grad()
@@ -129,7 +136,7 @@ def solve_spectral(
     """Solve in the axes of the features; no gradient. Refused where rounding weighs."""
     axes = Spectral.of(data)
     value = checked_log2det(axes, penalty, resolution)
-    return Solution(axes.basis @ axes.ridge(penalty), value, 0.0)
+    return Solution(axes.basis @ axes.ridge(penalty), value, lambda: 0.0)
 
 
 SOLVERS: dict[str, Callable[[Any, float, float], Solution]] = {
@@ -152,20 +159,22 @@ def _solved(matrix: Tensor, penalty: float, right: Tensor) -> tuple[Tensor, bool
     return torch.cholesky_solve(right, factor), can_look(failed) and bool(failed)
 
 
-def _solution(readout: Tensor, log2det: Tensor, error: Tensor, resolution: float) -> Solution:
-    if readout.requires_grad:  # scored by I + eta W'W itself, whose rounding counts too
-        error = error + _eps(readout) * resolution * readout.detach().square().sum() / math.log(2)
-    return Solution(readout, log2det, error)
+def _determinant_error(readout: Tensor, resolution: float) -> float:
+    """Bound the rounding of I + eta W'W, which scores a readout that has a gradient."""
+    if not readout.requires_grad:
+        return 0.0
+    size = float(readout.detach().square().sum())
+    return _eps(readout) * resolution * size / math.log(2)
 
 
 def _nothing(readout: Tensor) -> Solution:
     """Return the zero readout of an infinite penalty, with the zero gradient."""
-    return Solution(readout * 0, readout.sum() * 0, 0.0)
+    return Solution(readout * 0, readout.sum() * 0, lambda: 0.0)
 
 
 def _lost(readout: Tensor) -> Solution:
     """Return what is left after a failed factorization."""
-    return Solution(readout, readout.new_tensor(math.nan), math.inf)
+    return Solution(readout, readout.new_tensor(math.nan), lambda: math.inf)
 
 
 def _eps(values: Tensor) -> float:
