@@ -52,13 +52,11 @@ class Comparison:
         return next(reading for reading in self.readings if reading.key == key)
 
     def __str__(self) -> str:
-        head = ("measure", "value", "unit", "CPU s", "")
-        lines = [f"{head[0]:<28}{head[1]:>11}  {head[2]:<16}{head[3]:>9}"]
+        rows = [("measure", "value", "unit", "CPU s", "")]
         for reading in self.readings:
             seconds = "" if reading.seconds is None else f"{reading.seconds:.3f}"
-            line = f"{reading.measure:<28}{reading.shown():>11}  {reading.unit:<16}{seconds:>9}"
-            lines.append(f"{line}  {reading.note}".rstrip())
-        return "\n".join(lines)
+            rows.append((reading.measure, reading.shown(), reading.unit, seconds, reading.note))
+        return "\n".join(f"{a:<28}{b:>11}  {c:<16}{d:>9}  {e}".rstrip() for a, b, c, d, e in rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold; an infinite value is the text "inf"."""

@@ -94,9 +94,11 @@ def prequential_code(inputs: Any, targets: Any, *, seed: int = 0) -> Prequential
     y = code.prepare(y)
     bits, sizes = [], []
     for index, (start, stop) in enumerate(blocks(x.shape[0])):
-        seen = x[:start], y[:start]
-        predict = _train(seen, code, y.shape[1], split(seed, "prequential", index))
-        sent = predict(x[start:stop], y[start:stop])
+        trained = start - start // HELD_OUT
+        child = split(seed, "prequential", index)
+        network = _train(x[:start], y[:start], trained, code, child)
+        held_out = _outputs(network, x[trained:start]), y[trained:start]
+        sent = code.bits(_outputs(network, x[start:stop]), y[start:stop], held_out)
         bits.append(float(sent) / (stop - start))
         sizes.append(stop - start)
     total = sum(n * length for n, length in zip(sizes, bits, strict=True))
@@ -172,30 +174,18 @@ class _Bernoulli:
         return -torch.where(targets > 0.5, chance, 1 - chance).log2().sum()
 
 
-class _Learner:
-    """A trained network and its held-out errors; codes a block."""
-
-    def __init__(self, network: nn.Module, code: _Code, held_out: tuple[Tensor, Tensor]) -> None:
-        self._network, self._code = network, code
-        self._errors = (self._outputs(held_out[0]), held_out[1])
-
-    @torch.no_grad()
-    def _outputs(self, inputs: Tensor) -> Tensor:
-        return self._network(inputs.float()).double()
-
-    def __call__(self, inputs: Tensor, targets: Tensor) -> Tensor:
-        return self._code.bits(self._outputs(inputs), targets, self._errors)
+@torch.no_grad()
+def _outputs(network: nn.Module, inputs: Tensor) -> Tensor:
+    return network(inputs.float()).double()
 
 
-def _train(seen: tuple[Tensor, Tensor], code: _Code, target_dim: int, seed: int) -> _Learner:
-    """Train a fresh network on the first of the seen samples; the last stop it."""
+def _train(inputs: Tensor, targets: Tensor, samples: int, code: _Code, seed: int) -> nn.Module:
+    """Train a fresh network on the first ``samples`` of those seen; the others stop it."""
     generator = torch.Generator().manual_seed(seed)
-    inputs, targets = seen[0].float(), seen[1].float()
-    network = _network(inputs.shape[1], target_dim, generator)
-    samples = inputs.shape[0] - inputs.shape[0] // HELD_OUT
-    held_out = seen[0][samples:], seen[1][samples:]
+    inputs, targets = inputs.float(), targets.float()
+    network = _network(inputs.shape[1], targets.shape[1], generator)
     if samples == 0:
-        return _Learner(network, code, held_out)
+        return network
     optimizer = torch.optim.Adam(network.parameters(), LEARNING_RATE, fused=True)
     best, kept, looks = math.inf, network, 0
     for step in range(STEPS + 1):
@@ -211,7 +201,7 @@ def _train(seen: tuple[Tensor, Tensor], code: _Code, target_dim: int, seed: int)
         optimizer.zero_grad()
         code.loss(network(inputs[rows]), targets[rows]).backward()
         optimizer.step()
-    return _Learner(kept, code, held_out)
+    return kept
 
 
 def _network(columns: int, target_dim: int, generator: torch.Generator) -> nn.Sequential:

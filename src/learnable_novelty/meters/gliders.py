@@ -113,17 +113,17 @@ def measure_gliders(
     off[crowded] = 0
     found = find_components(off)
     period, moved = _returns(found, cells.shape[1:], max_period)
-    tracks = _tracks(found, period, moved, min_steps)
-    standing = tracks.held & ~moved.any(1)
+    ends, tracked = _tracks(found, period, moved, min_steps)
+    standing = tracked & ~moved.any(1)
     periods = np.bincount(period[standing & (period > 1)])
     frames = max(1, int((~crowded).sum()))
     return Gliders(
-        kinds=_kinds(found, period, moved, tracks),
+        kinds=_kinds(found, period, moved, ends),
         still=float((standing & (period == 1)).sum()) / frames,
         oscillating=float((standing & (period > 1)).sum()) / frames,
         main_period=int(periods.argmax()) if periods.size else 0,
         main_share=float(periods.max() / periods.sum()) if periods.size else 0.0,
-        isolated=float(found.size[tracks.held].sum() / max(1, found.size.sum())),
+        isolated=float(found.size[tracked].sum() / max(1, found.size.sum())),
         crowded=float(crowded.mean()),
     )
 
@@ -174,16 +174,14 @@ def _returns(
     return period, moved
 
 
-@dataclass(frozen=True)
-class _Tracks:
-    ends: Integers
-    """The last component of every track that is long enough."""
-    held: NDArray[np.bool_]
-    """Which components lie on such a track."""
+def _tracks(
+    found: Components, period: Integers, moved: Integers, min_steps: int
+) -> tuple[Integers, NDArray[np.bool_]]:
+    """Follow components that keep returning in the same way.
 
-
-def _tracks(found: Components, period: Integers, moved: Integers, min_steps: int) -> _Tracks:
-    """Follow components that keep returning in the same way."""
+    Returns:
+        The last component of every track that is long enough, and which components lie on one.
+    """
     places = np.arange(len(period))
     heir = found.heir
     same = (period > 0) & (heir >= 0) & (period[heir] == period)
@@ -195,27 +193,23 @@ def _tracks(found: Components, period: Integers, moved: Integers, min_steps: int
         length[heir[here]] = length[here] + 1
     long_enough = (length > period) & (length + period > min_steps) & (period > 0)
     ends = np.flatnonzero(long_enough & ~goes_on)
-    held = np.zeros(len(period), dtype=bool)
-    held[ends] = True
+    tracked = np.zeros(len(period), dtype=bool)
+    tracked[ends] = True
     for here in reversed(frames):
         here = here[goes_on[here]]
-        held[here] = held[heir[here]]
-    return _Tracks(ends, held)
+        tracked[here] = tracked[heir[here]]
+    return ends, tracked
 
 
-def _kinds(found: Components, period: Integers, moved: Integers, tracks: _Tracks) -> list[Glider]:
+def _kinds(found: Components, period: Integers, moved: Integers, ends: Integers) -> list[Glider]:
     """Gather moving tracks of one period and one displacement, up to direction."""
-    sizes: dict[tuple[int, int, int], list[int]] = {}
-    for end in tracks.ends:
+    groups: dict[tuple[int, int, int], list[int]] = {}
+    for end in ends:
         far, near = sorted(np.abs(moved[end]).tolist(), reverse=True)
         if far > 0:
-            sizes.setdefault((int(period[end]), far, near), []).append(int(end))
-    kinds = [
-        Glider(steps, (far, near), len(ends), _smallest(found, ends))
-        for (steps, far, near), ends in sizes.items()
-    ]
+            groups.setdefault((int(period[end]), far, near), []).append(int(end))
+    kinds: list[Glider] = []
+    for (steps, far, near), group in groups.items():
+        smallest = min(group, key=lambda end: int(found.size[end]))
+        kinds.append(Glider(steps, (far, near), len(group), found.pattern(smallest)))
     return sorted(kinds, key=lambda kind: (-kind.count, kind.period))
-
-
-def _smallest(found: Components, ends: list[int]) -> NDArray[np.uint8]:
-    return found.pattern(min(ends, key=lambda end: int(found.size[end])))
