@@ -139,9 +139,11 @@ def is_right(score, exact):
 @pytest.mark.parametrize("features", FEATURES)
 def test_scores_are_right_to_six_digits_or_refused(features, targets, observe):
     refused, tried = 0, 0
-    for seed, penalty in enumerate(PENALTIES):
+    case = len(TARGETS) * list(FEATURES).index(features) + list(TARGETS).index(targets)
+    first = (case + case // len(TARGETS)) % 2  # every other penalty, so that all meet all
+    for seed, penalty in enumerate(PENALTIES[first::2]):
         h, y = make(features, targets, seed)
-        for scale, unit in (SCALES[0], SCALES[1 + seed % 5], SCALES[1 + (seed + 2) % 5]):
+        for scale, unit in (SCALES[0], SCALES[1 + (case + seed) % 5]):
             exact = exact_score(features, targets, seed, penalty, scale, unit)
             online = observe(Identity(4), target_dim=3, ridge_penalty=penalty, target_unit=unit)
             score = streamed(online, torch.tensor(h), torch.tensor(y * scale))

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer.online.setting import Setting
+from learnable_novelty.observer.online.streams import Setting
 
 TOLERANCE = 1e-6
 """Largest error of a score: relative, or in bits where the score is below one bit."""
@@ -48,6 +48,10 @@ class Problem(NamedTuple):
     """(sum_i max_t |B_i(t)|^2)^1/2 in the same units, (streams,)."""
     offset: Tensor
     """|mean_y - y_1| in the same units, (streams,)."""
+    power: Tensor
+    """sum (y - mean_y)^2 of each target, (streams, target_dim)."""
+    mean: Tensor
+    """mean_y of each target, (streams, target_dim)."""
 
 
 def rounding(problem: Problem, penalty: float) -> tuple[Tensor, Tensor]:
@@ -64,22 +68,33 @@ def largest_error(da: Any, db: Any, rank: int, setting: Setting) -> Any:
     return setting.bits * rank * (2 * b + 8 * b * b + 2 * a + 2 * a * a)
 
 
-def largest_safe_power(count: float, rank: int, setting: Setting) -> float:
-    """Return how large sum |y - mean|^2 may be for the error to be small, whatever the data are.
+def safe_power(problem: Problem, steps: int, rank: int, setting: Setting) -> float:
+    """Bound sum |deviations|^2 of the next steps, so that no score can lose digits; -1: it can.
 
-    Row i of B is at most (H~'H~)_ii^1/2 sum^1/2 large, and y_1 is one of the targets. With given
-    constants the features are not scaled by their own spread; the sum then counts them too, as it
-    does in ``OnlineObserver``.
+    With n' = n + steps and p the sum, B~ grows at most to (n'/n)^1/2 |B~| + (n' p)^1/2, because
+    the sum of squares of a feature only grows; with given constants of scale c to |B~| + c p. A
+    target that is constant but for rounding must not come to matter either.
     """
-    spread = float(max(setting.fixed_scale)) ** 2 if len(setting.fixed_scale) else None
-    growth = EPS * (8 + math.sqrt(count) / 2)
+    counts = problem.num_pairs + steps
+    spread = float(max(setting.fixed_scale)) if len(setting.fixed_scale) else None
+    growing = 1.0 if spread is not None else (counts / problem.num_pairs.clamp(min=1)).sqrt()
+    largest, offset = float((problem.largest * growing).max()), float(problem.offset.max())
+    trace = float(problem.gram.diagonal(dim1=-2, dim2=-1).sum(-1).max())
+    count, most = float(counts.max()), 0.0
+    growth, harmless = EPS * (4 + math.sqrt(count) / 2), power_of_constants(count, setting) / 4
     for exponent in range(1000, -1000, -4):
-        power = 2.0**exponent
-        trace = count if spread is None else spread * power
-        db = growth * math.sqrt(trace) * math.sqrt(power) * setting.root_weight
-        if largest_error(growth * (trace + setting.penalty), db, rank, setting) <= TOLERANCE:
-            return power
-    return 0.0
+        size = math.sqrt(2.0**exponent)
+        reach = math.sqrt(count) if spread is None else spread * size
+        whole = count if spread is None else trace + reach * reach
+        added = size * setting.root_weight
+        db = growth * (largest + reach * added) + 4 * EPS * math.sqrt(whole) * (offset + added)
+        if largest_error(growth * (whole + setting.penalty), db, rank, setting) <= TOLERANCE:
+            most = min(2.0**exponent, harmless)
+            break
+    farthest = problem.mean.abs() + math.sqrt(most)
+    unclear = ~(problem.power > setting.target_ratio * counts[:, None] * farthest.square())
+    matters = (problem.mean.square() * unclear).sum(-1) > harmless
+    return -1.0 if most == 0.0 or bool(matters.any()) else most
 
 
 def careful_scores(problem: Problem, setting: Setting) -> tuple[Tensor, Tensor]:

@@ -16,9 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from learnable_novelty.observer.online.plain_sums import PlainSums, diagonal
@@ -26,35 +24,41 @@ from learnable_novelty.seeds import Seed, numpy_generator
 
 
 class RandomSigns:
-    """Signs of the errors of all streams, drawn from one generator."""
+    """Signs of the errors of all streams, drawn from one generator, those of many steps at once."""
+
+    STEPS = 64
 
     def __init__(self, num_streams: int, seed: Seed, device: torch.device | str) -> None:
-        self._shape, self._device = (num_streams,), torch.device(device)
+        self._num_streams, self._device = num_streams, torch.device(device)
         self._generator = numpy_generator(seed, "signs of errors")
-        self._unused: NDArray[np.float64] | None = None
+        self._draw_block()
+
+    def _draw_block(self) -> None:
+        self._before = dict(self._generator.bit_generator.state)
+        block = 2.0 * self._generator.integers(0, 2, (self.STEPS, self._num_streams)) - 1.0
+        self._block = block if self._device.type == "cpu" else torch.tensor(block).to(self._device)
+        self._next = 0
 
     def draw(self) -> Any:
         """Return a sign for every stream: the same ones until they are used."""
-        if self._unused is None:
-            self._unused = self._generator.integers(0, 2, self._shape).astype(np.float64) * 2 - 1
-        on_cpu = self._device.type == "cpu"
-        return self._unused if on_cpu else torch.from_numpy(self._unused).to(self._device)
+        return self._block[self._next]
 
     def use(self) -> None:
         """Draw other signs next time."""
-        self._unused = None
+        self._next += 1
+        if self._next == self.STEPS:
+            self._draw_block()
 
     @property
     def state(self) -> dict[str, Any]:
-        """Where the generator stands, and what was drawn for a pair that was refused."""
-        unused = None if self._unused is None else self._unused.tolist()
-        return {**self._generator.bit_generator.state, "unused": unused}
+        """Where the generator stood before it drew a block, and how many of its rows are used."""
+        return {**self._before, "used": self._next}
 
     @state.setter
     def state(self, state: dict[str, Any]) -> None:
-        unused = state["unused"]
-        self._unused = None if unused is None else np.array(unused)
-        self._generator.bit_generator.state = {k: v for k, v in state.items() if k != "unused"}
+        self._generator.bit_generator.state = {k: v for k, v in state.items() if k != "used"}
+        self._draw_block()
+        self._next = state.get("used", 0)
 
 
 def centre_errors(
@@ -79,10 +83,10 @@ def centre_errors(
         active: which streams have a pair; the others deviate by zero.
     """
     xp, m = sums.xp, sums.feature_dim
-    a = sums.outer_and_gram[1] * (scale[:, :, None] * scale[:, None, :])
+    a = sums.gram * (scale[:, :, None] * scale[:, None, :])
     diagonal(a)[:] += penalty
     z = scale * xp.linalg.solve(a, (scale * sums.dh)[:, :, None])[:, :, 0]
-    errors = sums.dy - xp.matmul(z[:, None, :], sums.native(sums.cross))[:, 0]
+    errors = sums.dy - xp.matmul(z[:, None, :], sums.b)[:, 0]
     floor.d[:, :m] = sums.dh
     floor.d[:, m:] = signs[:, None] * errors - floor.mu[:, m:]
     if active is not None:

@@ -17,9 +17,10 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.online import digits
-from learnable_novelty.observer.online.setting import Setting
-from learnable_novelty.observer.online.streams import NOT_FINITE, TOO_LARGE, Streams
+from learnable_novelty.observer.online.streams import NOT_FINITE, TOO_LARGE, Setting, Streams
 
+MAX_COUNT_PER_PENALTY = 1e8
+"""Largest n/lambda accepted; the error there is measured in docs/solvers.md."""
 UNUSABLE = (
     "inputs and targets must be finite, and targets at most about 1e150 target units, got NaN, "
     "infinite values or larger ones"
@@ -31,50 +32,43 @@ class Guard:
 
     def __init__(self, streams: Streams, rank: int) -> None:
         self._streams, self._rank = streams, rank
-        self.longest = 0.0
-        """No stream has seen more pairs than this."""
-        self._power = 0.0  # no stream has a larger sum of |y - mean|^2 and |mean|^2
-        # Up to this many pairs and this power no score can lose digits, and up to the last power
-        # no target can be constant but for rounding and matter.
-        self._safe_count = self._safe_power = self._power_of_constants = 0.0
-        self._setting: Setting | None = None
+        self.forget()
 
     def forget(self) -> None:
         """Do not rely on what is known of streams that have changed since."""
-        self.longest, self._safe_count = float(self._streams.count.max()), 0.0
+        # With this setting, this many steps and this sum of squared deviations are safe.
+        self._setting: Setting | None = None
+        self._safe_steps, self._safe_power = 0, -1.0
 
     def advance(self, draw: Callable[[], Any], active: Tensor | None, setting: Setting) -> None:
         """Add the pairs that the streams have read, or raise, and nothing has changed."""
         streams = self._streams
-        known = setting is self._setting and self.longest < self._safe_count
-        allowed = self._safe_power - self._power if known else -1.0
-        power = streams.advance(draw, active, setting, allowed)
-        if power == NOT_FINITE:
-            raise UserError(UNUSABLE)
-        if power == TOO_LARGE:
-            power = self._advance_with_care(draw, active, setting)
-        self._power += power
-        if self._power > self._power_of_constants:
-            streams.doubtful |= self._has_constant_targets(active, setting)
+        safe = setting is self._setting and self._safe_steps > 0
+        power = streams.advance(draw, active, setting, self._safe_power if safe else -1.0)
+        if power < 0.0:
+            power = self._advance_with_care(power, draw, active, setting)
+        self._safe_power -= power
+        self._safe_steps -= 1
         if np.count_nonzero(streams.doubtful):
             self._settle(streams.doubtful, setting)
-        self.longest += 1.0
 
     def _advance_with_care(
-        self, draw: Callable[[], Any], active: Tensor | None, setting: Setting
+        self, problem: float, draw: Callable[[], Any], active: Tensor | None, setting: Setting
     ) -> float:
         """Add pairs after which scores may have lost digits, and return their power."""
+        if problem == NOT_FINITE:
+            raise UserError(UNUSABLE)
         streams = self._streams
+        self._refuse_too_long(active, setting.penalty)
         self._look(setting)
-        power = streams.advance(draw, active, setting, self._safe_power - self._power)
-        if power != TOO_LARGE:
+        power = streams.advance(draw, active, setting, self._safe_power)
+        if power >= 0.0:
             return power
         before = streams.state()
         try:
             power = streams.advance(draw, active, setting, math.inf)
             if power == TOO_LARGE:  # NaN: errors beyond float64
                 raise UserError(UNUSABLE)
-            streams.doubtful |= self._has_constant_targets(active, setting)
             mask = np.True_ if active is None else active.cpu().numpy()
             self._settle(streams.doubtful | self._may_be_wrong(setting) & mask, setting)
         except UserError:
@@ -83,52 +77,63 @@ class Guard:
         streams.doubtful[:] = False
         return power
 
+    def _refuse_too_long(self, active: Tensor | None, penalty: float) -> None:
+        counts = self._streams.count
+        longest = float((counts if active is None else counts * active).max()) + 1
+        if longest / penalty > MAX_COUNT_PER_PENALTY:
+            raise UserError(
+                f"expected num_pairs / ridge_penalty of at most {MAX_COUNT_PER_PENALTY:g}, got "
+                f"{longest:g} / {penalty:g}; reset the stream or raise the penalty"
+            )
+
     def _look(self, setting: Setting) -> None:
-        """Find out how long the streams are, how large their targets, and what is safe."""
+        """Find out how many steps and how large deviations are safe from here."""
         streams, self._setting = self._streams, setting
-        self.longest = float(streams.count.max())
-        self._safe_count = 2 * self.longest + 16
-        self._safe_power = digits.largest_safe_power(self._safe_count, self._rank, setting)
-        self._power_of_constants = digits.power_of_constants(self._safe_count, setting)
-        sums = map(streams.target_sums, range(streams.num_heads))
-        self._power = max(float((power + mean.square()).sum(-1).max()) for power, mean in sums)
+        longest = float(streams.count.max())
+        most = MAX_COUNT_PER_PENALTY * setting.penalty - longest
+        self._safe_steps = int(min(longest + 16, max(most, 1)))
+        every, heads = range(len(streams.count)), range(streams.num_heads)
+        problems = [self._problem(head, every, setting) for head in heads]
+        self._safe_power = min(
+            digits.safe_power(problem, self._safe_steps, self._rank, setting)
+            for problem in problems
+        )
 
-    def _has_constant_targets(self, active: Tensor | None, setting: Setting) -> Any:
-        """Tell which streams have targets that only rounding changes, (num_heads, num_streams)."""
-        count = self._streams.count
-        some: list[Any] = []
-        for head in range(self._streams.num_heads):
-            constant = digits.constant_targets(count, *self._streams.target_sums(head), setting)
-            which = (constant & (self._streams.target_sums(head)[0] > 0)).any(-1)
-            some.append((which if active is None else which & active).cpu().numpy())
-        return np.stack(some)
-
-    def _problem(self, head: int, chosen: Tensor, setting: Setting) -> digits.Problem:
+    def _problem(self, head: int, chosen: Any, setting: Setting) -> digits.Problem:
         """Collect what says how exact the scores of the chosen streams are."""
-        tensors = self._streams.tensors(head)
-        sums = self._streams.sums(head, setting)
-        power, mean = self._streams.target_sums(head)
-        varies = ~digits.constant_targets(sums.count, power, mean, setting)
-        scale = sums.scale[chosen, :, None]
-        rows = scale * setting.root_weight
-        offset = tensors["mean"][chosen, self._streams.feature_dim :]
+        streams, m = self._streams, self._streams.feature_dim
+        chosen = torch.as_tensor(chosen, device=streams.count.device)
+        tensors = {name: value[chosen] for name, value in streams.tensors(head).items()}
+        count, power, gram = tensors["count"], tensors["power"], tensors["products"][:, 1]
+        scale = streams.scale(tensors, setting)[:, :, None]
+        mean = (tensors["origin"] + tensors["mean"])[:, m:]
+        varies = ~digits.constant_targets(count, power, mean, setting)
+        rows = scale[:, :, 0]
+        if not len(setting.fixed_scale):  # also of a feature that is constant so far
+            squares = gram.diagonal(dim1=1, dim2=2)
+            rows = torch.where(squares > 0, (count[:, None] / (squares * m)).sqrt(), 0.0)
         return digits.Problem(
-            num_pairs=sums.count[chosen],
-            gram=sums.gram[chosen] * scale * scale.mT,
-            cross=tensors["cross"][chosen] * rows * varies[chosen, None, :],
-            largest=(tensors["peak"][chosen].sqrt() * rows[:, :, 0]).norm(dim=-1),
-            offset=offset.norm(dim=-1) * setting.root_weight,
+            num_pairs=count,
+            gram=gram * scale * scale.mT,
+            cross=tensors["cross"] * scale * setting.root_weight * varies[:, None, :],
+            largest=(tensors["peak"].sqrt() * rows).norm(dim=-1) * setting.root_weight,
+            offset=tensors["mean"][:, m:].norm(dim=-1) * setting.root_weight,
+            power=power,
+            mean=mean,
         )
 
     def _may_be_wrong(self, setting: Setting) -> Any:
         """Tell where the simple bound of the error is too large, (num_heads, num_streams)."""
         streams, wrong = self._streams, list[Any]()
-        every = torch.arange(len(streams.count), device=streams.count.device)
         for head in range(streams.num_heads):
-            errors = digits.rounding(self._problem(head, every, setting), setting.penalty)
+            problem = self._problem(head, range(len(streams.count)), setting)
+            errors = digits.rounding(problem, setting.penalty)
             largest = digits.largest_error(*errors, self._rank, setting)
             scores = streams.tensor(streams.scores[head]).clamp(min=1)
-            wrong.append((~(largest <= digits.TOLERANCE * scores)).cpu().numpy())
+            # A target that only rounding changes is left out, which determinants do not do.
+            constant = digits.constant_targets(*problem[:1], *problem[5:], setting)
+            rounded = (constant & (problem.power > 0)).any(-1)
+            wrong.append((rounded | ~(largest <= digits.TOLERANCE * scores)).cpu().numpy())
         return np.stack(wrong)
 
     def _settle(self, which: Any, setting: Setting) -> None:

@@ -30,7 +30,7 @@ from learnable_novelty.observer.online.linear_algebra import (
     square,
     sum_of_logs,
 )
-from learnable_novelty.observer.online.setting import Setting
+from learnable_novelty.observer.online.streams import NOT_FINITE, TOO_LARGE, Setting
 from learnable_novelty.observer.online.vectors import (
     GROUP,
     compiled,
@@ -48,7 +48,6 @@ from learnable_novelty.observer.online.vectors import (
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 BUILT_ON = {"linear_algebra.py": "b8d3ed8955444412", "vectors.py": "8fc9af9ab08276fd"}
-NOT_FINITE, TOO_LARGE = -1.0, -2.0  # as in ``streams``
 
 
 @compiled

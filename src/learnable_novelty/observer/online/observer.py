@@ -23,16 +23,16 @@ from learnable_novelty.observer.online.checks import check_active, check_pair, r
 from learnable_novelty.observer.online.floor import RandomSigns
 from learnable_novelty.observer.online.guard import Guard
 from learnable_novelty.observer.online.plain import PlainStreams
-from learnable_novelty.observer.online.setting import Setting, make_setting
-from learnable_novelty.observer.online.streams import Streams
-from learnable_novelty.observer.online.sums import StreamSums
+from learnable_novelty.observer.online.streams import (
+    Setting,
+    Streams,
+    StreamSums,
+    make_setting,
+)
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.observer.reservoirs.base import check_sizes
 from learnable_novelty.observer.standardize import inverse_scale
 from learnable_novelty.seeds import Seed
-
-MAX_COUNT_PER_PENALTY = 1e8
-"""Largest n/lambda accepted; the error there is measured in docs/solvers.md."""
 
 FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 DTYPES = {torch.finfo(dtype).eps: dtype for dtype in FLOATS}
@@ -177,7 +177,6 @@ class OnlineObserver:
     def advance(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Any:
         """Do what ``update`` does, and return it as the streams hold it: on a CPU in NumPy."""
         self._check(inputs, targets, active)
-        self._refuse_too_long(active)
         before = self._difference()
         dtypes = self._streams.read(inputs, targets), targets.dtype
         setting = self._setting if dtypes == self._dtypes else self._make_setting(dtypes)
@@ -253,18 +252,6 @@ class OnlineObserver:
         scale = inverse_scale(variance, given.feature_mean, given.feature_eps) * m**-0.5
         scale = scale.to(self._streams.count.device)
         return scale.numpy() if scale.device.type == "cpu" else scale
-
-    def _refuse_too_long(self, active: Tensor | None) -> None:
-        if (self._guard.longest + 1) / self.ridge_penalty <= MAX_COUNT_PER_PENALTY:
-            return
-        counts = self._streams.count
-        self._guard.longest = float(counts.max())  # less than known, if streams were reset
-        longest = float((counts if active is None else counts * active).max()) + 1
-        if longest / self.ridge_penalty > MAX_COUNT_PER_PENALTY:
-            raise UserError(
-                f"expected num_pairs / ridge_penalty of at most {MAX_COUNT_PER_PENALTY:g}, got "
-                f"{longest:g} / {self.ridge_penalty:g}; reset the stream or raise the penalty"
-            )
 
     def _check(self, inputs: Tensor, targets: Tensor, active: Tensor | None) -> None:
         # Whoever feeds streams step by step may well write to the same two tensors.

@@ -31,8 +31,13 @@ from torch import Tensor
 
 from learnable_novelty.observer.online.floor import centre_errors
 from learnable_novelty.observer.online.plain_sums import PlainSums, diagonal
-from learnable_novelty.observer.online.setting import Setting, feature_scale
-from learnable_novelty.observer.online.streams import NOT_FINITE, TOO_LARGE, Streams
+from learnable_novelty.observer.online.streams import (
+    NOT_FINITE,
+    TOO_LARGE,
+    Setting,
+    Streams,
+    feature_scale,
+)
 from learnable_novelty.observer.reservoirs import Reservoir
 
 
@@ -52,9 +57,10 @@ class PlainStreams(Streams):
         self.num_heads, self.target_unit = num_heads, target_unit
         sizes = num_streams, reservoir.feature_dim, target_dim
         self._heads = [PlainSums.zeros(*sizes, device) for _ in range(num_heads)]
-        sums = self._heads[0]
-        self._pairs = torch.zeros_like(sums.mean)
+        sums, m = self._heads[0], self.feature_dim
         self.scores = sums.native(sums.mean.new_zeros(num_heads, num_streams))
+        # A^2 + eta Q of every head, and A.
+        self._matrices = sums.native(sums.mean.new_zeros(num_heads + 1, num_streams, m, m))
         self.doubtful = np.zeros((num_heads, num_streams), np.bool_)
         self.by_readout = np.zeros((num_heads, num_streams), np.bool_)
         self._some_new = True
@@ -69,10 +75,6 @@ class PlainStreams(Streams):
 
     def tensors(self, head: int) -> dict[str, Tensor]:
         return self._heads[head].tensors()
-
-    def target_sums(self, head: int) -> tuple[Tensor, Tensor]:
-        sums = self._heads[head]
-        return sums.power, (sums.origin + sums.mean)[:, sums.feature_dim :]
 
     def load(self, head: int, tensors: dict[str, Tensor]) -> None:
         self._heads[head].load(tensors)
@@ -89,14 +91,16 @@ class PlainStreams(Streams):
 
     @torch.no_grad()
     def read(self, inputs: Tensor, targets: Tensor) -> torch.dtype:
-        m = self._heads[0].feature_dim
         features = self._reservoir.forward(inputs)  # no hooks to call: a step is short
-        self._pairs[:, :m] = features
-        self._pairs[:, m:] = targets
+        self._pair = self._double(inputs), self._double(features), self._double(targets)
         if self.target_unit != 1.0:
-            self._pairs[:, m:] /= self.target_unit
-        self._inputs = inputs.double()
+            self._pair = *self._pair[:2], self._pair[2] / self.target_unit
         return features.dtype
+
+    def _double(self, values: Tensor) -> Any:
+        """View values as an array of float64, or convert them to one."""
+        sums = self._heads[0]
+        return sums.native(values.detach().to(sums.count))
 
     @torch.no_grad()
     @np.errstate(over="ignore", invalid="ignore")  # such scores are doubtful
@@ -104,15 +108,13 @@ class PlainStreams(Streams):
         self, draw: Callable[[], Any], active: Tensor | None, setting: Setting, allowed: float
     ) -> float:
         heads, moving_mean = self._heads, not len(setting.fixed_scale)
-        sums = heads[0]
+        sums, (inputs, features, targets) = heads[0], self._pair
         # The features of an infinite input can be finite. A sum is finite only if all it adds is.
-        total = float((self._inputs if active is None else self._inputs[active]).sum())
-        power = sums.centre(sums.native(self._pairs), active)
+        total = float((inputs if active is None else inputs[sums.native(active)]).sum())
+        power = sums.centre(features, targets, active)
         if not math.isfinite(total * 0 + power):
             return NOT_FINITE
         new = sums.n == 0 if moving_mean and self._some_new else None
-        if new is not None:
-            sums.d[new] = 0.0
         if len(heads) == 2:
             scale = self._scale(1 / sums.n.clip(1)[:, None], setting)
             signs = draw()
@@ -121,7 +123,7 @@ class PlainStreams(Streams):
         if not power <= allowed:
             return TOO_LARGE
         if new is not None:
-            self._begin(new if active is None else new & sums.native(active))
+            self._begin(new)
             self._some_new = active is not None
         for head in heads:
             head.absorb(active, moving_mean=moving_mean)
@@ -129,11 +131,13 @@ class PlainStreams(Streams):
         return power
 
     def _begin(self, new: Any) -> None:
-        """Make the pairs of new streams their origins; errors have none."""
-        m, pairs = self.feature_dim, self._heads[0].native(self._pairs)
-        self._heads[0].start[new] = pairs[new]
-        for floor in self._heads[1:]:
-            floor.start[new, :m] = pairs[new, :m]
+        """Make the pairs of new streams their origins: they deviate by zero then."""
+        sums, m = self._heads[0], self.feature_dim
+        sums.start[new] = sums.d[new]
+        for floor in self._heads[1:]:  # errors have no origin
+            floor.start[new, :m] = sums.d[new, :m]
+            floor.d[new] = 0.0
+        sums.d[new] = 0.0
 
     def _scale(self, inverse_count: Any, setting: Setting) -> Any:
         """Return the scale of the features of all streams, with 1/n (num_streams, 1)."""
@@ -145,43 +149,50 @@ class PlainStreams(Streams):
         """Write the scores of the active streams, and whether they have lost digits."""
         sums, xp = self._heads[0], self._heads[0].xp
         scale = self._scale(sums.inverse_count, setting)
+        logs, exact = self._determinants(scale, setting)
         self.doubtful[:] = False
         for row, head in enumerate(self._heads):
-            bits = by_determinants(head, scale, setting)
-            self.by_readout[row] = bits is None
-            if bits is None:
-                bits, doubtful = by_readout(head, scale, setting)
-                self.doubtful[row] = doubtful
+            self.by_readout[row] = not exact[row]
+            if exact[row]:
+                bits = (logs[row] - 2 * logs[-1]) * (2 * setting.bits)
+            else:
+                bits, self.doubtful[row] = by_readout(head, self._matrices[-1], scale, setting)
             if active is not None:
                 bits = xp.where(sums.native(active), bits, self.scores[row])
                 self.doubtful[row] &= active.cpu().numpy()
             self.scores[row] = bits
 
+    def _determinants(self, scale: Any, setting: Setting) -> tuple[Any, list[bool]]:
+        """Return half log det of A^2 + eta Q of each head, and of A; and which have their digits.
 
-def by_determinants(sums: PlainSums, scale: Any, setting: Setting) -> Any:
-    """Evaluate S, (num_streams,), or return None where that loses digits."""
-    xp, squared, a = sums.xp, sums.squared, sums.a
-    scales = scale[:, :, None] * scale[:, None, :]
-    xp.multiply(sums.outer_and_gram, scales, out=sums.matrices)
-    if setting.weight != 1.0:
-        squared *= setting.weight
-    diagonal(a)[:] += setting.penalty
-    squared += xp.matmul(a, a)
-    past = float((sums.largest * (scale * scale)).max()) * setting.weight
-    try:
-        pivots = diagonal(xp.linalg.cholesky(sums.matrices))
-    except (np.linalg.LinAlgError, RuntimeError):  # rounding has eaten a pivot
-        return None
-    most = max(float(diagonal(squared).max()), past)
-    if not most * setting.determinant_share <= float(pivots[0].min()) ** 2 < math.inf:
-        return None
-    logs = xp.log(pivots).sum(-1)
-    return (logs[0] - 2 * logs[1]) * (2 * setting.bits)
+        The first are (num_heads + 1, num_streams).
+        """
+        sums, xp = self._heads[0], self._heads[0].xp
+        squared, a = self._matrices[:-1], self._matrices[-1]
+        scales = scale[:, :, None] * scale[:, None, :]
+        xp.multiply(sums.gram, scales, out=a)
+        diagonal(a)[:] += setting.penalty
+        if setting.weight != 1.0:
+            scales *= setting.weight
+        for row, head in enumerate(self._heads):
+            xp.multiply(head.outer, scales, out=squared[row])
+        squared += xp.matmul(a, a)
+        try:
+            pivots = diagonal(xp.linalg.cholesky(self._matrices))
+        except (np.linalg.LinAlgError, RuntimeError):  # rounding has eaten a pivot
+            return None, [False] * len(self._heads)
+        exact, square, entries = list[bool](), setting.weight * (scale * scale), diagonal(squared)
+        for row, head in enumerate(self._heads):
+            past = float((head.largest * square).max())
+            most = max(float(entries[row].max()), past)
+            least = float(pivots[row].min()) ** 2
+            exact.append(most * setting.determinant_share <= least < math.inf)
+        return xp.log(pivots).sum(-1), exact
 
 
-def by_readout(sums: PlainSums, scale: Any, setting: Setting) -> tuple[Any, Any]:
+def by_readout(sums: PlainSums, a: Any, scale: Any, setting: Setting) -> tuple[Any, Any]:
     """Evaluate S through half of the readout, (num_streams,); tell where that loses digits."""
-    factor = torch.linalg.cholesky_ex(sums.tensor(sums.a)).L
+    factor = torch.linalg.cholesky_ex(sums.tensor(a)).L
     cross = sums.tensor(scale)[:, :, None] * sums.cross
     half = torch.linalg.solve_triangular(factor, cross, upper=False)
     inner = torch.baddbmm(factor.mT @ factor, half, half.mT, alpha=setting.weight)

@@ -52,15 +52,14 @@ class PlainSums:
         zeros = self.products.new_zeros
         self.feature_dim = m
         self.n, self.start, self.mu = map(self.native, (self.count, self.origin, self.mean))
-        self.outer_and_gram = self.native(self.products.movedim(1, 0))
-        self.outer_diagonal, self.gram_diagonal = diagonal(self.outer_and_gram)
-        self.largest, self.powers = map(self.native, (self.peak, self.power))
-        self.matrices = self.native(zeros(2, streams, m, m))
-        self.squared, self.a = self.matrices  # A^2 + eta Q and A
+        self.start_h, self.start_y = self.start[:, :m], self.start[:, m:]
+        self.outer, self.gram = self.native(self.products.movedim(1, 0))
+        self.outer_diagonal, self.gram_diagonal = diagonal(self.outer), diagonal(self.gram)
+        self.largest, self.b = self.native(self.peak), self.native(self.cross)
         self.inverse = zeros(streams, 1)
         self.inverse_count = self.native(self.inverse)
         self.deviation = torch.zeros_like(self.mean)
-        self.d = self.native(self.deviation)
+        self.deviation_y, self.d = self.deviation[:, m:], self.native(self.deviation)
         self.dh, self.dy, self.flat = self.d[:, :m], self.d[:, m:], self.d.reshape(-1)
         # Factors of the outer products: f d_h from the left, u and d_h from the right.
         left, right = zeros(streams, m), zeros(streams, 2, m)
@@ -69,7 +68,7 @@ class PlainSums:
         self.updates = (
             (self.products, left[:, None, :, None], right[:, :, None, :]),
             (self.products[:, 0], right[:, 0, :, None], left[:, None, :]),
-            (self.cross, left[:, :, None], self.deviation[:, None, m:]),
+            (self.cross, left[:, :, None], self.deviation_y[:, None, :]),
         )
 
     @staticmethod
@@ -106,9 +105,10 @@ class PlainSums:
         """View an array of ``xp`` as a tensor."""
         return torch.from_numpy(values) if self.xp is np else values
 
-    def centre(self, pairs: Any, active: Tensor | None) -> float:
+    def centre(self, features: Any, targets: Any, active: Tensor | None) -> float:
         """Hold the deviations of pairs, zero where not active; return the sum of their squares."""
-        self.xp.subtract(pairs, self.start, out=self.d)
+        self.xp.subtract(features, self.start_h, out=self.dh)
+        self.xp.subtract(targets, self.start_y, out=self.dy)
         self.d -= self.mu
         if active is not None:
             self.deviation[~active] = 0.0
@@ -116,20 +116,19 @@ class PlainSums:
 
     def absorb(self, active: Tensor | None, *, moving_mean: bool) -> None:
         """Apply the rank-one updates at the top of this file."""
-        xp, dh, dy, f_dh = self.xp, self.dh, self.dy, self.f_dh
+        xp, dh, dy, f_dh, f_dy = self.xp, self.dh, self.dy, self.f_dh, self.deviation_y
         self.n += 1.0 if active is None else self.native(active)
-        squares = dy * dy
-        power = squares.sum(-1)[:, None]
         if moving_mean:
             # A stream that has seen nothing has nothing to divide.
             self.inverse_count[:, 0] = 1 / (self.n if active is None else self.n + (self.n == 0))
             self.mean.addcmul_(self.deviation, self.inverse)
             share = 1 - self.inverse_count
             xp.multiply(dh, share, out=f_dh)
-            squares *= share
+            f_dy = f_dy * self.tensor(share)
         else:
             f_dh[:] = dh
-        self.powers += squares
+        self.power.addcmul_(self.deviation_y, f_dy)
+        power = xp.linalg.vecdot(dy, dy)[:, None]
         # Q changes by f d_h u' + u (f d_h)', with u = v + f |d_y|^2 d_h / 2.
         xp.add(self._cross_times_target(), (0.5 * power) * f_dh, out=self.u)
         self.right_dh[:] = dh
@@ -142,10 +141,8 @@ class PlainSums:
         # NumPy's product is the faster one on a single thread. With more, its threads and those
         # of torch would wait for each other.
         if self.xp is np and torch.get_num_threads() == 1:
-            return np.matmul(self.native(self.cross), self.dy[:, :, None])[:, :, 0]
-        return self.native(torch.bmm(self.deviation[:, None, self.feature_dim :], self.cross.mT))[
-            :, 0
-        ]
+            return np.matmul(self.b, self.dy[:, :, None])[:, :, 0]
+        return self.native(torch.bmm(self.deviation_y[:, None, :], self.cross.mT))[:, 0]
 
 
 def diagonal(matrices: Any) -> Any:

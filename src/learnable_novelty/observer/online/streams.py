@@ -1,20 +1,122 @@
-"""What every backend of the online observer is: sums and scores of streams, and a step."""
+"""What every backend of the online observer shares: settings, sums and a step."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer.online.setting import Setting, feature_scale
-from learnable_novelty.observer.online.sums import StreamSums
+from learnable_novelty.observer.standardize import constant_ratio
 
 NOT_FINITE, TOO_LARGE = -1.0, -2.0
 """What ``Streams.advance`` returns for pairs that it has not added."""
+DETERMINANT_ROUNDOFF = 3e-10
+"""Largest eps times diagonal over pivot for which the determinants of ``plain`` are used."""
+READOUT_ROUNDOFF = 1e-8
+"""Largest error of the determinant that is taken from the readout, relative."""
+
+
+class Setting(NamedTuple):
+    """The settings of an observer, as the formulas use them. Compiled code reads it too."""
+
+    penalty: float
+    """lambda."""
+    weight: float
+    """eta: targets are in units of u_Y."""
+    root_weight: float
+    """Its square root."""
+    bits: float
+    """alpha / log 2."""
+    feature_ratio: float
+    """Largest ratio of variance to squared mean of a constant feature."""
+    target_ratio: float
+    """The same of a constant target; 0 with given constants, where no target is constant."""
+    determinant_share: float
+    """Smallest ratio of pivot to diagonal for which the determinants are used."""
+    readout_share: float
+    """Smallest ratio of pivot to diagonal for which the product of the readout is used."""
+    fixed_scale: Any
+    """1/(sd sqrt(m)) of each feature, (feature_dim,); empty where the stream's moments say it."""
+
+
+def make_setting(
+    *,
+    penalty: float,
+    root_weight: float,
+    code_scale: float,
+    feature_dim: int,
+    dtypes: tuple[torch.dtype, torch.dtype],
+    fixed_scale: Any,
+) -> Setting:
+    """Make the settings for features and targets of these two dtypes.
+
+    Their rounding says what is constant; all sums are float64.
+    """
+    eps = torch.finfo(torch.float64).eps
+    feature_ratio, target_ratio = (constant_ratio(torch.finfo(dtype).eps) for dtype in dtypes)
+    return Setting(
+        penalty=penalty,
+        weight=root_weight * root_weight,
+        root_weight=root_weight,
+        bits=code_scale / math.log(2),
+        feature_ratio=feature_ratio,
+        target_ratio=0.0 if len(fixed_scale) else target_ratio,
+        determinant_share=eps / DETERMINANT_ROUNDOFF,
+        readout_share=feature_dim * eps / READOUT_ROUNDOFF,
+        fixed_scale=fixed_scale,
+    )
+
+
+def feature_scale(xp: Any, variance: Any, mean: Any, setting: Setting) -> Any:
+    """Return 1/(sd sqrt(m)) per feature, and 0 for one that is constant so far.
+
+    Args:
+        xp: NumPy or torch, whose arrays the others are.
+        variance: of each feature, (num_streams, feature_dim).
+        mean: of each feature, (num_streams, feature_dim).
+        setting: of the observer.
+
+    Returns:
+        (num_streams, feature_dim), or (1, feature_dim) where it is fixed.
+    """
+    if len(setting.fixed_scale):
+        return setting.fixed_scale[None]
+    constant = ~(variance > setting.feature_ratio * (mean * mean))
+    variance = variance * variance.shape[-1]
+    if not constant.any():
+        return 1 / xp.sqrt(variance)
+    # Adding one where constant keeps the root away from zero; the quotient is zero there.
+    return ~constant / xp.sqrt(variance + constant)
+
+
+@dataclass(frozen=True)
+class StreamSums:
+    """The sums over the pairs so far: float64 tensors, one row per stream.
+
+    With D = diag(scale) the ridge regression of a stream is A = D gram D + lambda I and
+    B = D cross; its readout predicts target_mean + cross' D A^-1 D (h - feature_mean).
+    """
+
+    count: Tensor
+    """Pairs, (num_streams,)."""
+    feature_mean: Tensor
+    """Of the pairs, or the given one, (num_streams, feature_dim)."""
+    target_mean: Tensor
+    """Of the pairs, or the given one, (num_streams, target_dim)."""
+    gram: Tensor
+    """H'H of deviations from these means, (num_streams, feature_dim, feature_dim)."""
+    cross: Tensor
+    """H'Y of deviations from these means, (num_streams, feature_dim, target_dim)."""
+    outer: Tensor
+    """cross cross', (num_streams, feature_dim, feature_dim)."""
+    scale: Tensor
+    """1/(sd sqrt(m)) of each feature and 0 where it is constant, (num_streams, feature_dim)."""
 
 
 class Streams(ABC):
@@ -51,10 +153,6 @@ class Streams(ABC):
     @abstractmethod
     def load(self, head: int, tensors: dict[str, Tensor]) -> None:
         """Copy what ``tensors`` returned."""
-
-    @abstractmethod
-    def target_sums(self, head: int) -> tuple[Tensor, Tensor]:
-        """Return the power and the mean of each target, (num_streams, target_dim)."""
 
     @abstractmethod
     def set_origin(self, head: int, origin: Tensor) -> None:
@@ -99,14 +197,21 @@ class Streams(ABC):
             self.load(head, {name: state[f"{prefix}{name}"] for name in names})
             self.tensor(self.scores)[head] = state[f"{prefix}cumulative"]
 
+    def scale(self, tensors: dict[str, Tensor], setting: Setting) -> Tensor:
+        """Return the scale of features with these sums, (num_streams, feature_dim)."""
+        count, m = tensors["count"], self.feature_dim
+        squares = tensors["products"][:, 1].diagonal(dim1=1, dim2=2)
+        variance, mean = squares / count.clamp(min=1)[:, None], tensors["origin"] + tensors["mean"]
+        if count.device.type != "cpu":
+            return feature_scale(torch, variance, mean[:, :m], setting).expand(len(count), m)
+        scale = feature_scale(np, variance.numpy(), mean[:, :m].numpy(), setting)
+        return torch.from_numpy(scale).expand(len(count), m)
+
     def sums(self, head: int, setting: Setting) -> StreamSums:
         """Return a copy of the sums of a head, and the scale of its features."""
         tensors, m, unit = self.tensors(head), self.feature_dim, self.target_unit
-        count, mean = tensors["count"].clone(), tensors["origin"] + tensors["mean"]
+        mean, scale = tensors["origin"] + tensors["mean"], self.scale(tensors, setting)
         outer, gram = tensors["products"].clone().unbind(1)
-        variance = gram.diagonal(dim1=1, dim2=2) / count.clamp(min=1)[:, None]
-        xp: Any = np if count.device.type == "cpu" else torch
-        arrays = (variance.numpy(), mean[:, :m].numpy()) if xp is np else (variance, mean[:, :m])
-        scale = torch.as_tensor(feature_scale(xp, *arrays, setting)).expand(len(count), m).clone()
         cross, outer = unit * tensors["cross"], unit * (unit * outer)
-        return StreamSums(count, mean[:, :m], unit * mean[:, m:], gram, cross, outer, scale)
+        sums = tensors["count"].clone(), mean[:, :m], unit * mean[:, m:], gram, cross, outer
+        return StreamSums(*sums, scale.clone())
