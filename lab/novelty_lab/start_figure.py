@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,52 +25,32 @@ SHOWN = {
 RULE = "rule 110"
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """What the picture is made from."""
-
-    rows: dict[str, dict[str, Any]]
-    """The rows of the floor record at its largest n, by name."""
-    size: int
-    portraits: dict[str, np.ndarray]
-
-
 def figure(root: Path) -> Figure:
     """Draw what the data look like above, and their bits as floor and excess below."""
-    shown = _read(root)
-    fig = new_figure(8.0, 4.4)
-    grid = fig.add_gridspec(2, len(SHOWN), height_ratios=[1.0, 1.9])
-    for place, name in enumerate(SHOWN):
-        _portrait(fig.add_subplot(grid[0, place]), name, shown)
-    _bars(fig.add_subplot(grid[1, :]), shown)
-    return fig
-
-
-def _read(root: Path) -> _Shown:
     floor, flows, automata = (
         records.load(root / name / "paper-seed0") for name in ("floor", "flows", "eca")
     )
-    size = max(row["n"] for row in floor.results["rows"])
-    rows = {row["name"]: row for row in floor.results["rows"] if row["n"] == size}
     portraits = {
         "Lorenz": flows.arrays["portrait_Lorenz"],
         "stable node": flows.arrays["portrait_stable node"],
         RULE: automata.arrays["inset_110"],
     }
-    return _Shown(rows, size, portraits)
+    fig = new_figure(8.0, 4.4)
+    grid = fig.add_gridspec(2, len(SHOWN), height_ratios=[1.0, 1.9])
+    for place, name in enumerate(SHOWN):
+        _portrait(fig.add_subplot(grid[0, place]), name, portraits.get(name))
+    _bars(fig.add_subplot(grid[1, :]), floor.results["rows"])
+    return fig
 
 
-def _portrait(axes: Axes, name: str, shown: _Shown) -> None:
-    axes.set_xticks([])
-    axes.set_yticks([])
-    for spine in axes.spines.values():
-        spine.set_visible(True)
-        spine.set_color(GREY)
+def _portrait(axes: Axes, name: str, path: np.ndarray | None) -> None:
+    axes.set(xticks=[], yticks=[])
+    axes.spines[:].set_visible(True)
+    axes.spines[:].set_color(GREY)
     axes.set_box_aspect(1)
-    if name == RULE:
-        axes.imshow(shown.portraits[name], cmap="binary", interpolation="nearest")
-    elif name in shown.portraits:
-        path = shown.portraits[name]
+    if path is not None and name == RULE:
+        axes.imshow(path, cmap="binary", interpolation="nearest")
+    elif path is not None:
         axes.plot(path[..., 0], path[..., -1], color=BLUE, linewidth=0.5)
     else:
         # Neither has anything to record: a sketch of what noise and a constant are.
@@ -80,8 +59,11 @@ def _portrait(axes: Axes, name: str, shown: _Shown) -> None:
         axes.set_ylim(-3.2, 3.2)
 
 
-def _bars(axes: Axes, shown: _Shown) -> None:
-    rows = [shown.rows[name] for name in SHOWN]
+def _bars(axes: Axes, of_floor: list[dict[str, Any]]) -> None:
+    """Draw the rows of the floor record at its largest number of samples."""
+    size = max(row["n"] for row in of_floor)
+    by_name = {row["name"]: row for row in of_floor if row["n"] == size}
+    rows = [by_name[name] for name in SHOWN]
     x = np.arange(len(rows))
     bits = np.array([row["bits"] for row in rows])
     floor = np.minimum(bits, [row["floor_bits"] for row in rows])
@@ -103,4 +85,4 @@ def _bars(axes: Axes, shown: _Shown) -> None:
     axes.set_xticks(x, list(SHOWN.values()))
     axes.set_ylabel("score (bits)")
     axes.legend(loc="upper right", ncols=2)
-    axes.set_xlabel(f"each with {shown.size:,} samples, read by the paper's observers")
+    axes.set_xlabel(f"each with {size:,} samples, read by the paper's observers")

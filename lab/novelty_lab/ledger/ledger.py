@@ -77,7 +77,10 @@ def count(ledger: Iterable[Row]) -> dict[Verdict, int]:
 
 def sections(ledger: Iterable[Row]) -> list[tuple[str, list[Row]]]:
     """Group rows by the section that names them first, under its title."""
-    return [(_title(section), group) for section, group in _by_section(ledger)]
+    groups: dict[str, list[Row]] = {section: [] for section in SECTIONS}
+    for row in ledger:
+        groups.setdefault(row.claim.section.partition("/")[0], []).append(row)
+    return [(_title(section), group) for section, group in groups.items() if group]
 
 
 def rule_text(kind: Kind) -> str:
@@ -166,14 +169,6 @@ def _path(path: Path | None) -> str:
     return "" if path is None else path.as_posix()
 
 
-def _by_section(ledger: Iterable[Row]) -> list[tuple[str, list[Row]]]:
-    """Group rows by the section that names them first."""
-    groups: dict[str, list[Row]] = {section: [] for section in SECTIONS}
-    for row in ledger:
-        groups.setdefault(row.claim.section.partition("/")[0], []).append(row)
-    return [(section, group) for section, group in groups.items() if group]
-
-
 def _title(section: str) -> str:
     if section.startswith("app "):
         return f"Appendix {section.removeprefix('app ')}"
@@ -182,13 +177,10 @@ def _title(section: str) -> str:
 
 def _cells(row: Row) -> list[str]:
     """Return the cells of a row of the page; links are relative to the docs folder."""
-    links = [f"[{name}](../{path})" for name, path in _links(row).items() if path]
+    paths = {"record": row.record, "figure": row.figure}
+    links = [f"[{name}](../{path})" for name, path in paths.items() if path]
     # A command is shown where it has led to a record.
     source = ", ".join([*links, f"`{row.command}`"]) if row.record else ""
     name = f"{row.claim.statement} (`{row.claim.id}`)"
     cells = [name, row.verdict, paper_text(row.claim), ours_text(row), source, row.note]
     return [cell.replace("|", "\\|") for cell in cells]
-
-
-def _links(row: Row) -> dict[str, str]:
-    return {"record": row.record, "figure": row.figure}

@@ -56,6 +56,17 @@ class EncoderConfig(Settings):
     """Test codes of the probes, at random."""
 
 
+ON_DIGITS = {
+    "dataset": "digits",
+    "widths": (32, 64),
+    "code_dim": 16,
+    "reservoir_width": 256,
+    "probe_train": 1300,
+    "probe_test": 497,
+}
+"""What a quick run on scikit-learn's digits changes."""
+
+
 @functools.lru_cache(maxsize=1)
 def images_of(dataset: str, data: Path | None) -> Images:
     """Load a set once per process."""

@@ -24,6 +24,7 @@ from learnable_novelty.seeds import split, torch_generator
 from learnable_novelty.systems import Encoder, Images
 from novelty_lab.artefacts.encoder.clustering import agreement, kmeans
 from novelty_lab.artefacts.encoder.encoding import (
+    ON_DIGITS,
     EncoderConfig,
     images_of,
     probe,
@@ -61,14 +62,9 @@ class Config(EncoderConfig):
 PAPER = Config()
 QUICK = dataclasses.replace(
     PAPER,
-    dataset="digits",
-    widths=(32, 64),
-    code_dim=16,
-    reservoir_width=256,
+    **ON_DIGITS,
     steps=100,
     learning_rate=3e-3,
-    probe_train=1300,
-    probe_test=497,
     training_seeds=2,
     checkpoint_every=20,
     small_probe_train=300,

@@ -9,6 +9,7 @@ enter there and nowhere else.
 
 from __future__ import annotations
 
+import itertools
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,26 +86,16 @@ QUICK = Config(
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Make every code and probe it."""
-    tasks = {
-        name_of(dataset, *code): (
-            config,
-            dataset,
-            *code,
-            seed,
-            context.data,
-            context.device,
-            context.task(name_of(dataset, *code)),
-        )
-        for dataset in config.datasets
-        for code in codes_of(config)
-    }
+    where, tasks = (seed, context.data, context.device), {}
+    for dataset, code in itertools.product(config.datasets, codes_of(config)):
+        name = name_of(dataset, *code)
+        tasks[name] = config, dataset, *code, *where, context.task(name)
     found = context.map(make_and_probe, tasks)
     table: dict[str, Any] = {dataset: {} for dataset in config.datasets}
-    for dataset in config.datasets:
-        for method in dict(codes_of(config)):
-            numbers = [number for name, number in codes_of(config) if name == method]
-            runs = [found[name_of(dataset, method, number)] for number in numbers]
-            table[dataset][method] = {m: summary([r[m] for r in runs]) for m in MEASURES}
+    for dataset, method in itertools.product(config.datasets, dict(codes_of(config))):
+        numbers = [number for name, number in codes_of(config) if name == method]
+        runs = [found[name_of(dataset, method, number)] for number in numbers]
+        table[dataset][method] = {m: summary([r[m] for r in runs]) for m in MEASURES}
     return RunResult({"runs": found, "table": table}, device=devices_of(found.values()))
 
 

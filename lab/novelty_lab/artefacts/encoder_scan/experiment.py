@@ -17,6 +17,7 @@ import torch
 
 from learnable_novelty.seeds import split
 from novelty_lab.artefacts.encoder.encoding import (
+    ON_DIGITS,
     EncoderConfig,
     images_of,
     probe,
@@ -50,17 +51,7 @@ class Config(EncoderConfig):
 
 
 PAPER = Config()
-QUICK = dataclasses.replace(
-    PAPER,
-    dataset="digits",
-    widths=(32, 64),
-    code_dim=16,
-    reservoir_width=256,
-    steps=30,
-    probe_train=1300,
-    probe_test=497,
-    axes=("code_dim", "ridge_penalty"),
-)
+QUICK = dataclasses.replace(PAPER, **ON_DIGITS, steps=30, axes=("code_dim", "ridge_penalty"))
 
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:

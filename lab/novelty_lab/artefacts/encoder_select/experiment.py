@@ -149,20 +149,17 @@ def train_and_judge(
         child = split(seed, "training")
         encoder, found = train_recipe(RECIPES[name], seen, child, config.steps, task)
         codes = encode(encoder, move(unseen, config.moved, torch_generator(seed, "moves")))
-    excess, floors, variances = [], [], []
+    scored: list[tuple[float, float, float]] = []
     for number, (kind, resolution) in enumerate(JURORS):
         ridge = PER_SAMPLE * len(unseen)
         draw = split(seed, "juror", number)
         juror = image_observer(kind, unseen.shape[-1], ridge, resolution, draw)
         seen_by = unseen.flatten(1) if kind == "mlp" else unseen
-        bits, floor, variance = above_floor(juror, seen_by, codes, config.orders, draw)
-        excess.append(bits - floor)
-        floors.append(floor)
-        variances.append(variance)
+        scored.append(above_floor(juror, seen_by, codes, config.orders, draw))
     return {
-        "excess": excess,
-        "floor": floors,
-        "explained_variance": variances,
+        "excess": [bits - floor for bits, floor, _ in scored],
+        "floor": [floor for _, floor, _ in scored],
+        "explained_variance": [variance for _, _, variance in scored],
         "own_score": found.scores[-1],
         "effective_rank": effective_rank(codes),
         "device": describe_device(device),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -43,15 +43,10 @@ PER_SAMPLE = 3.0 / 128
 
 
 def _large(
-    encoder: Literal["mlp", "conv"],
-    objective: Literal["mlp", "conv", "both"],
-    *,
-    ridge_penalty: float | None = None,
-    resolution: float = 30.0,
-    moved: int = 0,
+    encoder: Literal["mlp", "conv"], objective: Literal["mlp", "conv", "both"], **more: Any
 ) -> Recipe:
-    ridge = PER_SAMPLE * 1024 if ridge_penalty is None else ridge_penalty
-    return Recipe(encoder, objective, moved, 1024, ridge, resolution)
+    batch = {"batch_size": 1024, "ridge_penalty": PER_SAMPLE * 1024}
+    return Recipe(encoder, objective, **(batch | more))
 
 
 RECIPES: dict[str, Recipe] = {
@@ -138,14 +133,11 @@ def train_recipe(
 
 def observers_of(recipe: Recipe, side: int, seed: int) -> list[Observer]:
     """Draw the observers whose mean score is the objective."""
-    kinds: dict[str, tuple[Literal["mlp", "conv"], ...]] = {
-        "mlp": ("mlp",), "conv": ("conv",), "both": ("mlp", "conv"),
-    }  # fmt: skip
+    settings = recipe.ridge_penalty, recipe.resolution, split(seed, "reservoir")
     return [
-        image_observer(
-            kind, side, recipe.ridge_penalty, recipe.resolution, split(seed, "reservoir")
-        )
-        for kind in kinds[recipe.objective]
+        image_observer(kind, side, *settings)
+        for kind in ("mlp", "conv")
+        if recipe.objective in (kind, "both")
     ]
 
 

@@ -33,13 +33,8 @@ def _practice(runs: Runs) -> list[Table]:
         "Over the whole of training: P(above), the probability that the mean of a run's learning "
         "curve is above that of a task-only run's"
     )
-    columns = [
-        "condition",
-        "tasks",
-        "P(above)",
-        f"{CLEARLY} and more",
-        f"{1 - CLEARLY:.1f} and less",
-    ]
+    clearly = f"{CLEARLY} and more", f"{1 - CLEARLY:.1f} and less"
+    columns = ["condition", "tasks", "P(above)", *clearly]
     return [Table(title, columns, rows)] if rows else []
 
 

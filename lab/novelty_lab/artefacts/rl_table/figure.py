@@ -40,16 +40,11 @@ def tables(records: Iterable[Record]) -> list[Table]:
     runs = collect(held)
     shown: list[Table] = []
     if runs.cells:
-        shown.append(_beside_the_paper(runs))
-    if any(condition in RIVALS for condition in runs.conditions):
-        shown.append(_rivals(runs))
-    if runs.cells:
-        shown.append(_together(runs))
-        shown += comparisons(runs)
+        has_rivals = any(condition in RIVALS for condition in runs.conditions)
+        rivals = [_rivals(runs)] if has_rivals else []
+        shown = [_beside_the_paper(runs), *rivals, _together(runs), *comparisons(runs)]
     tuned = collect(held, "-tuned")
-    if tuned.cells:
-        shown.append(_tuned(tuned))
-    return [*shown, *_others(held)]
+    return [*shown, *([_tuned(tuned)] if tuned.cells else []), *_others(held)]
 
 
 def _beside_the_paper(runs: Runs) -> Table:
@@ -69,13 +64,11 @@ def _beside_the_paper(runs: Runs) -> Table:
 
 
 def _tuned(runs: Runs) -> Table:
-    tasks = [task for task in TASKS if any(task in runs.tasks(name) for name in runs.conditions)]
-    rows = [[task, *(_cell(runs, task, name) for name in runs.conditions)] for task in tasks]
     title = (
         "With the hyperparameters that the RL zoo publishes: return, mean ± sd over seeds (number "
         "of seeds) after 600,000 steps, on MountainCarContinuous after the zoo's 20,000"
     )
-    return Table(title, ["task", *(NAMES[name] for name in runs.conditions)], rows, NAMED)
+    return _returns(title, runs, runs.conditions, runs.conditions)
 
 
 def _others(held: list[Record]) -> list[Table]:
@@ -108,9 +101,14 @@ def _flat(configuration: Mapping[str, Any]) -> dict[str, Any]:
 
 def _rivals(runs: Runs) -> Table:
     shown = ["task", "task+epiplexity", *(name for name in RIVALS if name in runs.conditions)]
-    tasks = [task for task in TASKS if any(task in runs.tasks(name) for name in RIVALS)]
-    rows = [[task, *(_cell(runs, task, name) for name in shown)] for task in tasks]
     title = "Other bonuses, where they were run: return, mean ± sd over seeds (number of seeds)"
+    return _returns(title, runs, shown, RIVALS)
+
+
+def _returns(title: str, runs: Runs, shown: Sequence[str], run: Sequence[str]) -> Table:
+    """List the returns of conditions on the tasks on which any of ``run`` was run."""
+    tasks = [task for task in TASKS if any(task in runs.tasks(name) for name in run)]
+    rows = [[task, *(_cell(runs, task, name) for name in shown)] for task in tasks]
     return Table(title, ["task", *(NAMES[name] for name in shown)], rows, NAMED)
 
 

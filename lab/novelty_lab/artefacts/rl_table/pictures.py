@@ -14,10 +14,7 @@ from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
 from novelty_lab.artefacts.rl_table.runs import NAMES, TASKS, Run, Runs, collect, mean_curve
 from novelty_lab.artefacts.rl_table.statistics import Estimate
 from novelty_lab.records import Record
-from novelty_lab.style import (
-    label_panel,
-    new_figure,
-)
+from novelty_lab.style import label_panel, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
