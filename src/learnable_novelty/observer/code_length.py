@@ -73,16 +73,10 @@ def log2det_plus_identity(matrix: Tensor, resolution: float) -> Tensor:
     """
     size = matrix.shape[-1]
     eye = torch.eye(size, dtype=matrix.dtype, device=matrix.device)
-    factor = lower_factor(eye + resolution * matrix)
-    return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1) * (2 / math.log(2))
-
-
-def lower_factor(matrix: Tensor) -> Tensor:
-    """Return the Cholesky factor; while a CUDA graph is recorded, without a look at its success."""
-    factor, failed = torch.linalg.cholesky_ex(matrix)
+    factor, failed = torch.linalg.cholesky_ex(eye + resolution * matrix)
     if can_look(matrix) and bool(failed.any()):
         raise UserError(
             "rounding has made a matrix singular that is not; choose a larger ridge_penalty, or a "
             "larger target_unit"
         )
-    return factor
+    return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1) * (2 / math.log(2))

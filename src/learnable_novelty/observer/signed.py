@@ -104,9 +104,9 @@ class SignedFit(Fit):
         size = max(1, BATCH_VALUES // max(1, values[0].numel()))
         scored = [
             self.of_products(
-                torch.tensordot(some.to(values), values, dims=1), held, same_penalty=same_penalty
+                torch.tensordot(some.to(values), values, dims=1), powers, same_penalty=same_penalty
             )
-            for some, held in zip(signs.split(size), power.split(size), strict=True)
+            for some, powers in zip(signs.split(size), power.split(size), strict=True)
             if len(some)
         ]
         return joined(scored, values)

@@ -58,8 +58,8 @@ class Reservoir(nn.Module, ABC):
         with torch.inference_mode(False):
             drawn = self.draw(torch_generator(self.seed, "reservoir"))
             for name, value in drawn.items():
-                held = getattr(self, name, None)
-                self.register_buffer(name, value if held is None else value.to(held.device))
+                current = getattr(self, name, None)
+                self.register_buffer(name, value if current is None else value.to(current.device))
         self._rounded.clear()
         return self
 

@@ -93,9 +93,9 @@ class Feedforward(Reservoir):
     def _layers_like(self, hidden: Tensor) -> list[tuple[Tensor, Tensor]]:
         # Transposed weight and bias of every layer, looked up once: a step of the online observer
         # is so short that names and dictionaries would show.
-        held = self.weights_like(hidden)
-        if self._layers[0] is not held:
-            self._layers = held, [(held[weight].T, held[bias]) for weight, bias in self._names]
+        weights = self.weights_like(hidden)
+        if self._layers[0] is not weights:
+            self._layers = weights, [(weights[w].T, weights[b]) for w, b in self._names]
         return self._layers[1]
 
     def enter(self, inputs: Tensor) -> Tensor:

@@ -43,8 +43,8 @@ class Fourier(Reservoir):
 
     def forward(self, inputs: Tensor) -> Tensor:
         check_shape(inputs, ("num_samples", "input_dim"), 1, self.input_dim)
-        held = self.weights_like(inputs)
-        return 2**0.5 * torch.cos(inputs @ held["frequency"].T + held["phase"])
+        weights = self.weights_like(inputs)
+        return 2**0.5 * torch.cos(inputs @ weights["frequency"].T + weights["phase"])
 
     def rows(self, values: Tensor) -> Tensor:
         return values

@@ -97,9 +97,9 @@ class ImageConv(Reservoir):
             (num_samples, feature_dim), channel by channel.
         """
         hidden = self._enter(inputs)
-        held = self.weights_like(inputs)
+        weights = self.weights_like(inputs)
         for layer in range(self.depth):
-            weight, bias = held[f"weight{layer}"], held[f"bias{layer}"]
+            weight, bias = weights[f"weight{layer}"], weights[f"bias{layer}"]
             drive = conv2d(hidden, weight, bias, padding=self.kernel_size // 2)
             if self.normalize:
                 last = drive.movedim(1, -1)

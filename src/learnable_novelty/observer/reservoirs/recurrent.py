@@ -76,12 +76,12 @@ class Recurrent(Reservoir):
 
     def forward(self, inputs: Tensor) -> Tensor:
         check_shape(inputs, ("num_sequences", "time", "input_dim"), 2, self.input_dim)
-        held = self.weights_like(inputs)
-        driven = linear(inputs, held["drive"], held["bias"])
+        weights = self.weights_like(inputs)
+        driven = linear(inputs, weights["drive"], weights["bias"])
         state = inputs.new_zeros(inputs.shape[0], self.feature_dim)
         states: list[Tensor] = []
         for step in driven.unbind(dim=1):
-            fresh = torch.tanh(step + state @ held["recurrence"].T)
+            fresh = torch.tanh(step + state @ weights["recurrence"].T)
             state = (1 - self.leak) * state + self.leak * fresh
             states.append(state)
         return torch.stack(states, dim=1)
