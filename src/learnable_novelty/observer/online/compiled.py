@@ -192,8 +192,8 @@ class CompiledStreams(Streams):
         mask = self._all if active is None else active.contiguous().numpy()
         state, results, pair, layers = self._state, self._results, self._pair, self._layers
         if self.num_heads == 1:
-            return step(*pair, mask, layers, setting, state, results, allowed)
-        power = hold(*pair, mask, layers, state)
+            return step(*pair, mask, layers, setting, state, results, allowed)  # pyright: ignore[reportCallIssue]
+        power = hold(*pair, mask, layers, state)  # pyright: ignore[reportCallIssue]
         if power < 0.0:  # not finite: signs are drawn for finite pairs only
             return power
         errors = advance(mask, draw(), setting, state, results, allowed - power)
