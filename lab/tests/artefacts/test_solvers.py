@@ -118,7 +118,7 @@ def test_figure_and_tables_render(found):
         {"window": 2},
         {"ratios": (1e2, 1e5)},
         {"long_samples": 49},
-        {"long_draws": 3},
+        {"long_draws": 4},
         {"tolerance": 1e-30},
         {"shapes": ((32, 4, 2), (33, 4, 2))},
         {"target_dims": (4, 5)},
