@@ -113,7 +113,7 @@ def test_a_ridge_can_be_fixed(capsys, data):
             "samples must be a whole number",
         ),
         (["run", "eca", "--set", "samples=-3"], "samples must not be negative"),
-        (["score", "DATA", "--inputs", "y", "--targets", "y"], "inputs that are not targets too"),
+        (["score", "DATA", "--inputs", "y", "--targets", "y"], "got both for y"),
         (["run", "eca", "--engine", "moon"], "engine must be"),
         (["run", "eca", "--device", "moon"], "--device takes cpu"),
         (["run", "nca", "--device", "cuda:99"], "needs a GPU"),

@@ -37,7 +37,9 @@ def add_commands(commands: Any) -> None:
     )
     run.add_argument("name", metavar="NAME", help="see novelty list")
     run.add_argument("--config", default="paper", choices=("paper", "quick"))
-    run.add_argument("--seed", type=int, default=0, help="of an experiment of one run (0)")
+    run.add_argument(
+        "--seed", type=int, default=0, help="seed of the run (0); many runs have --seeds"
+    )
     run.add_argument("--out", type=Path, default=Path("results"), help="results folder (results)")
     run.add_argument("--json", action="store_true", help="print the record")
     run.add_argument("--engine", help=f"{ENGINES} (serial for trainings, cores for the rest)")

@@ -25,7 +25,9 @@ def add_commands(commands: Any) -> None:
     train.add_argument("--steps", type=int, default=600_000, help="environment steps (600000)")
     train.add_argument("--tuned", action="store_true", help="with the RL zoo's hyperparameters")
     # Not results: a record there without its policy would be made again.
-    train.add_argument("--out", type=Path, default=Path("out"), help="folder for both (out)")
+    train.add_argument(
+        "--out", type=Path, default=Path("out"), help="folder for the record and the policy (out)"
+    )
     train.add_argument("--video", type=Path, metavar="OUT.gif", help="film one episode afterwards")
     train.add_argument("--json", action="store_true", help="print the record")
     train.set_defaults(command=_train)

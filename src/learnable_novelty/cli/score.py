@@ -48,7 +48,10 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--draws", type=int, metavar="N", default=8, help="reservoirs (8)")
     command.add_argument(
-        "--null", metavar="N", default="99", help="rearrangements (99), or a kind such as linear"
+        "--null",
+        metavar="N",
+        default="99",
+        help="number of permutations (99), or a kind of null such as linear",
     )
     command.add_argument("--ridge", metavar="R", help='ridge penalty: a number, or "evidence"')
     command.add_argument("--resolution", type=float, metavar="ETA", help="eta of the code (1)")
@@ -93,7 +96,7 @@ def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request
     both = sorted(set(inputs) & set(targets))
     if both and not is_series:
         names = ", ".join(map(printable, both))
-        raise UserError(f"expected inputs that are not targets too, got {names}")
+        raise UserError(f"expected each column as an input or as a target, got both for {names}")
     shown = [", ".join(map(printable, names)) for names in (inputs, targets)]
     return Request(
         columns,

@@ -83,7 +83,7 @@ def prequential_code(inputs: Any, targets: Any, *, seed: int = 0) -> Prequential
     y = as_tensor(targets, "targets")
     if x.ndim != 2 or y.ndim != 2 or x.shape[0] != y.shape[0]:
         raise UserError(
-            "expected inputs and targets (num_samples, columns) of as many samples, got "
+            "expected inputs and targets (num_samples, columns) with equally many samples, got "
             f"{tuple(x.shape)} and {tuple(y.shape)}"
         )
     order = numpy_generator(seed, "prequential", "order").permutation(x.shape[0])

@@ -35,7 +35,7 @@ def can_look(values: Tensor) -> bool:
 
 
 def check_pair(inputs: Tensor, targets: Tensor) -> None:
-    """Raise unless inputs and targets are finite floating tensors of as many samples."""
+    """Raise unless inputs and targets are finite floating tensors with equally many samples."""
     for name, values in (("inputs", inputs), ("targets", targets)):
         if not isinstance(values, Tensor):
             raise UserTypeError(f"{name} must be a torch.Tensor, got {type(values).__name__}")

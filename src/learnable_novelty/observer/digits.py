@@ -151,7 +151,7 @@ def spectral_error(axes: Spectral, penalty: float, resolution: float) -> float:
     Where the rows were factored, dW = A^-1 (N'R - H~'N W) with |N| = eps |H~| and residuals R.
     From a Gram matrix, dW = A^-1 (N - E W) with |E| = eps |H~|^2 and |N| = eps |H~| |Y~|.
     """
-    k, readout, eta = axes.eigenvalues, axes.ridge(penalty), resolution**0.5
+    k, readout, root_eta = axes.eigenvalues, axes.ridge(penalty), resolution**0.5
     eps = ROUNDING * torch.finfo(k.dtype).eps
     whitening, gradient = _gradient(readout, resolution)
     shrink = 1 / (k + penalty)
@@ -171,10 +171,10 @@ def spectral_error(axes: Spectral, penalty: float, resolution: float) -> float:
         turned = relative * float((weight[:, None] * gradient @ readout.T).norm())
         turned += eps * float((weight[:, None] * gradient).norm(dim=0) @ axes.target_power.sqrt())
         second = relative / (2 * penalty**0.5)
-    first = 2 * eta * (turned + float((shrink[:, None] * gradient).norm(dim=0) @ noise))
+    first = 2 * root_eta * (turned + float((shrink[:, None] * gradient).norm(dim=0) @ noise))
     spread = noise if whitening is None else whitening.abs() @ noise
     second = (
-        eta * float((gradient * readout).sum()) * second**2
+        root_eta * float((gradient * readout).sum()) * second**2
         + resolution * float(spread.square().sum()) / least**2
     )
     return (first + second) / math.log(2)
@@ -194,14 +194,14 @@ def _gradient(readout: Tensor, resolution: float) -> tuple[Tensor | None, Tensor
 
     T is None where there are more targets than axes: its norm is then bounded by one.
     """
-    eta, wide = resolution**0.5, readout.shape[1] > readout.shape[0]
+    root_eta, wide = resolution**0.5, readout.shape[1] > readout.shape[0]
     narrow = readout.T if wide else readout
     factor = reliable_factor(narrow.T @ narrow, resolution)
     if factor is None:
         _, values, right = torch.linalg.svd(narrow, full_matrices=False)
-        whitening = right / torch.hypot(torch.ones_like(values), eta * values)[:, None]
+        whitening = right / torch.hypot(torch.ones_like(values), root_eta * values)[:, None]
     else:
         eye = torch.eye(factor.shape[0], dtype=factor.dtype, device=factor.device)
         whitening = torch.linalg.solve_triangular(factor, eye, upper=False)
-    gradient = eta * (narrow @ whitening.T) @ whitening
+    gradient = root_eta * (narrow @ whitening.T) @ whitening
     return (None, gradient.T) if wide else (whitening, gradient)

@@ -87,7 +87,7 @@ class Given(reservoirs.Reservoir):
 
 
 def determinants(rows: Rows, ratio: float) -> Tensor:
-    """Score by determinants alone, at eta = 1 and alpha = 1/2, as observer/online.py does.
+    """Score by determinants alone, at eta = 1 and alpha = 1/2, as the streams do.
 
     S = (log2 det(A^2 + Q) - 2 log2 det A) / 2,   A = H~'H~ + lambda I,   Q = BB',   B = H~'Y~
     """

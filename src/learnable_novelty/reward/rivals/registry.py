@@ -25,4 +25,4 @@ class Rival:
     order: int
     """Place in tables and legends."""
     make: Callable[..., Bonus]
-    """Make it with its default settings; takes the arguments of ``make_rival`` but the name."""
+    """Make the bonus by default settings; takes what ``make_rival`` takes, except the name."""
