@@ -76,7 +76,7 @@ def log2det_plus_identity(matrix: Tensor, resolution: float) -> Tensor:
     factor, failed = torch.linalg.cholesky_ex(eye + resolution * matrix)
     if can_look(matrix) and bool(failed.any()):
         raise UserError(
-            "rounding has made a positive definite matrix singular; choose a larger ridge_penalty, or a "
-            "larger target_unit"
+            "rounding has made a positive definite matrix singular; choose a larger "
+            "ridge_penalty, or a larger target_unit"
         )
     return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1) * (2 / math.log(2))
