@@ -283,5 +283,5 @@ def test_bad_series_are_refused(bad):
 
 
 def test_pairs_must_match():
-    with pytest.raises(ValueError, match="as many samples"):
+    with pytest.raises(ValueError, match="equally many samples"):
         prequential_code(np.zeros((5, 1)), np.zeros((6, 1)))
