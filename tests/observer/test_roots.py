@@ -56,7 +56,7 @@ def test_what_no_feature_explains_is_the_residual_of_least_squares(normal):
     got = Roots.of(h, y)
     a, b = h - h.mean(0), y - y.mean(0)
     left = b - a @ torch.linalg.lstsq(a, b).solution
-    torch.testing.assert_close(got.outside, left.square().sum(0))
+    torch.testing.assert_close(got.outside, left.T @ left)
 
 
 def test_an_exact_relation_leaves_only_rounding_outside(normal):
@@ -123,7 +123,7 @@ def test_rows_are_turned_some_at_a_time(normal):
     assert root.shape == (4, 4)
     torch.testing.assert_close(root.T @ root, h.T @ h)
     torch.testing.assert_close(root.T @ along, h.T @ y)
-    torch.testing.assert_close(along.square().sum(0) + outside, y.square().sum(0))
+    torch.testing.assert_close(along.T @ along + outside, y.T @ y)
 
 
 @pytest.mark.parametrize("penalty", [0.3, "evidence"])

@@ -17,9 +17,11 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.engine import Parcel
+from learnable_novelty.measure.denoising import Denoising, denoised
 from learnable_novelty.measure.prepare import PreparedRows
 from learnable_novelty.observer import Fit, Observer, Roots, Rows, merge
 from learnable_novelty.observer.checks import check_layout
+from learnable_novelty.observer.denoise import Denoised
 from learnable_novelty.observer.signed import SignedFit
 from learnable_novelty.observer.standardize import StandardizedRows, scales
 from learnable_novelty.seeds import numpy_generator
@@ -44,6 +46,9 @@ class Draw:
     spectrum: np.ndarray
     num_rows: int
     target_dim: int
+    denoised: Denoised
+    effective_rows: float
+    """Independent rows that would have as much noise as these."""
 
 
 @torch.no_grad()
@@ -55,41 +60,52 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
     count = num_sign_blocks(samples) if signs else min(JACKKNIFE_BLOCKS, samples)
     blocks = roots_between(observer, rows, samples, block_bounds(samples, count))
     if signs:
-        return draw_from_blocks(observer, blocks, samples, data.null.count, data.seed)
+        return draw_from_blocks(
+            observer, blocks, samples, data.null.count, data.seed, data.denoising
+        )
     fit = _fit(observer, merge(blocks), rows)
     num_rows = rows.features.shape[0]
+    noise = fit.noise()
     moves = data.orders("floor", FLOOR_REPEATS, num_rows)
-    floor, _ = fit.rearranged(fit.noise(), moves, same_penalty=True)
+    floor, _ = fit.rearranged(noise, moves, same_penalty=True)
+    moves = data.dependent_orders("floor", FLOOR_REPEATS, num_rows)
+    noise_roots = torch.cat([fit.noise_roots(some) for some in fit.products(noise, moves)])
     if data.series is None:
         orders = data.orders("null", data.null.count, num_rows)
         null = fit.rearranged(fit.targets, orders)
     else:
         null = _surrogate_scores(observer, data)
-    return _draw(observer, fit, floor, null, blocks, samples)
+    return _draw(fit, floor, null, blocks, samples, denoised(fit, noise_roots, data.denoising))
 
 
 @torch.no_grad()
 def draw_from_blocks(
-    observer: Observer, blocks: list[Roots], samples: int, null_count: int, seed: int
+    observer: Observer,
+    blocks: list[Roots],
+    samples: int,
+    null_count: int,
+    seed: int,
+    denoising: Denoising,
 ) -> Draw:
     """Measure the roots of blocks of samples with one reservoir; null and floor are by signs."""
     fit = SignedFit.of(observer, blocks)
-    floor = fit.floor(_signs(seed, "floor", FLOOR_REPEATS, len(blocks)))
+    signs = _signs(seed, "floor", FLOOR_REPEATS, len(blocks))
+    floor, noise_roots = fit.floor(signs), fit.noise_roots(fit.signed_noise(signs))
     null = fit.null(_signs(seed, "null", null_count, len(blocks)))
     bounds = block_bounds(len(blocks), min(JACKKNIFE_BLOCKS, len(blocks)))
     merged = [merge(blocks[a:b]) for a, b in itertools.pairwise(bounds)]
-    return _draw(observer, fit, floor, null, merged, samples)
+    return _draw(fit, floor, null, merged, samples, denoised(fit, noise_roots, denoising))
 
 
 def _draw(
-    observer: Observer,
     fit: Fit,
     floor: Tensor,
     null: tuple[Tensor, Tensor],
     blocks: list[Roots],
     samples: int,
+    readout: tuple[Denoised, float],
 ) -> Draw:
-    num_rows = int(fit.axes.count)
+    num_rows, observer = int(fit.axes.count), fit.observer
     return Draw(
         bits=fit.bits(),
         leave_out_bits=leave_out_bits(observer, blocks, samples),
@@ -102,6 +118,8 @@ def _draw(
         spectrum=fit.spectrum()[:num_rows].cpu().numpy(),
         num_rows=num_rows,
         target_dim=fit.axes.cross.shape[1],
+        denoised=readout[0],
+        effective_rows=readout[1],
     )
 
 
@@ -141,7 +159,7 @@ def _fit(observer: Observer, whole: Roots, rows: Rows) -> Fit:
         count=whole.count,
         features=(features - whole.feature_mean) * feature_scale,
         targets=(targets - whole.target_mean) * target_scale,
-        outside=torch.zeros_like(target_scale),
+        outside=target_scale.new_zeros(2 * target_scale.shape),
     )
     return replace(observer.fit(whole), rows=kept)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from learnable_novelty.measure.denoising import Denoising
 from learnable_novelty.measure.null import (
     Null,
     correlation_time,
@@ -124,6 +125,7 @@ class PreparedRows:
     """The one series that both are cut from, as input and as target columns."""
     spacing: int
     """Correlation time of two series: the least circular shift, where twenty fit."""
+    denoising: Denoising
 
     @property
     def num_samples(self) -> int:
@@ -140,6 +142,12 @@ class PreparedRows:
             space = tuple(self.targets.shape[2:])
         kind = kind if self.series is None else "rows"
         return row_orders(kind, samples, space, count, split(self.seed, purpose))
+
+    def dependent_orders(self, purpose: str, count: int, num_rows: int) -> Iterator[Tensor]:
+        """Yield orders that keep the dependence between rows: circular shifts of one series."""
+        if self.series is None:
+            return self.orders(purpose, count, num_rows)
+        return iter(shift_orders(num_rows, 1, count))
 
     def surrogates(self) -> Iterator[tuple[Tensor | None, Tensor]]:
         """Yield surrogate series, each with the order of time steps if it is a mere shuffle."""
@@ -169,4 +177,5 @@ def prepare_rows(rows: MemoryRows, task: Task, null: Null, settings: Settings) -
         task=task,
         series=torch.cat([x, y], dim=1) if one_series else None,
         spacing=max(correlation_time(x), correlation_time(y)) if paired else 1,
+        denoising=Denoising.of(settings),
     )

@@ -21,13 +21,27 @@ TOO_FEW = "too few samples"
 
 @dataclass(frozen=True)
 class Score:
-    """Learnable structure in bits, with its floor, its excess and a permutation test.
+    """Learnable structure in bits, with a permutation test.
 
-    Bits alone are not evidence: a ridge fixed in advance gives pure noise many. ``excess_bits``
-    is what remains above the floor, and ``p_value`` says whether the targets depend on the inputs
-    at all.
+    ``denoised_bits`` is the number to report: noise has none of them. ``bits`` is the paper's own
+    number, which a ridge fixed in advance makes large for pure noise too; ``floor_bits`` says how
+    large. ``p_value`` says whether the targets depend on the inputs at all.
     """
 
+    denoised_bits: float
+    """The bits of the readout without the part that noise could have made, mean over draws: the
+    number to report. Noise has none, and added noise does not change it, until it drowns the
+    signal. See docs/denoised.md."""
+    directions: float
+    """How many directions of the targets can be learned: mean over draws."""
+    denoised_spectrum: tuple[float, ...] = field(repr=False)
+    """Singular values of the denoised readout, descending, mean over draws."""
+    root_p_value: float
+    """Instant p-value of the largest root, from a law and 16 rearrangements of the residuals; draws
+    are combined by the rule of Liu and Xie (2020)."""
+    effective_rows: float
+    """Independent rows that would have as much noise as these rows: fewer where rows depend on
+    their neighbours."""
     bits: float
     """The paper's S, mean over reservoir draws."""
     bits_sd: float
@@ -83,15 +97,14 @@ class Score:
             return "no null was drawn, so nothing is said about chance"
         if self.p_value > 0.05:
             return f"no learnable structure beyond chance (p = {self.p_value:.3g})"
-        low, high = self.excess_interval
-        if math.isnan(low):
-            return f"something is there (p = {self.p_value:.3g}), {TOO_FEW} to tell how much"
-        found = "learnable structure"
-        if low <= 0:
-            found = "something is there, but not clearly more bits than noise makes"
+        if self.directions < 0.5:
+            return (
+                f"a relation is there (p = {self.p_value:.3g}), too faint in {self.num_samples} "
+                "samples for its bits to be told from noise"
+            )
         return (
-            f"{found}: {self.excess_bits:z.1f} bits above the floor "
-            f"[{low:z.1f}, {high:z.1f}] (p = {self.p_value:.3g})"
+            f"learnable structure: {self.denoised_bits:.2g} bits in {self.directions:.2g} "
+            f"direction{'s' if round(self.directions) != 1 else ''} (p = {self.p_value:.3g})"
         )
 
     def rows(self) -> list[tuple[str, str, str]]:
@@ -103,7 +116,13 @@ class Score:
         null = "-" if self.null_bits is None else f"{self.null_bits:.2f}"
         p = "-" if self.p_value is None else f"{self.p_value:.3g}"
         rows = [
-            ("bits", f"{self.bits:.2f}", f"S; sd {self.bits_sd:.2f} over {self.draws} draws"),
+            ("denoised bits", f"{self.denoised_bits:.2f}", "of what noise could not have made"),
+            ("directions", f"{self.directions:.2g}", "of the targets that can be learned"),
+            (
+                "raw bits",
+                f"{self.bits:.2f}",
+                f"the paper's S, noise included; sd {self.bits_sd:.2f}",
+            ),
             ("standard error", error, TOO_FEW if unknown else "over the data"),
             ("floor", f"{self.floor_bits:.2f}", "what its own noise would score"),
             ("excess", f"{self.excess_bits:.2f}", f"above the floor; {interval}"),
@@ -189,6 +208,11 @@ def summarize(
     beaten = int((null_explained >= explained - 1e-10).sum())
     bits_se, floor_sd = _jackknife_error(left_out), _deviation(floor)
     return Score(
+        denoised_bits=float(np.mean([draw.denoised.bits for draw in draws])),
+        directions=float(np.mean([draw.denoised.directions for draw in draws])),
+        denoised_spectrum=_mean_spectrum([draw.denoised.spectrum.cpu().numpy() for draw in draws]),
+        root_p_value=_combined([draw.denoised.p_value for draw in draws]),
+        effective_rows=float(mean("effective_rows")),
         bits=float(bits.mean()),
         bits_sd=_deviation(bits),
         bits_se=bits_se,
@@ -214,6 +238,18 @@ def summarize(
         standardization=settings.standardization,
         seed=settings.seed,
     )
+
+
+def _mean_spectrum(spectra: list[np.ndarray]) -> tuple[float, ...]:
+    """Average spectra of different lengths: what is missing is zero."""
+    longest = max(map(len, spectra))
+    return tuple(np.mean([np.pad(s, (0, longest - len(s))) for s in spectra], axis=0).tolist())
+
+
+def _combined(p_values: list[float]) -> float:
+    """Combine p-values of the same hypothesis, however dependent, by Cauchy variables."""
+    heights = [math.tan((0.5 - min(max(p, 1e-15), 1 - 1e-15)) * math.pi) for p in p_values]
+    return 0.5 - math.atan(sum(heights) / len(heights)) / math.pi
 
 
 def _jackknife_error(left_out: np.ndarray) -> float:

@@ -18,6 +18,7 @@ from learnable_novelty.engine import Parcel, in_order
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.blocks import gather_blocks
 from learnable_novelty.measure.defaults import draw_observers
+from learnable_novelty.measure.denoising import Denoising
 from learnable_novelty.measure.draw import draw_from_blocks, draw_from_rows, num_sign_blocks
 from learnable_novelty.measure.null import Null, choose_kind, describe
 from learnable_novelty.measure.prepare import prepare_rows
@@ -138,7 +139,14 @@ def score_source(
     else:
         blocks = gather_blocks(source, task, settings, executor, report)
     tasks = (
-        (drawn, [block[k] for block in blocks.roots], blocks.num_samples, null.count, settings.seed)
+        (
+            drawn,
+            [block[k] for block in blocks.roots],
+            blocks.num_samples,
+            null.count,
+            settings.seed,
+            Denoising.of(settings),
+        )
         for k, drawn in enumerate(blocks.observers)
     )
     draws = list(in_order(executor, draw_from_blocks, tasks))

@@ -18,6 +18,15 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
+from learnable_novelty.observer.code_length import code_length
+from learnable_novelty.observer.denoise import (
+    Denoised,
+    Edge,
+    Split,
+    denoiser,
+    kept_directions,
+    signal_units,
+)
 from learnable_novelty.observer.digits import checked_refits
 from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.readout import residual_bits
@@ -113,6 +122,53 @@ class Fit:
         """Return the residuals inflated to the size of the noise that left them."""
         return (self.targets - self.components @ self.readout()) * self.noise_scale()
 
+    @cached_property
+    def split(self) -> Split:
+        """What the features explain of the targets, and what they leave."""
+        return self.axes.split()
+
+    def denoised(
+        self, edge: Edge | None = None, *, penalty: float | None = None, in_signal: bool = False
+    ) -> Denoised:
+        """Take the part off the readout that noise could have made.
+
+        Args:
+            edge: where the roots of noise end; that of independent rows by default.
+            penalty: of the readout, in place of the fit's own.
+            in_signal: measure every target in units of its signal's deviation, not of its own.
+        """
+        split, code = self.split, self.observer
+        edge = edge or Edge(split.noise.law)
+        right = denoiser(split, edge)
+        kept = kept_directions(self.axes.eigenvalues, self.axes.count)
+        readout = self.axes.ridge(self.penalty if penalty is None else penalty)[kept] @ right
+        if in_signal:
+            readout = readout / signal_units(split, right, edge)
+        roots = torch.linalg.eigvalsh(split.noise.whitened(split.explained))
+        directions = int((roots > edge.root).sum())
+        values = torch.linalg.svdvals(readout)[:directions]
+        return Denoised(
+            bits=float(code_length(readout, code.resolution, code.code_scale)),
+            spectrum=values,
+            directions=directions,
+            p_value=edge.p_value(float(roots[-1])),
+        )
+
+    def noise_roots(self, crosses: Tensor) -> Tensor:
+        """Return the largest root of other targets, such as noise, whitened as these are.
+
+        Args:
+            crosses: their products with the components, (num_problems, rank, target_dim).
+
+        Returns:
+            (num_problems,).
+        """
+        k = self.axes.eigenvalues
+        kept = kept_directions(k, self.axes.count)
+        along = crosses[:, kept] / k[kept].sqrt()[:, None]
+        whitened = torch.linalg.solve_triangular(self.split.noise.root, along.mT, upper=False)
+        return torch.linalg.matrix_norm(whitened, ord=2).square()
+
     def rearranged(
         self, values: Tensor, orders: Iterator[Tensor], *, same_penalty: bool = False
     ) -> tuple[Tensor, Tensor]:
@@ -131,15 +187,19 @@ class Fit:
                 "expected rows of weight one to rearrange targets: a weighted row stands for "
                 "several samples, which a permutation moves to different places; repeat the rows"
             )
-        components, orders = self.components, iter(orders)
-        power, size = values.square().sum(0), max(1, BATCH_VALUES // max(1, values.numel()))
-        scored: list[tuple[Tensor, Tensor]] = []
+        power = values.square().sum(0)
+        scored = [
+            self.of_products(crosses, power.expand(len(crosses), -1), same_penalty=same_penalty)
+            for crosses in self.products(values, orders)
+        ]
+        return joined(scored, values)
+
+    def products(self, values: Tensor, orders: Iterator[Tensor]) -> Iterator[Tensor]:
+        """Yield products of rearranged rows with the components, (some orders, rank, columns)."""
+        orders, size = iter(orders), max(1, BATCH_VALUES // max(1, values.numel()))
         while batch := list(itertools.islice(orders, size)):
             moved = torch.cat([values[order] for order in batch], dim=1)
-            crosses = (components.T @ moved).unflatten(1, (len(batch), -1)).movedim(1, 0)
-            powers = power.expand(len(batch), -1)
-            scored.append(self.of_products(crosses, powers, same_penalty=same_penalty))
-        return joined(scored, values)
+            yield (self.components.T @ moved).unflatten(1, (len(batch), -1)).movedim(1, 0)
 
     def of_products(
         self, crosses: Tensor, power: Tensor, *, same_penalty: bool = False

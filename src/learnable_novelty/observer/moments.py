@@ -34,7 +34,7 @@ class Summary:
     """What moments and roots have in common.
 
     Build one with ``of``, merge two with ``+``, write one as a vector with ``pack``. A subclass
-    adds fields of shapes (k, feature_dim), (k, target_dim) and (target_dim,), in this order.
+    adds matrices, whose shapes ``_matrix_shapes`` tells.
     """
 
     count: float
@@ -104,11 +104,13 @@ class Summary:
 
         The vector is: count, feature_eps, target_eps, both means, their low-order parts, and then
         the fields of the subclass row by row. For moments it has
-        3 + 2 m + 2 D + m m + m D + D entries.
+        3 + 2 m + 2 D + m m + m D + D entries, and D D more with the products of targets.
         """
         scalars = [getattr(self, name) for name in SCALARS]
         head = torch.tensor(scalars, dtype=torch.float64, device=self.feature_mean.device)
         values = {name: getattr(self, name) for name in self._tensor_names()}
+        if values.get("target_gram", self) is None:
+            del values["target_gram"]
         for name in ("feature_mean", "target_mean"):  # a low-order part may be the number 0
             values[f"{name}_low"] = torch.zeros_like(values[name]) + values[f"{name}_low"]
         return torch.cat([head, *(value.double().flatten() for value in values.values())])
@@ -133,18 +135,25 @@ class Summary:
             # Copied: a buffer that came over the network may be one that cannot be written to.
             vector = torch.tensor(vector)
         m, d = feature_dim, target_dim
-        rows, rest = divmod(vector.numel() - len(SCALARS) - 2 * m - 3 * d, m + d)
-        if vector.ndim != 1 or rest or rows < 0 or (issubclass(cls, Moments) and rows != m):
+        fixed = (m,), (d,), (m,), (d,)
+        size = vector.numel() - len(SCALARS) - 2 * m - 2 * d
+        shapes = cls._matrix_shapes(m, d, size)
+        if vector.ndim != 1 or sum(math.prod(shape) for shape in shapes) != size:
             raise UserError(
                 f"expected the packed {cls.__name__} of feature_dim={m} and target_dim={d}, got a "
                 f"vector of shape {tuple(vector.shape)}"
             )
         values: dict[str, Any] = dict(zip(SCALARS, vector[: len(SCALARS)].tolist(), strict=True))
-        shapes = [(m,), (d,), (m,), (d,), (rows, m), (rows, d), (d,)]
+        shapes = [*fixed, *shapes]
         parts = vector[len(SCALARS) :].to(dtype).split([math.prod(shape) for shape in shapes])
-        for name, part, shape in zip(cls._tensor_names(), parts, shapes, strict=True):
+        for name, part, shape in zip(cls._tensor_names(), parts, shapes, strict=False):
             values[name] = part.view(shape)
         return cls(**values)
+
+    @classmethod
+    def _matrix_shapes(cls, m: int, d: int, size: int) -> list[tuple[int, ...]]:
+        """Return the shapes of the fields of the subclass, which have this size together."""
+        raise NotImplementedError
 
     @classmethod
     def _tensor_names(cls) -> list[str]:
@@ -204,7 +213,8 @@ AnySummary = TypeVar("AnySummary", bound=Summary)
 class Moments(Summary):
     """Centred first and second moments of features and targets.
 
-    Of the target covariance only the diagonal is kept: the score needs no more.
+    Of the products of targets only the squares are kept, unless ``target_products=True``: the
+    score needs no more, denoised bits do.
 
     >>> x, y = torch.randn(100, 3), torch.randn(100, 2)
     >>> whole, parts = Moments.of(x, y), Moments.of(x[:30], y[:30]) + Moments.of(x[30:], y[30:])
@@ -220,6 +230,26 @@ class Moments(Summary):
     """Sum of products of feature and target deviations, (feature_dim, target_dim)."""
     target_power: Tensor
     """Sum of squared target deviations, (target_dim,)."""
+    target_gram: Tensor | None = None
+    """Sum of products of target deviations, (target_dim, target_dim); None if it is not kept."""
+
+    @classmethod
+    def of(
+        cls,
+        features: Tensor,
+        targets: Tensor,
+        weights: Tensor | None = None,
+        *,
+        accumulate_dtype: torch.dtype = torch.float64,
+        target_products: bool = False,
+    ) -> Self:
+        """Summarize rows, as ``Summary.of``; with the products of targets if they are wanted."""
+        moments = super().of(features, targets, weights, accumulate_dtype=accumulate_dtype)
+        if not target_products:
+            return moments
+        nothing = targets[:, :0]
+        other = super().of(targets, nothing, weights, accumulate_dtype=accumulate_dtype)
+        return replace(moments, target_gram=other.gram)
 
     @classmethod
     def _of_centred(cls, rows: Centred) -> Moments:
@@ -240,17 +270,28 @@ class Moments(Summary):
             features: (num_groups, feature_dim), one row per distinct input.
             counts: (num_groups,) how many rows share it.
             target_sums: (num_groups, target_dim) sums of the targets over a group.
-            target_squares: (target_dim,) sums of the squared targets over all rows.
+            target_squares: (target_dim,) sums of the squared targets over all rows, or
+                (target_dim, target_dim) sums of all their products.
         """
         counts = counts.to(torch.float64)
         if not bool((counts > 0).all()):
             raise UserError("expected positive counts: leave out inputs that do not occur")
         means = target_sums.to(torch.float64) / counts[:, None]
-        between = Moments.of(features, means, counts)
-        within = target_squares - (counts[:, None] * means.square()).sum(0)
+        products = target_squares.ndim == 2
+        between = Moments.of(features, means, counts, target_products=products)
+        squares = target_squares.diagonal() if products else target_squares
+        within = squares - (counts[:, None] * means.square()).sum(0)
         # Rounding can push a zero a hair below zero; a sum of squares is not negative.
         power = between.target_power + within.clamp(min=0)
-        return replace(between, target_power=power)
+        if between.target_gram is None:
+            return replace(between, target_power=power)
+        gram = between.target_gram + target_squares - (counts[:, None] * means).T @ means
+        return replace(between, target_power=power, target_gram=gram)
+
+    @classmethod
+    def _matrix_shapes(cls, m: int, d: int, size: int) -> list[tuple[int, ...]]:
+        shapes = [(m, m), (m, d), (d,)]
+        return shapes if size == m * m + m * d + d else [*shapes, (d, d)]
 
     @property
     def feature_power(self) -> Tensor:
@@ -269,18 +310,30 @@ class Moments(Summary):
             gram=torch.addr(self.gram, dh, dh, alpha=self.count),
             cross=torch.addr(self.cross, dh, dy, alpha=self.count),
             target_power=self.target_power + self.count * dy.square(),
+            target_gram=_added(self.target_gram, dy, self.count),
         )
 
     def __add__(self, other: Any) -> Moments:
         if not isinstance(other, Moments):
             return NotImplemented
         shared, dh, dy, weight = self._merged_means(other)
+        if (self.target_gram is None) != (other.target_gram is None):
+            raise UserError("expected moments that both have the products of targets, or neither")
+        both = None
+        if self.target_gram is not None and other.target_gram is not None:
+            both = self.target_gram + other.target_gram
         return Moments(
             **shared,
             gram=torch.addr(self.gram + other.gram, dh, dh, alpha=weight),
             cross=torch.addr(self.cross + other.cross, dh, dy, alpha=weight),
             target_power=self.target_power + other.target_power + weight * dy.square(),
+            target_gram=_added(both, dy, weight),
         )
+
+
+def _added(gram: Tensor | None, apart: Tensor, weight: float) -> Tensor | None:
+    """Add the products of a difference of means, if there is a matrix."""
+    return None if gram is None else torch.addr(gram, apart, apart, alpha=weight)
 
 
 def merge(parts: Iterable[AnySummary]) -> AnySummary:

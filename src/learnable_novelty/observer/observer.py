@@ -10,6 +10,7 @@ from torch import Tensor
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.observer.checks import check_layout, check_pair, check_positive
 from learnable_novelty.observer.code_length import code_length
+from learnable_novelty.observer.denoise import denoised_readout
 from learnable_novelty.observer.digits import Solution, checked_log2det, settle
 from learnable_novelty.observer.evidence import evidence_penalty
 from learnable_novelty.observer.fit import Fit
@@ -57,6 +58,8 @@ class Observer:
             that is named is used, or the score is refused. "cholesky" is another name of "gram".
         accumulate_dtype: the dtype of sums and solves. With float64 a score is right to 1e-6
             (``digits``) or refused; a smaller dtype is not checked.
+        denoise: score the denoised readout: without the part that noise could have made. See
+            docs/denoised.md.
         process_group: of ``torch.distributed``, where every rank holds a part of the batch: the
             moments are summed over its ranks, so that each of them gets the score of the
             undivided batch and, for its own samples, the gradient. See docs/scale.md.
@@ -78,6 +81,7 @@ class Observer:
         target_unit: float | Tensor = 1.0,
         solver: Solver = "auto",
         accumulate_dtype: torch.dtype = torch.float64,
+        denoise: bool = False,
         process_group: Any = None,
     ) -> None:
         if not isinstance(reservoir, Reservoir):
@@ -96,8 +100,9 @@ class Observer:
         self.target_unit = target_unit
         self.solver: Solver = solver
         self.accumulate_dtype = accumulate_dtype
+        self.denoise = denoise
 
-    def __call__(self, inputs: Tensor, targets: Tensor) -> Tensor:
+    def __call__(self, inputs: Tensor, targets: Tensor, *, denoise: bool | None = None) -> Tensor:
         """Score targets against inputs: bits, 0-dim, differentiable in both.
 
         Args:
@@ -105,11 +110,12 @@ class Observer:
                 (num_samples, channels, length) for a lattice.
             targets: (num_samples, target_dim), or (num_samples, target_channels, length):
                 lattice sites are rows.
+            denoise: whether to score the denoised readout; as the observer is set by default.
         """
         rows = self.rows(inputs, targets)
         if self.solver == "spectral" and (rows.features.requires_grad or targets.requires_grad):
             raise UserError('solver="spectral" has no gradient; choose "auto", "gram" or "dual"')
-        return self.bits_of_rows(rows)
+        return self.bits_of_rows(rows, denoise=denoise)
 
     def redraw(self, seed: Seed) -> Observer:
         """Draw another reservoir, in place."""
@@ -127,22 +133,37 @@ class Observer:
         check_layout(features, targets, self.reservoir.column_axis)
         return Rows(self.reservoir.rows(features), self.reservoir.rows(targets))
 
-    def moments(self, rows: Rows) -> Moments:
-        """Compute the moments of rows; with a process group, of the rows of all its ranks."""
-        own = rows.moments(self.accumulate_dtype)
+    def moments(self, rows: Rows, *, target_products: bool = False) -> Moments:
+        """Compute the moments of rows; with a process group, of the rows of all its ranks.
+
+        Args:
+            rows: features and targets.
+            target_products: with the products of targets, as denoised bits need them.
+        """
+        own = rows.moments(self.accumulate_dtype, target_products=target_products or self.denoise)
         if self.process_group is None:
             return own
         from learnable_novelty.observer.distributed import merge_ranks
 
         return merge_ranks(own, self.process_group)
 
-    def bits(self, moments: Moments) -> Tensor:
+    def bits(self, moments: Moments, *, denoise: bool | None = None) -> Tensor:
         """Score from moments alone; they are those of all ranks already."""
-        return self._solve(moments)[2].log2det * self.code_scale
+        return self._bits(moments, denoise)
 
-    def bits_of_rows(self, rows: Rows) -> Tensor:
+    def bits_of_rows(self, rows: Rows, *, denoise: bool | None = None) -> Tensor:
         """Score from rows."""
-        return self._solve(rows)[2].log2det * self.code_scale
+        return self._bits(rows, denoise)
+
+    def _bits(self, data: Rows | Moments, denoise: bool | None) -> Tensor:
+        wanted = self.denoise if denoise is None else denoise
+        if wanted and isinstance(data, Rows) and self.solver_for(data) == "gram":
+            data = self.moments(data, target_products=True)
+        standard, _, solution = self._solve(data)
+        if not wanted:
+            return solution.log2det * self.code_scale
+        readout = denoised_readout(standard.normal_equations(), solution.readout)
+        return code_length(readout, self.resolution, self.code_scale)
 
     @torch.no_grad()
     def fit(self, data: Rows | Moments | Roots) -> Fit:
@@ -258,6 +279,7 @@ class Observer:
         return standard, penalty, settle(solution, again, swap=swap)
 
     def __repr__(self) -> str:
-        names = ("ridge_penalty", "resolution", "code_scale", "target_unit", "solver")
+        names = ["ridge_penalty", "resolution", "code_scale", "target_unit", "solver"]
+        names += ["denoise"] if self.denoise else []
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"Observer({self.reservoir}, {fields}, accumulate_dtype={self.accumulate_dtype})"

@@ -39,7 +39,7 @@ def residual_power(data: NormalEquations | StandardizedRows, weights: Tensor) ->
     """Compute |Y~ - H~ W|^2."""
     if isinstance(data, StandardizedRows):
         residual = data.targets - data.features @ weights
-        return float(residual.square().sum() + data.outside.sum())
+        return float(residual.square().sum() + data.outside.trace())
     fitted = (weights * (data.gram @ weights)).sum()
     # Differences of large sums: rounding may leave a perfect fit a hair below zero.
     return max(0.0, float(data.power - 2 * (weights * data.cross).sum() + fitted))

@@ -36,12 +36,17 @@ class Roots(Summary):
     along: Tensor
     """Z, (num_rows, target_dim)."""
     outside: Tensor
-    """Sums of squares of E, (target_dim,)."""
+    """E'E, (target_dim, target_dim)."""
 
     @classmethod
     def _of_centred(cls, rows: Centred) -> Roots:
         root, along, outside = turned(rows.features, rows.targets)
         return cls(**rows.shared(), root=root, along=along, outside=outside)
+
+    @classmethod
+    def _matrix_shapes(cls, m: int, d: int, size: int) -> list[tuple[int, ...]]:
+        rows = max(0, size - d * d) // (m + d)
+        return [(rows, m), (rows, d), (d, d)]
 
     @property
     def feature_power(self) -> Tensor:
@@ -51,7 +56,7 @@ class Roots(Summary):
     @property
     def target_power(self) -> Tensor:
         """Sum of squared target deviations, (target_dim,)."""
-        return self.along.square().sum(0) + self.outside
+        return self.along.square().sum(0) + self.outside.diagonal()
 
     def in_units(self, unit: Tensor) -> Roots:
         """Return the roots for the same targets, each divided by its unit (target_dim,)."""
@@ -60,7 +65,7 @@ class Roots(Summary):
             target_mean=self.target_mean / unit,
             target_mean_low=self.target_mean_low / unit,
             along=self.along / unit,
-            outside=self.outside / unit.square(),
+            outside=self.outside / unit / unit[:, None],
         )
 
     def about(self, other: Summary) -> tuple[Tensor, Tensor]:
@@ -84,21 +89,21 @@ class Roots(Summary):
 
 
 def turned(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return R and Z of the formula above, and the sums of squares of E, (target_dim,)."""
-    width = features.shape[1]
+    """Return R and Z of the formula above, and E'E, (target_dim, target_dim)."""
+    width, size = features.shape[1], targets.shape[1]
     if features.shape[0] <= width:
-        return features, targets, targets.new_zeros(targets.shape[1])
+        return features, targets, targets.new_zeros(size, size)
     factored, reflections = torch.geqrf(features)
     coordinates = torch.ormqr(factored, reflections, targets, transpose=True)
-    outside = coordinates[width:].square().sum(0)
+    outside = coordinates[width:].T @ coordinates[width:]
     # Copied: a view would keep the memory of all rows.
     return factored[:width].triu(), coordinates[:width].clone(), outside
 
 
 def fewer_rows(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Do the same with any number of rows, some at a time."""
-    size = chunk_rows(features)
-    root, along, outside = features[:0], targets[:0], targets.new_zeros(targets.shape[1])
+    size, outside = chunk_rows(features), targets.new_zeros(2 * (targets.shape[1],))
+    root, along = features[:0], targets[:0]
     for h, y in zip(features.split(size), targets.split(size), strict=True):
         root, along, more = turned(torch.cat([root, h]), torch.cat([along, y]))
         outside = outside + more

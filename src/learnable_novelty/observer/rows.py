@@ -23,9 +23,15 @@ class Rows:
     weights: Tensor | None = None
     """(num_rows,) counts, or None for one each."""
 
-    def moments(self, dtype: torch.dtype) -> Moments:
+    def moments(self, dtype: torch.dtype, *, target_products: bool = False) -> Moments:
         """Compute the moments of these rows."""
-        return Moments.of(self.features, self.targets, self.weights, accumulate_dtype=dtype)
+        return Moments.of(
+            self.features,
+            self.targets,
+            self.weights,
+            accumulate_dtype=dtype,
+            target_products=target_products,
+        )
 
     def roots(self, dtype: torch.dtype) -> Roots:
         """Compute a few rows with the products of these."""

@@ -88,6 +88,10 @@ class SignedFit(Fit):
         power = self._residual_powers().expand(signs.shape[0], -1)
         return self._signed(self.residuals, signs, power, same_penalty=True)[0]
 
+    def signed_noise(self, signs: Tensor) -> Tensor:
+        """Return products of the residuals under signs with the components, as ``noise_roots``."""
+        return torch.tensordot(signs.to(self.residuals), self.residuals, dims=1)
+
     def _residual_powers(self) -> Tensor:
         """Return the sums of squares of the inflated residuals, (target_dim,); signs keep them.
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import UserError
+from learnable_novelty.observer.denoise import NO_PRODUCTS, Split, kept_directions
 from learnable_novelty.observer.roots import fewer_rows
 from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
 
@@ -29,9 +31,11 @@ class Spectral:
     """V, (feature_dim, rank): orthonormal columns."""
     target_power: Tensor
     """Sums of squares of the columns of Y~, (target_dim,)."""
-    outside: Tensor | None = None
-    """Sums of squares of what no feature can explain, (target_dim,), where the rows were factored;
-    from moments they would be differences of large sums."""
+    outside_gram: Tensor | None = None
+    """Products of what no feature can explain, (target_dim, target_dim), where the rows were
+    factored; from moments they would be differences of large sums."""
+    target_gram: Tensor | None = None
+    """Y~'Y~, (target_dim, target_dim), from moments that have it."""
 
     @staticmethod
     def of(data: NormalEquations | StandardizedRows) -> Spectral:
@@ -40,7 +44,14 @@ class Spectral:
             return Spectral.of_rows(data)
         with torch.no_grad():
             k, v = torch.linalg.eigh(data.gram)
-            return Spectral(data.count, k.clamp(min=0), v.T @ data.cross, v, data.target_power)
+            return Spectral(
+                count=data.count,
+                eigenvalues=k.clamp(min=0),
+                cross=v.T @ data.cross,
+                basis=v,
+                target_power=data.target_power,
+                target_gram=data.target_gram,
+            )
 
     @staticmethod
     @torch.no_grad()
@@ -53,15 +64,20 @@ class Spectral:
         features, targets, rest = fewer_rows(rows.features, rows.targets)
         left, root, right = torch.linalg.svd(features, full_matrices=False)
         along = left.T @ targets
-        nowhere = along[root == 0].square().sum(0)  # along no feature
+        nowhere = along[root == 0]  # along no feature
         return Spectral(
             count=rows.count,
             eigenvalues=root.square(),
             cross=root[:, None] * along,
             basis=right.T,
             target_power=rows.target_power,
-            outside=rows.outside + rest + nowhere,
+            outside_gram=rows.outside + rest + nowhere.T @ nowhere,
         )
+
+    @property
+    def outside(self) -> Tensor | None:
+        """Sums of squares of what no feature can explain, (target_dim,), where they are known."""
+        return None if self.outside_gram is None else self.outside_gram.diagonal()
 
     @property
     def power(self) -> Tensor:
@@ -76,3 +92,18 @@ class Spectral:
         """Return |Y~ - H~ W|^2 of a readout given in these axes."""
         fitted = (self.eigenvalues[:, None] * readout.square()).sum()
         return (self.power - 2 * (self.cross * readout).sum() + fitted).clamp(min=0)
+
+    def split(self) -> Split:
+        """Split the targets into what the directions that matter explain, and what they leave."""
+        kept = kept_directions(self.eigenvalues, self.count)
+        along = (
+            self.cross / torch.where(self.eigenvalues > 0, self.eigenvalues, 1.0).sqrt()[:, None]
+        )
+        explained = along[kept].T @ along[kept]
+        if self.outside_gram is not None:
+            residual = self.outside_gram + along[~kept].T @ along[~kept]
+        elif self.target_gram is not None:
+            residual = self.target_gram - explained
+        else:
+            raise UserError(NO_PRODUCTS)
+        return Split(explained, residual, int(kept.sum()), self.count)

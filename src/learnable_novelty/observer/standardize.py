@@ -34,6 +34,8 @@ class NormalEquations:
     """H~'Y~, (feature_dim, target_dim)."""
     target_power: Tensor
     """Sums of squares of the columns of Y~, (target_dim,)."""
+    target_gram: Tensor | None = None
+    """Y~'Y~, (target_dim, target_dim), where the moments have it."""
 
     @property
     def power(self) -> Tensor:
@@ -53,12 +55,12 @@ class StandardizedRows:
     features: Tensor
     targets: Tensor
     outside: Tensor
-    """Sums of squares of what these rows leave out of the columns of Y~, (target_dim,)."""
+    """Products of what these rows leave out of the columns of Y~, (target_dim, target_dim)."""
 
     @property
     def target_power(self) -> Tensor:
         """Sums of squares of the columns of Y~, (target_dim,)."""
-        return self.targets.square().sum(0) + self.outside
+        return self.targets.square().sum(0) + self.outside.diagonal()
 
     @property
     def power(self) -> Tensor:
@@ -68,7 +70,8 @@ class StandardizedRows:
     def normal_equations(self) -> NormalEquations:
         """Return the products of these rows."""
         gram, cross = self.features.T @ self.features, self.features.T @ self.targets
-        return NormalEquations(self.count, gram, cross, self.target_power)
+        target_gram = self.targets.T @ self.targets + self.outside
+        return NormalEquations(self.count, gram, cross, self.target_power, target_gram)
 
 
 @overload
@@ -80,17 +83,19 @@ def standardize(
 ) -> NormalEquations | StandardizedRows:
     """Standardize features and scale targets; their means are taken off already."""
     scale, target_scale = scales(data, target_unit)
+    target_products = target_scale * target_scale[:, None]
     if isinstance(data, Moments):
         return NormalEquations(
             count=data.count,
             gram=data.gram * scale * scale[:, None],
             cross=data.cross * scale[:, None] * target_scale,
             target_power=data.target_power * target_scale.square(),
+            target_gram=None if data.target_gram is None else data.target_gram * target_products,
         )
     if isinstance(data, Roots):
-        features, targets, outside = data.root, data.along, data.outside * target_scale.square()
+        features, targets, outside = data.root, data.along, data.outside * target_products
     else:
-        features, targets, outside = data.features, data.targets, torch.zeros_like(target_scale)
+        features, targets, outside = data.features, data.targets, torch.zeros_like(target_products)
     return StandardizedRows(data.count, features * scale, targets * target_scale, outside)
 
 
