@@ -177,11 +177,11 @@ class Edge:
     def p_value(self, root: float) -> float:
         """Return the probability of a larger root under noise alone."""
         known = self.law.p_value(root)
-        if self.measured is None or root <= self._mean or self._deviation == 0:
+        if self.measured is None or self._deviation == 0:
             return known
         freedom, t = self.measured.numel() - 1, (root - self._mean) / self._deviation
         z = math.sqrt(freedom * math.log1p(t * t / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
-        return max(known, upper_tail(MEAN + DEVIATION * z))
+        return max(known, upper_tail(MEAN + DEVIATION * math.copysign(z, t)))
 
     @cached_property
     def _mean(self) -> float:
