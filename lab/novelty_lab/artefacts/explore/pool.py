@@ -7,9 +7,14 @@ import json
 import multiprocessing
 import os
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from novelty_lab.agents.minigrid import TASKS, Layouts, MiniGrids
+from novelty_lab.artefacts.explore import lists
 from novelty_lab.artefacts.explore.training import Cell, run_cell
 
 
@@ -22,8 +27,6 @@ def work(task: tuple[Cell, Path, Path, float]) -> str:
     try:
         result: dict[str, Any] = run_cell(cell, pools)
     except Exception as error:  # the others go on
-        import traceback
-
         (out / f"{cell.name}.error").write_text(traceback.format_exc())
         return f"{cell.name}: {error!r}"
     part = path.with_suffix(f".{os.getpid()}.part")
@@ -36,24 +39,33 @@ def work(task: tuple[Cell, Path, Path, float]) -> str:
     )
 
 
+def read_cells(name: str) -> list[Cell]:
+    """Return the cells of a list or of a file, decisive ones first."""
+    if hasattr(lists, name):
+        return getattr(lists, name)()
+    return [Cell(**cell) for cell in json.loads(Path(name).read_text())]
+
+
 def main() -> None:
+    """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cells", help="a JSON file: a list of cells")
+    parser.add_argument("cells", help="the name of a list, or a JSON file with cells")
     parser.add_argument("out", type=Path, help="a folder for results")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--pools", type=Path, default=None)
     parser.add_argument("--stop-starting", type=float, default=1e9, help="seconds")
     args = parser.parse_args()
-    cells = [Cell(**cell) for cell in json.loads(Path(args.cells).read_text())]
+    cells = read_cells(args.cells)
     args.out.mkdir(parents=True, exist_ok=True)
     pools = args.pools or args.out / "pools"
     until = time.time() + args.stop_starting
-    from novelty_lab.agents.minigrid import TASKS, Layouts
-
     for task in sorted({cell.task for cell in cells} & set(TASKS)):
-        Layouts.pool(task, pools)
+        # Drawn, and compiled, once: workers find both in files.
+        grids = MiniGrids(Layouts.pool(task, pools), num_envs=1)
+        grids.reset(0)
+        grids.step(np.zeros(1, np.int64))
     tasks = [(cell, args.out, pools, until) for cell in cells]
-    with multiprocessing.get_context("spawn").Pool(args.workers, maxtasksperchild=4) as pool:
+    with multiprocessing.get_context("spawn").Pool(args.workers) as pool:
         for line in pool.imap_unordered(work, tasks, chunksize=1):
             if line:
                 print(line, flush=True)

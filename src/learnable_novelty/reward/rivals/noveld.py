@@ -87,7 +87,7 @@ RIVAL = Rival(
     "noveld",
     "NovelD",
     "gain of novelty",
-    "#56B4E9",
+    "#44AA99",
     "d",
     order=5,
     make=lambda scale, num_envs, seed, **_: NovelD(scale, num_envs=num_envs, seed=seed),
