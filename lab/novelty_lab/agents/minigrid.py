@@ -1,8 +1,8 @@
 """MiniGrid compiled: many environments step at once, in layouts drawn by the real package.
 
-``minigrid`` draws the layouts (their rooms, doors and keys), a pool per task that is kept in a file.
-Steps, rewards and the egocentric view are compiled here, and equal those of ``minigrid`` 3.2 bit for
-bit (a test plays both side by side). About a hundred times as fast.
+``minigrid`` draws the layouts (their rooms, doors and keys), a pool per task that is kept in a
+file. Steps, rewards and the egocentric view are compiled here, and equal those of ``minigrid`` 3.2
+bit for bit (a test plays both side by side). About a hundred times as fast.
 """
 
 from __future__ import annotations

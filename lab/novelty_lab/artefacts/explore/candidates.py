@@ -11,7 +11,7 @@ from learnable_novelty.reward.rivals.e3b import Ellipsoids
 
 
 class Foresight:
-    """Pay for what a lifelong readout predicts and this episode has not shown: log det of forecasts.
+    """Pay for what a lifelong readout predicts and this episode has not shown.
 
     y^_t = W_a' h(o_t),    S_T = 1/2 log2 det(I + sum_t y^_t y^_t' / ridge)
     """

@@ -26,7 +26,7 @@ def work(task: tuple[Cell, Path, Path, float]) -> str:
         return ""
     try:
         result: dict[str, Any] = run_cell(cell, pools)
-    except Exception as error:  # the others go on
+    except Exception as error:  # noqa: BLE001 - the others go on
         (out / f"{cell.name}.error").write_text(traceback.format_exc())
         return f"{cell.name}: {error!r}"
     part = path.with_suffix(f".{os.getpid()}.part")

@@ -1,4 +1,4 @@
-"""Print a table of finished cells: mean over seeds of final return, curve mean and useless share."""
+"""Print a table of finished cells: final return, curve mean and useless share over seeds."""
 
 from __future__ import annotations
 
