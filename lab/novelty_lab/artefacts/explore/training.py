@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import deque
 from dataclasses import asdict, dataclass
@@ -58,7 +59,7 @@ class Cell:
     def name(self) -> str:
         """Of its file."""
         words = (self.task, self.distractor, self.bonus, self.coefficient, self.steps, self.seed)
-        return "_".join(map(str, words)).replace(":", "~").replace(",", "+").replace("=", "-")
+        return re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(map(str, words)))
 
 
 class NormalizedBonus(VecEnvWrapper):
