@@ -5,7 +5,7 @@ from __future__ import annotations
 from novelty_lab.artefacts.explore.training import Cell
 
 ROOMS = "MultiRoom-N4-S5"
-BASE = "foresight:pay=quad,honest=signed,center=1,units=0.05,gate=3"
+BASE = "foresight:pay=quad,honest=signed,center=1,units=0.05"
 
 
 def screen(steps: int = 500_000) -> list[Cell]:
@@ -15,24 +15,24 @@ def screen(steps: int = 500_000) -> list[Cell]:
     first += [Cell(ROOMS, d, "e3b", 0, steps) for d in everywhere]
     first += [Cell(ROOMS, "clean", "e3b", 1, steps)]
     common = "foresight:pay=quad,honest=signed"
-    gated = f"{common},center=1,gate=3"
+    centred = f"{common},center=1"
     variants = [
-        f"{common},center=1,units=0.05",
-        gated,
+        f"{BASE},gate=3",
+        centred,
         BASE.replace("quad", "log"),
         BASE.replace("quad", "lev"),
         f"{BASE},whiten=1",
         f"{BASE},ridge=0.1",
         f"{BASE},ridge=10",
-        f"{common},center=1,units=0.05,trust=1",
+        f"{BASE},trust=1",
         BASE.replace("signed", "life"),
         BASE.replace("signed", "none"),
         f"{BASE},forget=0.98",
         f"{BASE},hidden=128",
         f"{BASE},k=0",
         f"{BASE},k=32",
-        f"{gated},units=0.5",
-        f"{gated},units=0.01",
+        f"{centred},units=0.5",
+        f"{centred},units=0.01",
         f"{BASE},life=300",
         "foresight:pay=quad,what=seen",
     ]
