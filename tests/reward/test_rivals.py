@@ -17,6 +17,8 @@ from learnable_novelty.reward.rivals import (
     InverseConfig,
     LearnerConfig,
     Magnitude,
+    NovelD,
+    NovelDConfig,
     RNDConfig,
     make_rival,
 )
@@ -275,6 +277,24 @@ def test_e3b_learns_to_pay_less_for_what_actions_do_not_move():
     assert noise_over_control(e3b) < 0.5
 
 
+# NovelD
+
+
+def test_noveld_pays_the_gain_in_error_at_first_visits():
+    noveld = NovelD(unit_scale(2), num_envs=2, seed=0)
+    start, far = np.array([[0.1, 0.2], [2.0, -1.0]]), np.array([[3.0, 3.0], [0.5, 0.5]])
+    going = np.zeros(2, dtype=bool)
+    actions = np.eye(2)
+    error = np.sqrt(noveld.error(start)), np.sqrt(noveld.error(far))
+    paid = noveld.pay(Step(start, actions, far, going))
+    np.testing.assert_allclose(paid, np.maximum(error[1] - 0.5 * error[0], 0), rtol=1e-5)
+    assert paid[0] > 0
+    # Neither the start nor what was visited is new; after the end of an episode both are.
+    assert (noveld.pay(Step(far, actions, start, going)) == 0).all()
+    assert (noveld.pay(Step(start, actions, far, np.array([True, False]))) == 0).all()
+    np.testing.assert_array_equal(noveld.pay(Step(start, actions, far, going)) > 0, [True, False])
+
+
 # All of them
 
 
@@ -288,6 +308,9 @@ def make(name, seed=0, discrete=True, learner=QUICK):
         "rnd": lambda s: RND(s, **sizes, seed=seed, config=RNDConfig(learner=learner)),
         "icm": lambda s: ICM(s, **inverse, seed=seed, config=ICMConfig(learner=learner)),
         "e3b": lambda s: E3B(s, **inverse, seed=seed, config=E3BConfig(learner=learner)),
+        "noveld": lambda s: NovelD(
+            s, **sizes, seed=seed, config=NovelDConfig(RNDConfig(learner=learner))
+        ),
     }
     return made[name](unit_scale(3))
 

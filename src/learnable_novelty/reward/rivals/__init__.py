@@ -13,6 +13,7 @@ from learnable_novelty.reward.rivals.icm import ICM, ICMConfig
 from learnable_novelty.reward.rivals.inverse import InverseConfig
 from learnable_novelty.reward.rivals.learner import LearnerConfig
 from learnable_novelty.reward.rivals.magnitude import Magnitude
+from learnable_novelty.reward.rivals.noveld import NovelD, NovelDConfig
 from learnable_novelty.reward.rivals.registry import Rival
 from learnable_novelty.reward.rivals.rnd import RND, RNDConfig
 from learnable_novelty.reward.scale import ObservationScale
@@ -30,6 +31,8 @@ __all__ = [
     "InverseConfig",
     "LearnerConfig",
     "Magnitude",
+    "NovelD",
+    "NovelDConfig",
     "RNDConfig",
     "Rival",
     "make_rival",

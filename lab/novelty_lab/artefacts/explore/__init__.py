@@ -1,0 +1,1 @@
+"""Sparse tasks with distractors: which bonus explores, and which is held."""

@@ -1,0 +1,75 @@
+"""Run a list of cells in parallel processes: resumable, each result in its own file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from novelty_lab.agents.minigrid import TASKS, Layouts, MiniGrids
+from novelty_lab.artefacts.explore import lists
+from novelty_lab.artefacts.explore.training import Cell, run_cell
+
+
+def work(task: tuple[Cell, Path, Path, float]) -> str:
+    """Run one cell unless it is done or time is up."""
+    cell, out, pools, until = task
+    path = out / f"{cell.name}.json"
+    if path.exists() or time.time() > until:
+        return ""
+    try:
+        result: dict[str, Any] = run_cell(cell, pools)
+    except Exception as error:  # noqa: BLE001 - the others go on
+        (out / f"{cell.name}.error").write_text(traceback.format_exc())
+        return f"{cell.name}: {error!r}"
+    part = path.with_suffix(f".{os.getpid()}.part")
+    part.write_text(json.dumps(result))
+    part.replace(path)
+    return (
+        f"{cell.name}: final {result['final']:.3f} mean {result['mean']:.3f} useless "
+        f"{result['useless']:.2f} -> {result['useless_final']:.2f} {result['seconds']:.0f} s "
+        f"(bonus {result['bonus_seconds']:.0f})"
+    )
+
+
+def read_cells(name: str) -> list[Cell]:
+    """Return the cells of a list or of a file, decisive ones first."""
+    if hasattr(lists, name):
+        return getattr(lists, name)()
+    return [Cell(**cell) for cell in json.loads(Path(name).read_text())]
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cells", help="the name of a list, or a JSON file with cells")
+    parser.add_argument("out", type=Path, help="a folder for results")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--pools", type=Path, default=None)
+    parser.add_argument("--stop-starting", type=float, default=1e9, help="seconds")
+    args = parser.parse_args()
+    cells = read_cells(args.cells)
+    args.out.mkdir(parents=True, exist_ok=True)
+    pools = args.pools or args.out / "pools"
+    until = time.time() + args.stop_starting
+    for task in sorted({cell.task for cell in cells} & set(TASKS)):
+        # Drawn, and compiled, once: workers find both in files.
+        grids = MiniGrids(Layouts.pool(task, pools), num_envs=1)
+        grids.reset(0)
+        grids.step(np.zeros(1, np.int64))
+    tasks = [(cell, args.out, pools, until) for cell in cells]
+    with multiprocessing.get_context("spawn").Pool(args.workers) as pool:
+        for line in pool.imap_unordered(work, tasks, chunksize=1):
+            if line:
+                print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""One PPO and one normalization for every bonus."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import deque
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from stable_baselines3 import PPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
+
+from learnable_novelty.reward import (
+    Bonus,
+    CalibratedNovelty,
+    NoveltyConfig,
+    ObservationScale,
+    RandomPlay,
+    Step,
+    VecEnvAdapter,
+    action_dim,
+    play_randomly,
+)
+from learnable_novelty.reward.rivals import RIVALS, make_rival
+from learnable_novelty.reward.rivals.rnd import ReturnSpread
+from learnable_novelty.seeds import split
+from novelty_lab.artefacts.explore.worlds import make_world
+
+NUM_ENVS, GAMMA = 16, 0.99
+LARGEST = 10.0
+"""Where normalized rewards are cut, as in VecNormalize."""
+PPO_SETTINGS = {
+    "n_steps": 128,
+    "batch_size": 256,
+    "n_epochs": 4,
+    "learning_rate": 3e-4,
+    "gamma": GAMMA,
+    "gae_lambda": 0.95,
+    "ent_coef": 0.01,
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run."""
+
+    task: str
+    distractor: str
+    bonus: str
+    seed: int
+    steps: int
+    coefficient: float = 0.5
+
+    @property
+    def name(self) -> str:
+        """Of its file."""
+        words = (self.task, self.distractor, self.bonus, self.coefficient, self.steps, self.seed)
+        return re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(map(str, words)))
+
+
+class NormalizedBonus(VecEnvWrapper):
+    """Reward task and bonus, each over the running deviation of its discounted return.
+
+    reward = task / sd(return of task) + coefficient * bonus / sd(return of bonus)
+    """
+
+    def __init__(self, venv: VecEnv, bonus: Bonus | None, *, coefficient: float) -> None:
+        super().__init__(venv)
+        self.bonus, self.coefficient = bonus, coefficient
+        self._adapter = VecEnvAdapter(venv)
+        self._spreads = [ReturnSpread(venv.num_envs, GAMMA) for _ in range(2)]
+        self.seconds = 0.0
+
+    def reset(self) -> Any:
+        observations = self.venv.reset()
+        self._observations = self._adapter.flatten(observations)
+        if self.bonus is not None:
+            self.bonus.reset()
+        return observations
+
+    def step_async(self, actions: np.ndarray) -> None:
+        self._actions = actions
+        self.venv.step_async(actions)
+
+    def step_wait(self) -> Any:
+        observations, task, ended, infos = self.venv.step_wait()
+        rewards = self._normalized(0, task)
+        if self.bonus is not None:
+            begun = time.perf_counter()
+            seen = self._adapter.read(observations, task, ended, infos)
+            flat = self._adapter.flatten_actions(self._actions)
+            paid = self.bonus.pay(Step(self._observations, flat, seen.reached, ended))
+            self._observations = seen.observations
+            self.seconds += time.perf_counter() - begun
+            rewards = rewards + self.coefficient * self._normalized(1, paid)
+        return observations, rewards.astype(np.float32), ended, infos
+
+    def _normalized(self, which: int, rewards: Any) -> np.ndarray:
+        sd = self._spreads[which].update(np.asarray(rewards, dtype=np.float64))
+        return np.clip(rewards / sd, -LARGEST, LARGEST)
+
+
+class Curve(BaseCallback):
+    """Keep, once in ten rollouts, mean return and share of useless actions of recent episodes."""
+
+    def __init__(self, every: int = 10) -> None:
+        super().__init__()
+        self.points: list[tuple[int, float, float]] = []
+        self._every, self._rollouts = every, 0
+        self._recent: deque[tuple[float, float]] = deque(maxlen=200)
+
+    def _on_step(self) -> bool:
+        for info in self.locals["infos"]:
+            if "episode" in info:
+                episode = info["episode"]
+                self._recent.append((episode["r"], info.get("useless", 0) / episode["l"]))
+        return True
+
+    def _on_rollout_end(self) -> None:
+        self._rollouts += 1
+        if self._rollouts % self._every == 0 and self._recent:
+            means = np.mean(self._recent, axis=0)
+            self.points.append((self.num_timesteps, *(round(float(x), 4) for x in means)))
+
+
+def run_cell(cell: Cell, pools: Path) -> dict[str, Any]:
+    """Train once; return the learning curve and what it cost."""
+    import torch
+
+    torch.set_num_threads(1)
+    begun = time.perf_counter()
+    child = split(cell.seed, "explore", cell.task, cell.distractor, cell.bonus)
+    world = {"num_envs": NUM_ENVS, "pools": pools}
+    venv = make_world(cell.task, cell.distractor, **world, seed=split(child, "world"))
+    bonus = None
+    if cell.bonus != "none":
+        other = make_world(cell.task, cell.distractor, **world, seed=split(child, "random world"))
+        play = play_randomly(VecEnvAdapter(other), episodes=64, seed=split(child, "play") % 2**31)
+        bonus = make_bonus(cell.bonus, play, venv, split(child, "bonus"))
+    wrapped = NormalizedBonus(venv, bonus, coefficient=cell.coefficient)
+    torch.distributions.Distribution.set_default_validate_args(False)
+    model = PPO("MlpPolicy", wrapped, device="cpu", seed=child % 2**31, **PPO_SETTINGS)  # pyright: ignore
+    curve = Curve()
+    model.learn(cell.steps, callback=curve)
+    points = curve.points
+    final = [point[1] for point in points[-5:]]
+    return {
+        **asdict(cell),
+        "final": float(np.mean(final)),
+        "mean": float(np.mean([point[1] for point in points])),
+        "useless": float(np.mean([point[2] for point in points])),
+        "useless_final": float(np.mean([point[2] for point in points[-5:]])),
+        "curve": points,
+        "seconds": time.perf_counter() - begun,
+        "bonus_seconds": wrapped.seconds,
+        **getattr(bonus, "figures", dict)(),
+    }
+
+
+def make_bonus(name: str, play: RandomPlay, venv: Any, seed: int) -> Bonus:
+    """Make the bonus of a name."""
+    sizes = {
+        "num_envs": venv.num_envs,
+        "action_dim": action_dim(venv.action_space),
+        "discrete": not hasattr(venv.action_space, "low"),
+        "seed": seed,
+    }
+    if name in RIVALS:
+        return make_rival(name, scale=ObservationScale.of(play.observations, clip=None), **sizes)
+    if name in ("raw", "excess", "evidence"):
+        config = NoveltyConfig(
+            window=8,
+            ridge_penalty="evidence" if name == "evidence" else 0.3,
+            floor="residual" if name == "excess" else None,
+        )
+        return CalibratedNovelty.of(play, config, seed=seed).make(venv.num_envs)
+    from novelty_lab.artefacts.explore.candidates import make_candidate
+
+    return make_candidate(name, play, **sizes)

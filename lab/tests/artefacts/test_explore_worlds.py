@@ -1,0 +1,91 @@
+"""Sparse worlds and their distractors."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("minigrid")
+
+from learnable_novelty.errors import UserError
+from novelty_lab.agents.minigrid import DONE, LEFT
+from novelty_lab.artefacts.explore.worlds import CHANNELS, PIXELS, make_world
+
+
+@pytest.fixture(scope="module")
+def pools(tmp_path_factory):
+    import novelty_lab.agents.minigrid as compiled
+
+    folder = tmp_path_factory.mktemp("pools")
+    draw = compiled.Layouts.draw
+    with pytest.MonkeyPatch.context() as patch:  # a small pool is enough here
+        patch.setattr(
+            compiled.Layouts,
+            "draw",
+            classmethod(lambda cls, task, count, seed: draw(task, count=8, seed=seed)),
+        )
+        compiled.Layouts.pool("MultiRoom-N4-S5", folder)
+    return folder
+
+
+def world(kind, pools, num_envs=3):
+    venv = make_world("MultiRoom-N4-S5", kind, num_envs=num_envs, seed=1, pools=pools)
+    return venv, venv.reset()
+
+
+def step(venv, *actions):
+    return venv.step(np.array(actions))[0]
+
+
+def test_a_clean_world_shows_view_and_direction(pools):
+    venv, observations = world("clean", pools)
+    assert observations.shape == (3, PIXELS + 4)
+    assert (observations[:, :PIXELS] * 10 == venv.grids.views.reshape(3, -1)).all()
+    assert (observations[:, PIXELS:].argmax(1) == venv.grids.agents[:, 2]).all()
+
+
+def test_a_television_shows_noise_while_the_useless_action_is_taken(pools):
+    venv, _ = world("tv", pools)
+    shown = step(venv, DONE, LEFT, DONE)[:, -CHANNELS:]
+    assert (shown[[0, 2]] != 0).all() and (shown[1] == 0).all()
+    assert (step(venv, LEFT, LEFT, LEFT)[:, -CHANNELS:] == 0).all()
+
+
+def test_a_television_in_the_pixels_replaces_the_view(pools):
+    venv, before = world("pixels", pools)
+    after = step(venv, DONE, LEFT, DONE)
+    assert (
+        len(np.unique(after[0, :PIXELS])) > 100 and (after[0, PIXELS:] == before[0, PIXELS:]).all()
+    )
+    assert (after[1, :PIXELS] * 10 == venv.grids.views[1].reshape(-1)).all()
+    assert (step(venv, LEFT, LEFT, LEFT)[:, :PIXELS] * 10 == venv.grids.views.reshape(3, -1)).all()
+
+
+def test_a_remote_control_holds_its_picture(pools):
+    venv, before = world("remote", pools)
+    assert (before[:, -CHANNELS:] == 0).all()
+    first = step(venv, DONE, DONE, LEFT)[:, -CHANNELS:].copy()
+    second = step(venv, LEFT, DONE, LEFT)[:, -CHANNELS:]
+    assert (
+        (first[0] == second[0]).all() and (first[1] != second[1]).all() and (second[2] == 0).all()
+    )
+
+
+def test_noise_is_on_every_coordinate(pools):
+    clean, noisy = world("clean", pools)[1], world("noise", pools)[1]
+    assert 0.08 < (noisy - clean).std() < 0.12
+
+
+def test_an_episode_ends_with_its_return_length_and_useless_actions(pools):
+    venv, _ = world("pixels", pools, num_envs=1)
+    for taken in range(1, 81):
+        _, _, ended, infos = venv.step(np.array([DONE if taken % 4 == 0 else LEFT]))
+        assert ended[0] == (taken == 80)
+    assert infos[0]["episode"]["l"] == 80 and infos[0]["useless"] == 20
+    assert infos[0]["TimeLimit.truncated"]
+    assert len(np.unique(infos[0]["terminal_observation"])) > 100
+
+
+def test_a_distractor_or_task_that_does_not_exist_is_refused(pools):
+    with pytest.raises(UserError, match="expected one of clean"):
+        world("radio", pools)
+    with pytest.raises(UserError, match="expected a task"):
+        make_world("Maze", "clean", num_envs=1, seed=0, pools=pools)
