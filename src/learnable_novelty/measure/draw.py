@@ -65,11 +65,11 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
         )
     fit = _fit(observer, merge(blocks), rows)
     num_rows = rows.features.shape[0]
-    noise = fit.noise()
     moves = data.orders("floor", FLOOR_REPEATS, num_rows)
-    floor, _ = fit.rearranged(noise, moves, same_penalty=True)
+    floor, _ = fit.rearranged(fit.noise(), moves, same_penalty=True)
     moves = data.dependent_orders("floor", FLOOR_REPEATS, num_rows)
-    noise_roots = torch.cat([fit.noise_roots(some) for some in fit.products(noise, moves)])
+    noise = fit.products(fit.unexplained(), moves)
+    noise_roots = torch.cat([fit.noise_roots(some) for some in noise])
     if data.series is None:
         orders = data.orders("null", data.null.count, num_rows)
         null = fit.rearranged(fit.targets, orders)

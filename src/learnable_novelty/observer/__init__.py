@@ -4,6 +4,7 @@ from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.batched import BatchScore, score_batch
 from learnable_novelty.observer.code_length import code_length, log2det_plus_identity
 from learnable_novelty.observer.criticality import perturbation_multiplier, perturbation_norms
+from learnable_novelty.observer.denoise import Denoised, Edge
 from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.mdl import minimize_description_length
 from learnable_novelty.observer.moments import Moments, merge
@@ -20,6 +21,8 @@ __all__ = [
     "CONSTANT_TOLERANCE",
     "MAX_COUNT_PER_PENALTY",
     "BatchScore",
+    "Denoised",
+    "Edge",
     "Fit",
     "Moments",
     "Observer",

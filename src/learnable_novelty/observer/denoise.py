@@ -41,8 +41,8 @@ NEGLIGIBLE = 1e-10
 NO_PRODUCTS = (
     "expected moments with the products of targets, to denoise: make them with target_products=True"
 )
-EXACT = 1e-14
-"""Residual variance, relative to that of the target, below which it is taken for rounding."""
+EXACT = 1e-12
+"""Variance relative to that of a target, added to its residuals: they are known up to rounding."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,8 @@ class Noise:
         the edge instead.
         """
         total, size = (split.explained + split.residual).diagonal(), split.residual.shape[0]
-        floor = torch.where(total > 0, EXACT * total, 1.0)
-        power = torch.maximum(split.residual.diagonal(), floor)
-        deviation = power.sqrt()
+        rounding = torch.where(total > 0, EXACT * total, 1.0)
+        deviation = (split.residual.diagonal().clamp(min=0) + rounding).sqrt()
         correlation = split.residual / deviation / deviation[:, None]
         eye = torch.eye(size, dtype=total.dtype, device=total.device)
         correlation = correlation * (1 - eye) + eye

@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
+from learnable_novelty.observer.denoise import kept_directions
 from learnable_novelty.observer.fit import BATCH_VALUES, Fit, joined
 from learnable_novelty.observer.moments import merge
 from learnable_novelty.observer.roots import Roots
@@ -39,6 +40,8 @@ class SignedFit(Fit):
     """V'C_b, (num_blocks, rank, target_dim)."""
     residuals: Tensor
     """V'(C_b - G_b W), inflated to the size of the noise that left them, of the same shape."""
+    unexplained_products: Tensor
+    """The same with least squares in place of W, for the directions that take part."""
     sums: Tensor
     """Sums of the targets of a block, (num_blocks, target_dim)."""
 
@@ -59,13 +62,18 @@ class SignedFit(Fit):
         grams: list[Tensor] = []
         products: list[Tensor] = []
         residuals: list[Tensor] = []
+        unexplained: list[Tensor] = []
+        exact, kept = fit.least_squares(), kept_directions(fit.axes.eigenvalues, whole.count)
         for block in blocks:
             features, targets = block.about(whole)
             components, targets = features @ turn, targets * target_scale
             grams.append(components.T @ components)
             products.append(components.T @ targets)
             residuals.append(components.T @ (targets - components @ readout))
-        inflation = _inflation(torch.stack(grams), fit.axes.eigenvalues, fit.penalty)
+            unexplained.append(components.T @ (targets - components @ exact))
+        gram, k = torch.stack(grams), fit.axes.eigenvalues
+        inflation, least = _inflation(gram, k, fit.penalty), torch.ones_like(k)
+        least[kept] = _inflation(gram[:, kept][:, :, kept], k[kept], 0.0)
         sums = [block.count * block.means_from(whole)[1] for block in blocks]
         return SignedFit(
             observer,
@@ -74,6 +82,7 @@ class SignedFit(Fit):
             fit.log2det,
             products=torch.stack(products),
             residuals=torch.stack(residuals) * inflation[:, None],
+            unexplained_products=torch.stack(unexplained) * least[:, None],
             sums=torch.stack(sums) * target_scale,
         )
 
@@ -90,7 +99,8 @@ class SignedFit(Fit):
 
     def signed_noise(self, signs: Tensor) -> Tensor:
         """Return products of the residuals under signs with the components, as ``noise_roots``."""
-        return torch.tensordot(signs.to(self.residuals), self.residuals, dims=1)
+        values = self.unexplained_products
+        return torch.tensordot(signs.to(values), values, dims=1)
 
     def _residual_powers(self) -> Tensor:
         """Return the sums of squares of the inflated residuals, (target_dim,); signs keep them.
@@ -126,8 +136,8 @@ def _inflation(grams: Tensor, eigenvalues: Tensor, penalty: float) -> Tensor:
     where the noise itself would have k_i.
     """
     # Divided through by lambda^2, as an infinite penalty absorbs nothing.
-    ratio = eigenvalues / penalty
-    weight = (ratio + 2) / ((ratio + 1).square() * penalty)
+    ratio = eigenvalues / penalty if penalty else eigenvalues
+    weight = (ratio + 2) / ((ratio + 1).square() * penalty) if penalty else 1 / eigenvalues
     left = eigenvalues - grams.square().sum(0) @ weight
     # A direction without features has nothing to inflate.
     small = torch.finfo(left.dtype).eps * eigenvalues.max()

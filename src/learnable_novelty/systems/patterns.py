@@ -28,8 +28,8 @@ class PatternTable:
     """How many sites show it, (num_patterns,)."""
     target_sums: NDArray[np.float64]
     """Sums of the targets over those sites, (num_patterns, target_dim)."""
-    target_squares: NDArray[np.float64]
-    """Sums of squared targets over all sites, (target_dim,)."""
+    target_products: NDArray[np.float64]
+    """Sums of products of targets over all sites, (target_dim, target_dim)."""
 
 
 def site_codes(words: NDArray[np.uint64], radius: int) -> NDArray[np.int64]:
@@ -75,7 +75,9 @@ def count_patterns(
         codes=seen,
         counts=counts[seen].astype(np.float64),
         target_sums=sums,
-        target_squares=sums.sum(0),  # a binary target is its own square
+        target_products=np.array(
+            [np.bitwise_count(futures & row).sum(1, dtype=np.float64) for row in futures]
+        ),
     )
 
 

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
-from learnable_novelty.observer import Moments, Observer, Rows, reservoirs
+from learnable_novelty.observer import (
+    Denoised,
+    Edge,
+    Moments,
+    Observer,
+    Rows,
+    reservoirs,
+    standardize,
+)
 from learnable_novelty.seeds import Seed, numpy_generator, split
 from learnable_novelty.systems import (
     ElementaryRule,
@@ -21,6 +30,8 @@ from learnable_novelty.systems import (
 )
 from novelty_lab.settings import Settings
 
+EDGE_REPEATS = 8
+"""Rearrangements of the residuals that tell where the roots of noise end."""
 RADIUS_HELD = 3
 """Up to this receptive radius the features of all 2^(2r+1) patterns are held."""
 
@@ -133,11 +144,32 @@ def table_moments(reservoir: reservoirs.Reservoir, table: PatternTable) -> Momen
     rows = pattern_rows(reservoir, table)
     counts = torch.from_numpy(table.counts)
     sums = torch.from_numpy(table.target_sums)
-    return Moments.grouped(rows.features, counts, sums, torch.from_numpy(table.target_squares))
+    return Moments.grouped(rows.features, counts, sums, torch.from_numpy(table.target_products))
 
 
 def floor_bits(observer: Observer, history: np.ndarray, repeats: int, seed: Seed) -> float:
-    """Score the residuals of a rule, whole rings moved to other rings and rotated.
+    """Score the residuals of a rule, whole rings moved to other rings and rotated."""
+    rows = moved_residuals(observer, history, repeats, seed)
+    scored = [float(observer.bits_of_rows(some)) for some in rows]
+    return float(np.mean(scored)) if scored else math.nan
+
+
+def denoised_rule(observer: Observer, history: np.ndarray, seed: Seed) -> Denoised:
+    """Denoise the readout of a rule; moved residuals tell the noise of rings whose sites depend."""
+    table = count_patterns(history[0], history[1:], observer.reservoir.receptive_radius)
+    fit = observer.fit(table_moments(observer.reservoir, table))
+    crosses = [
+        standardize(observer.moments(rows), observer.target_unit).cross
+        for rows in moved_residuals(observer, history, EDGE_REPEATS, seed, ridge=False)
+    ]
+    roots = fit.noise_roots(fit.axes.basis.T @ torch.stack(crosses))
+    return fit.denoised(Edge(fit.split.noise.law, measured=roots))
+
+
+def moved_residuals(
+    observer: Observer, history: np.ndarray, repeats: int, seed: Seed, *, ridge: bool = True
+) -> Iterator[Rows]:
+    """Yield the residuals of a rule, whole rings moved to other rings and rotated.
 
     A residual is the target less what its pattern predicts, so the sums over the sites of a
     pattern need only the moved targets and how often each pattern lands on each other one:
@@ -149,16 +181,17 @@ def floor_bits(observer: Observer, history: np.ndarray, repeats: int, seed: Seed
     fit = observer.fit(rows)
     root = torch.from_numpy(np.sqrt(table.counts))[:, None]
     mean = torch.from_numpy(table.target_sums.sum(0) / table.counts.sum())
-    prediction = mean + fit.components @ fit.readout() / root
-    scored: list[float] = []
+    readout = fit.readout() if ridge else fit.least_squares()
+    freedom = fit.residual_freedom() if ridge else fit.split.freedom
+    scale = math.sqrt((fit.axes.count - 1) / freedom)
+    prediction = mean + fit.components @ readout / root
     for repeat in range(repeats):
         moved = move_rings(history, numpy_generator(seed, "floor", repeat))
         joint = joint_counts(history[0], moved[0], radius)
         sums = count_patterns(history[0], moved[1:], radius).target_sums
         residual = torch.from_numpy(sums) - torch.from_numpy(joint) @ prediction
-        targets = fit.noise_scale() * residual / torch.from_numpy(table.counts)[:, None]
-        scored.append(float(observer.bits_of_rows(Rows(rows.features, targets, rows.weights))))
-    return float(np.mean(scored)) if scored else math.nan
+        targets = scale * residual / torch.from_numpy(table.counts)[:, None]
+        yield Rows(rows.features, targets, rows.weights)
 
 
 def move_rings(history: np.ndarray, generator: np.random.Generator) -> np.ndarray:

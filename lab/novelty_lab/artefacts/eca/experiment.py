@@ -16,6 +16,7 @@ from learnable_novelty.systems import ElementaryRule
 from novelty_lab.artefacts.eca.automata import (
     AutomatonConfig,
     automaton_observer,
+    denoised_rule,
     floor_bits,
     ranking,
     ranks,
@@ -50,6 +51,7 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     means = dict(zip(scores, draws.mean(1).tolist(), strict=True))
     floor = {rule: float(np.mean(scored["floor"])) for rule, scored in found.items()}
     excess = {rule: means[rule] - floor[rule] for rule in means}
+    denoised = {rule: float(np.mean(scored["denoised"])) for rule, scored in found.items()}
     order, rank = ranking(means), ranks(means)
     results = {
         "sd": dict(zip(scores, deviation(draws).tolist(), strict=True)),
@@ -57,6 +59,14 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         "floor": floor,
         "excess": excess,
         "rank_by_excess": ranks(excess),
+        "denoised": denoised,
+        "denoised_sd": {
+            rule: float(deviation(scored["denoised"])) for rule, scored in found.items()
+        },
+        "directions": {
+            rule: float(np.mean(scored["directions"])) for rule, scored in found.items()
+        },
+        "rank_by_denoised": ranks(denoised),
         "ranking": order,
         "margin": means[order[0]] - means[order[1]],
         "runner_up": order[1],
@@ -70,13 +80,16 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
 
 
 def score_rule(config: Config, rule: int, seed: int) -> dict[str, list[float]]:
-    """Score one rule and its floor once per draw."""
-    found: dict[str, list[float]] = {"bits": [], "floor": []}
+    """Score one rule, its floor and its denoised readout once per draw."""
+    found: dict[str, list[float]] = {"bits": [], "floor": [], "denoised": [], "directions": []}
     for draw, history in enumerate(sample_draws(config, rule, seed)):
         observer = automaton_observer(config, seed, draw)
         found["bits"].append(float(observer.bits_of_rows(rule_rows(observer, history))))
         child = split(seed, "rings", rule, draw)
         found["floor"].append(floor_bits(observer, history, config.floor_repeats, child))
+        denoised = denoised_rule(observer, history, child)
+        found["denoised"].append(denoised.bits)
+        found["directions"].append(denoised.directions)
     return found
 
 
