@@ -38,12 +38,15 @@ class Foresight:
         gate: float = 0.0,
         whiten: int = 0,
         trust: float = 0.0,
+        recall: int = 0,
     ) -> None:
         random = np.random.default_rng(seed)
         self.scale, dim = scale, len(scale.mean)
         self.random_weights = random.standard_normal((dim, hidden)) / np.sqrt(dim)
         self.random_bias = random.standard_normal(hidden)
-        m = 1 + dim + hidden
+        m = 1 + dim + hidden + recall * dim
+        self.recall = recall
+        self.recalled, self.fresh = np.zeros((num_envs, dim)), np.ones(num_envs, bool)
         k = min(k, dim) if k else dim
         if k < dim:
             self.projection = np.linalg.qr(random.standard_normal((dim, k)))[0]
@@ -86,6 +89,8 @@ class Foresight:
         if self.gate:
             context = context + self.contexts * (self.surprise > self.gate * self.usual)
         forecast = self.forecast(h, context)
+        if self.recall:
+            self.recalled, self.fresh = np.clip(forecast, -10, 10), step.ended.copy()
         y = y_full
         if self.gate:
             self.surprise = np.square((y - forecast) * self.weights).mean(1)
@@ -143,6 +148,8 @@ class Foresight:
         parts = [np.ones((len(x), 1)), x]
         if self.random_bias.size:
             parts.append(np.maximum(x @ self.random_weights + self.random_bias, 0))
+        if self.recall:
+            parts.append(np.where(self.fresh[:, None], x, self.recalled))
         if not self.discrete:
             parts.append(actions)
         return np.concatenate(parts, axis=1)
@@ -185,6 +192,7 @@ class Foresight:
 
     def reset(self) -> None:
         self.ellipsoids.restart(slice(None))
+        self.fresh[:] = True
 
     def state_dict(self) -> dict[str, Any]:
         raise NotImplementedError

@@ -6,6 +6,64 @@ from novelty_lab.artefacts.explore.training import Cell
 
 ROOMS = "MultiRoom-N4-S5"
 BASE = "foresight:pay=quad,honest=signed,center=1,units=0.05"
+CHOSEN = f"{BASE},gate=3"
+RIVALS = ("rnd", "raw", "icm", "noveld", "counts", "none")
+COEFFICIENT = 0.25
+
+
+def coefficient(steps: int = 300_000) -> list[Cell]:
+    """Return DoorKey-8x8 at four coefficients: what the others are frozen at."""
+    return [
+        Cell("DoorKey-8x8", "clean", bonus, 10, steps, value)
+        for value in (0.25, 0.5, 0.1, 1.0)
+        for bonus in ("e3b", CHOSEN, "rnd", "raw")
+    ]
+
+
+def decisive(steps: int = 800_000) -> list[Cell]:
+    """Return the chosen bonus and its rivals on MultiRoom-N4-S5, in the order of importance."""
+
+    def cells(distractor: str, bonus: str, seeds: int = 1) -> list[Cell]:
+        return [
+            Cell(ROOMS, distractor, bonus, 10 + seed, steps, COEFFICIENT) for seed in range(seeds)
+        ]
+
+    return [
+        *cells("pixels", CHOSEN, 5),
+        *cells("clean", CHOSEN, 3),
+        *cells("clean", "e3b", 3),
+        *cells("pixels", "e3b"),
+        *cells("noise", CHOSEN, 2),
+        *cells("pixels", "rnd"),
+        *cells("pixels", "raw"),
+        *(cell for d in ("tv", "remote") for cell in cells(d, CHOSEN, 2)),
+        *(cell for d in ("noise", "tv", "remote") for cell in cells(d, "e3b")),
+        *(cell for bonus in RIVALS[2:] for cell in cells("pixels", bonus)),
+        *(cell for bonus in RIVALS for cell in cells("clean", bonus)),
+    ]
+
+
+def variants(steps: int = 500_000) -> list[Cell]:
+    """Return what may be better than the chosen bonus, each in three worlds."""
+    seeds = {
+        f"{CHOSEN},recall=1": {"noise": 2, "pixels": 1, "clean": 1},
+        f"{CHOSEN},ridge=0.1": {"pixels": 2, "clean": 2, "noise": 1},
+        f"{BASE},ridge=0.1": {"pixels": 1, "clean": 1, "noise": 1},
+        CHOSEN.replace("quad", "log"): {"pixels": 1, "clean": 1, "noise": 1},
+        f"{CHOSEN},life=300": {"pixels": 1, "clean": 1, "noise": 1},
+        f"{CHOSEN},ridge=0.01": {"pixels": 1, "clean": 1},
+    }
+    plain = [
+        Cell(ROOMS, distractor, bonus, 20 + seed, steps, COEFFICIENT)
+        for bonus, worlds in seeds.items()
+        for distractor, count in worlds.items()
+        for seed in range(count)
+    ]
+    falling = [
+        Cell(ROOMS, distractor, CHOSEN, 20, steps, 0.5, falling=True)
+        for distractor in ("pixels", "clean")
+    ]
+    return [*plain, *falling]
 
 
 def screen(steps: int = 500_000) -> list[Cell]:

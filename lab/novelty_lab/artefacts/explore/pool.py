@@ -1,4 +1,8 @@
-"""Run a list of cells in parallel processes: resumable, each result in its own file."""
+"""Run lists of cells in parallel processes: resumable, all results in one file.
+
+Every finished cell is a file in a scratch folder; after each, ``results.jsonl`` in the output
+folder is replaced by all of them.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +24,14 @@ from novelty_lab.artefacts.explore.training import Cell, run_cell
 
 def work(task: tuple[Cell, Path, Path, float]) -> str:
     """Run one cell unless it is done or time is up."""
-    cell, out, pools, until = task
-    path = out / f"{cell.name}.json"
+    cell, scratch, pools, until = task
+    path = scratch / f"{cell.name}.json"
     if path.exists() or time.time() > until:
         return ""
     try:
         result: dict[str, Any] = run_cell(cell, pools)
     except Exception as error:  # noqa: BLE001 - the others go on
-        (out / f"{cell.name}.error").write_text(traceback.format_exc())
+        (scratch / f"{cell.name}.error").write_text(traceback.format_exc())
         return f"{cell.name}: {error!r}"
     part = path.with_suffix(f".{os.getpid()}.part")
     part.write_text(json.dumps(result))
@@ -39,36 +43,40 @@ def work(task: tuple[Cell, Path, Path, float]) -> str:
     )
 
 
-def read_cells(name: str) -> list[Cell]:
-    """Return the cells of a list or of a file, decisive ones first."""
-    if hasattr(lists, name):
-        return getattr(lists, name)()
-    return [Cell(**cell) for cell in json.loads(Path(name).read_text())]
+def join(scratch: Path, out: Path) -> None:
+    """Replace the file of all results."""
+    texts = [path.read_text() for path in sorted(scratch.glob("*.json"))]
+    part = out / "results.jsonl.part"
+    part.write_text("".join(f"{text}\n" for text in texts))
+    part.replace(out / "results.jsonl")
 
 
 def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cells", help="the name of a list, or a JSON file with cells")
-    parser.add_argument("out", type=Path, help="a folder for results")
+    parser.add_argument("cells", help="names of lists, with commas, in this order")
+    parser.add_argument("out", type=Path, help="a folder for results.jsonl")
+    parser.add_argument("--scratch", type=Path, default=Path("/tmp/explore"), help="cells done")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--pools", type=Path, default=None)
     parser.add_argument("--stop-starting", type=float, default=1e9, help="seconds")
     args = parser.parse_args()
-    cells = read_cells(args.cells)
+    cells = [cell for name in args.cells.split(",") for cell in getattr(lists, name)()]
     args.out.mkdir(parents=True, exist_ok=True)
-    pools = args.pools or args.out / "pools"
+    args.scratch.mkdir(parents=True, exist_ok=True)
+    pools = args.pools or args.scratch / "pools"
     until = time.time() + args.stop_starting
     for task in sorted({cell.task for cell in cells} & set(TASKS)):
         # Drawn, and compiled, once: workers find both in files.
         grids = MiniGrids(Layouts.pool(task, pools), num_envs=1)
         grids.reset(0)
         grids.step(np.zeros(1, np.int64))
-    tasks = [(cell, args.out, pools, until) for cell in cells]
+    tasks = [(cell, args.scratch, pools, until) for cell in cells]
     with multiprocessing.get_context("spawn").Pool(args.workers) as pool:
         for line in pool.imap_unordered(work, tasks, chunksize=1):
             if line:
                 print(line, flush=True)
+                join(args.scratch, args.out)
 
 
 if __name__ == "__main__":

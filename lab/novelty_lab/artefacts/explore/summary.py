@@ -11,10 +11,10 @@ import numpy as np
 
 
 def main() -> None:
-    """Read the folder named on the command line."""
+    """Read the results.jsonl named on the command line."""
     groups: dict[tuple[str, ...], list[dict[str, float]]] = defaultdict(list)
-    for path in sorted(Path(sys.argv[1]).glob("*.json")):
-        run = json.loads(path.read_text())
+    for line in Path(sys.argv[1]).read_text().splitlines():
+        run = json.loads(line)
         key = (run["task"], run["bonus"], str(run["coefficient"]), run["distractor"])
         groups[(*key, str(run["steps"]))].append(run)
     for key, runs in sorted(groups.items(), key=lambda item: (item[0][3], -_mean(item[1], "mean"))):

@@ -54,11 +54,14 @@ class Cell:
     seed: int
     steps: int
     coefficient: float = 0.5
+    falling: bool = False
+    """Whether the coefficient falls to zero, in a line, over the run."""
 
     @property
     def name(self) -> str:
         """Of its file."""
         words = (self.task, self.distractor, self.bonus, self.coefficient, self.steps, self.seed)
+        words += ("falling",) if self.falling else ()
         return re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(map(str, words)))
 
 
@@ -68,9 +71,12 @@ class NormalizedBonus(VecEnvWrapper):
     reward = task / sd(return of task) + coefficient * bonus / sd(return of bonus)
     """
 
-    def __init__(self, venv: VecEnv, bonus: Bonus | None, *, coefficient: float) -> None:
+    def __init__(
+        self, venv: VecEnv, bonus: Bonus | None, *, coefficient: float, falls_over: float = np.inf
+    ) -> None:
         super().__init__(venv)
         self.bonus, self.coefficient = bonus, coefficient
+        self._fall = coefficient * venv.num_envs / falls_over
         self._adapter = VecEnvAdapter(venv)
         self._spreads = [ReturnSpread(venv.num_envs, GAMMA) for _ in range(2)]
         self.seconds = 0.0
@@ -97,6 +103,7 @@ class NormalizedBonus(VecEnvWrapper):
             self._observations = seen.observations
             self.seconds += time.perf_counter() - begun
             rewards = rewards + self.coefficient * self._normalized(1, paid)
+            self.coefficient = max(self.coefficient - self._fall, 0.0)
         return observations, rewards.astype(np.float32), ended, infos
 
     def _normalized(self, which: int, rewards: Any) -> np.ndarray:
@@ -141,7 +148,8 @@ def run_cell(cell: Cell, pools: Path) -> dict[str, Any]:
         other = make_world(cell.task, cell.distractor, **world, seed=split(child, "random world"))
         play = play_randomly(VecEnvAdapter(other), episodes=64, seed=split(child, "play") % 2**31)
         bonus = make_bonus(cell.bonus, play, venv, split(child, "bonus"))
-    wrapped = NormalizedBonus(venv, bonus, coefficient=cell.coefficient)
+    falls_over = cell.steps if cell.falling else np.inf
+    wrapped = NormalizedBonus(venv, bonus, coefficient=cell.coefficient, falls_over=falls_over)
     torch.distributions.Distribution.set_default_validate_args(False)
     model = PPO("MlpPolicy", wrapped, device="cpu", seed=child % 2**31, **PPO_SETTINGS)  # pyright: ignore
     curve = Curve()
