@@ -18,6 +18,9 @@ COLUMNS = {
     "Wolfram class": "{shown_class}",
     "bits": "{bits:.2f}",
     "sd": "{sd:.2f}",
+    "denoised": "{denoised:.1f}",
+    "directions": "{directions:.1f}",
+    "by denoised": "{rank_by_denoised}",
     "floor": "{floor:.1f}",
     "excess": "{excess:.1f}",
     "by excess": "{rank_by_excess}",
@@ -54,9 +57,9 @@ def figure(record: Record) -> Figure:
         color=[CLASS_COLOURS[c] for c in classes],
         error_kw={"elinewidth": 1.0, "capsize": 2.0},
     )
-    floors = [results["floor"][rule] for rule in shown]
+    denoised = [results["denoised"][rule] for rule in shown]
     places = np.arange(len(shown))
-    line = bars.hlines(floors, places - 0.4, places + 0.4, color="black", linestyle=":")
+    line = bars.hlines(denoised, places - 0.4, places + 0.4, color="black", linewidth=2.0)
     bars.set_xticks(places, shown)
     bars.set_xlabel(f"rule: the first {SHOWN} of {len(order)}, and the reference rules below them")
     bars.set_ylabel(r"learnable novelty $S^\phi$ (bits)")
@@ -64,7 +67,9 @@ def figure(record: Record) -> Figure:
     present = sorted(set(classes))
     handles = [bars.bar(0, 0, color=CLASS_COLOURS[c]) for c in present]
     labels = [f"class {CLASS_NAMES[c]}" for c in present]
-    bars.legend([*handles, line], [*labels, "floor: noise of that size"], loc="upper right")
+    bars.legend(
+        [*handles, line], [*labels, "denoised bits: without what noise makes"], loc="upper right"
+    )
     for column, rule in enumerate(insets):
         axes = fig.add_subplot(grid[0, column])
         axes.imshow(record.arrays[f"inset_{rule}"], cmap="gray_r", interpolation="nearest")
@@ -73,7 +78,8 @@ def figure(record: Record) -> Figure:
         axes.spines[:].set_visible(True)
         colour = CLASS_COLOURS[results["wolfram_class"][rule]]
         axes.spines[:].set(color=colour, linewidth=2.0)
-        axes.set_title(f"rule {rule}: {scores[rule]:.1f}", fontsize=9)
+        title = f"rule {rule}: {results['denoised'][rule]:.1f}\nraw {scores[rule]:.1f}"
+        axes.set_title(title, fontsize=8)
         if column == 0:
             axes.set_ylabel("time, downward")
     return fig

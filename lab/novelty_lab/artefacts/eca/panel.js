@@ -98,10 +98,14 @@
     stats.replaceChildren(
       LN.stats([
         [`rule${same}`, view.rule],
-        ["learnable novelty", LN.number(found.bits, 1), `± ${LN.number(found.sd, 1)} bits`],
-        ["floor: score of the residuals", LN.number(found.floor, 1), "bits"],
-        ["excess over the floor", LN.number(found.excess, 1), "bits"],
-        ["rank", found.rank, `of ${table.rules.length}`],
+        [
+          "denoised bits: what noise could not have made",
+          LN.number(found.denoised, 1),
+          `in ${LN.number(found.directions, 0)} directions`,
+        ],
+        ["rank by denoised bits", found.rank_by_denoised, `of ${table.rules.length}`],
+        ["raw bits: the paper's score", LN.number(found.bits, 1), `± ${LN.number(found.sd, 1)}`],
+        ["rank by raw bits", found.rank, `of ${table.rules.length}`],
         ["Wolfram class", CLASSES[found.wolfram_class][1]],
       ]),
     );

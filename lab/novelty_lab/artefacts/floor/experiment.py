@@ -1,9 +1,9 @@
 """Ours: the noisy television and the dark room, measured.
 
-Bits, floor and excess of noise, a constant, the identity, the identity in noise, the six flows
-and four automata, against the number of samples, at the paper's fixed ridge and with the ridge
-chosen by evidence. The paper argues that noise and constants score nothing; its raw number keeps
-that promise for constants only.
+Raw and denoised bits, floor and excess of noise, a constant, the identity, the identity in noise,
+the six flows and four automata, against the number of samples, at the paper's fixed ridge and with
+the ridge chosen by evidence. The paper argues that noise and constants score nothing; its raw
+number keeps that promise for constants only.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from learnable_novelty.systems import FLOWS, count_patterns
 from novelty_lab.artefacts.eca.automata import (
     AutomatonConfig,
     automaton_observer,
+    denoised_rule,
     floor_bits,
     rule_rows,
     sample_rule,
@@ -110,12 +111,13 @@ def measure_vectors(config: Config, name: str, n: int, seed: int) -> dict[str, f
         )
     )
     return {
+        "denoised_bits": fixed.denoised_bits,
+        "directions": fixed.directions,
         "bits": fixed.bits,
         "bits_sd": fixed.bits_sd,
         "null_bits": fixed.null_bits or 0.0,
         "floor_bits": fixed.floor_bits,
         "excess_bits": fixed.excess_bits,
-        "excess_se": fixed.excess_se,
         "evidence_bits": evidence.bits,
         "evidence_floor_bits": evidence.floor_bits,
     }
@@ -132,14 +134,17 @@ def measure_rule(config: Config, rule: int, n: int, seed: int) -> dict[str, floa
         floor = floor_bits(observer, history, 8, split(seed, "rings", rule, draw))
         table = count_patterns(history[0], history[1:], observer.reservoir.receptive_radius)
         calibrated = Observer(observer.reservoir, ridge_penalty="evidence")
-        draws.append([raw, floor, float(calibrated.bits(table_moments(observer.reservoir, table)))])
-    bits, floors, evidence = np.array(draws).T
+        by_evidence = float(calibrated.bits(table_moments(observer.reservoir, table)))
+        denoised = denoised_rule(observer, history, split(seed, "rings", rule, draw))
+        draws.append([raw, floor, by_evidence, denoised.bits, denoised.directions])
+    bits, floors, evidence, denoised_bits, directions = np.array(draws).T
     excess = bits - floors
     return {
+        "denoised_bits": float(denoised_bits.mean()),
+        "directions": float(directions.mean()),
         "bits": float(np.mean(bits)),
         "bits_sd": float(deviation(bits)),
         "floor_bits": float(np.mean(floors)),
         "excess_bits": float(excess.mean()),
-        "excess_se": float(deviation(excess)) / len(bits) ** 0.5,
         "evidence_bits": float(np.mean(evidence)),
     }

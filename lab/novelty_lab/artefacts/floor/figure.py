@@ -10,16 +10,18 @@ from matplotlib.figure import Figure
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import BITS, BLUE, GREY, ORANGE, label_panel, new_figure
+from novelty_lab.style import BITS, BLUE, GREY, ORANGE, SKY, label_panel, new_figure
 from novelty_lab.tables import table
 
 COLUMNS = {
     "data": "{name}",
     "n": "{n}",
-    "bits": "{bits:.1f}",
+    "denoised bits": "{denoised_bits:.1f}",
+    "directions": "{directions:.1f}",
+    "raw bits": "{bits:.1f}",
     "null": lambda row: f"{row['null_bits']:.1f}" if "null_bits" in row else "",
     "floor": "{floor_bits:.1f}",
-    "excess": "{excess_bits:.1f} ± {excess_se:.1f}",
+    "excess": "{excess_bits:.1f}",
     "evidence-ridge bits": "{evidence_bits:.1f}",
 }
 
@@ -30,16 +32,16 @@ def tables(record: Record) -> list[Table]:
 
 
 def figure(record: Record) -> Figure:
-    """Draw bits as floor and excess at the largest n, and the excess against n."""
+    """Draw raw bits as floor and excess beside denoised bits, and denoised bits against n."""
     rows = record.results["rows"]
     names = list(dict.fromkeys(row["name"] for row in rows))
     fig = new_figure(8.4, 7.2)
     stacked, against = fig.subplots(2, 1, height_ratios=[1.15, 1.0])
     largest = max(row["n"] for row in rows)
     _stacked(stacked, {row["name"]: row for row in rows if row["n"] == largest}, names)
-    label_panel(stacked, "a", f"the raw score and its floor, n = {largest}")
+    label_panel(stacked, "a", f"raw bits and their floor, and denoised bits, n = {largest}")
     _against(against, rows, names)
-    label_panel(against, "b", "what is left above the floor, against n")
+    label_panel(against, "b", "denoised bits against n")
     return fig
 
 
@@ -47,11 +49,14 @@ def _stacked(axes: Axes, rows: dict[str, dict[str, Any]], names: list[str]) -> N
     x = np.arange(len(names))
     bits = np.array([rows[name]["bits"] for name in names])
     floor = np.array([rows[name]["floor_bits"] for name in names])
-    evidence = [rows[name]["evidence_bits"] for name in names]
+    evidence, denoised = (
+        [rows[name][key] for name in names] for key in ("evidence_bits", "denoised_bits")
+    )
     low, rest = np.minimum(bits, floor), np.maximum(bits - floor, 0)
-    axes.bar(x - 0.2, low, 0.4, color=GREY, label="floor: noise of that size")
-    axes.bar(x - 0.2, rest, 0.4, bottom=low, color=BLUE, label="excess: learnable structure")
-    axes.bar(x + 0.2, evidence, 0.4, color=ORANGE, label="bits with the evidence ridge")
+    axes.bar(x - 0.28, low, 0.26, color=GREY, label="raw bits: floor, noise of that size")
+    axes.bar(x - 0.28, rest, 0.26, bottom=low, color=SKY, label="raw bits: excess over the floor")
+    axes.bar(x, evidence, 0.26, color=ORANGE, label="raw bits with the evidence ridge")
+    axes.bar(x + 0.28, denoised, 0.26, color=BLUE, label="denoised bits")
     axes.set_xticks(x, names, rotation=35, ha="right")
     axes.set_ylabel(BITS)
     axes.legend(loc="upper right")
@@ -65,15 +70,13 @@ def _against(axes: Axes, rows: list[dict[str, Any]], names: list[str]) -> None:
         group = [by_size[name, size] for name in names]
         axes.bar(
             np.arange(len(names)) + (place - middle) * width,
-            [row["excess_bits"] for row in group],
+            [row["denoised_bits"] for row in group],
             width,
             color=BLUE,
             alpha=float(np.linspace(0.25, 1.0, len(sizes))[place]),
             label=f"n = {size}",
-            yerr=[1.96 * row["excess_se"] for row in group],
-            error_kw={"elinewidth": 0.8, "capsize": 1.5},
         )
     axes.axhline(0, color="0.4", linewidth=0.8)
     axes.set_xticks(range(len(names)), names, rotation=35, ha="right")
-    axes.set_ylabel("excess (bits)")
+    axes.set_ylabel("denoised bits")
     axes.legend(loc="upper left", ncols=len(sizes))
