@@ -168,14 +168,14 @@
       name: String(r.rule),
       value: r.bits,
       sd: r.sd,
-      floor: r.floor,
+      floor: r.denoised,
       colour: CLASSES[r.wolfram_class][0],
-      text: `rule ${r.rule}, rank ${r.rank}\n${LN.number(r.bits, 1)} ± ${LN.number(r.sd, 1)} bits\nfloor ${LN.number(r.floor, 1)} bits\nclass ${CLASSES[r.wolfram_class][1]}`,
+      text: `rule ${r.rule}, rank ${r.rank}\n${LN.number(r.bits, 1)} ± ${LN.number(r.sd, 1)} raw bits\n${LN.number(r.denoised, 1)} denoised bits\nclass ${CLASSES[r.wolfram_class][1]}`,
     }));
     ranking = LN.charts.bars({
       bars,
       label: "Ranking of the 88 rules; left and right arrows choose",
-      y: "bits",
+      y: "raw bits",
       x: "the 88 rules by rank: click, or arrow keys",
       choose: (rule) => choose(rule),
       chosen: view.rule,
@@ -214,12 +214,12 @@
             Object.values(CLASSES).map(([colour, name]) =>
               el("li", {}, LN.swatch(colour), `class ${name}`),
             ),
-            el("li", {}, LN.swatch("ink", "line"), "floor"),
+            el("li", {}, LN.swatch("ink", "line"), "denoised bits"),
           ),
           ranking.node,
         ],
-        `Bars: bits that an observer learns about the future of each rule (mean of ${table.draws} observers, ${LN.number(table.samples, 0)} starts each; thin line: standard deviation). Scores grow with the number of starts, so compare only scores with the same number. The dash across a bar is its floor: the score of the unexplained residuals. Rules that are mirror images or colour swaps of each other count once.`,
-        "In the paper: S^φ, figure 2; the floor is ours. Classes after Wolfram.",
+        `Bars: raw bits that an observer learns about the future of each rule (mean of ${table.draws} observers, ${LN.number(table.samples, 0)} starts each; thin line: standard deviation). They grow with the number of starts, so compare only scores with the same number. The dash across a bar is its denoised bits: what noise could not have made. Rules that are mirror images or colour swaps of each other count once.`,
+        "In the paper: S^φ, figure 2; denoised bits are ours. Classes after Wolfram.",
       ),
     );
     context = LN.pen(canvas);
@@ -237,7 +237,7 @@
     const [first, second] = LN.data.automata.rules;
     const none = LN.data.automata.rules.filter((r) => r.bits < 0.05).length;
     const known = first.rule === 110 ? ", which can compute anything that a computer can," : "";
-    return `Rule ${first.rule}${known} ranks first with ${LN.number(first.bits, 1)} bits, before rule ${second.rule} with ${LN.number(second.bits, 1)}; ${none} of the ${LN.data.automata.rules.length} score 0 bits.`;
+    return `Rule ${first.rule}${known} ranks first with ${LN.number(first.denoised, 1)} denoised bits (${LN.number(first.bits, 1)} raw), before rule ${second.rule} with ${LN.number(second.denoised, 1)} (${LN.number(second.bits, 1)} raw); ${none} of the ${LN.data.automata.rules.length} score 0 bits.`;
   }
   LN.automata = {
     representative,
