@@ -67,15 +67,17 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
     num_rows = rows.features.shape[0]
     moves = data.orders("floor", FLOOR_REPEATS, num_rows)
     floor, _ = fit.rearranged(fit.noise(), moves, same_penalty=True)
-    moves = data.dependent_orders("floor", FLOOR_REPEATS, num_rows)
-    noise = fit.products(fit.unexplained(), moves)
-    noise_roots = torch.cat([fit.noise_roots(some) for some in noise])
+
+    def noise() -> Iterator[Tensor]:
+        moves = data.dependent_orders("floor", FLOOR_REPEATS, num_rows)
+        return fit.products(fit.unexplained(), moves)
+
     if data.series is None:
         orders = data.orders("null", data.null.count, num_rows)
         null = fit.rearranged(fit.targets, orders)
     else:
         null = _surrogate_scores(observer, data)
-    return _draw(fit, floor, null, blocks, samples, denoised(fit, noise_roots, data.denoising))
+    return _draw(fit, floor, null, blocks, samples, denoised(fit, noise, data.denoising))
 
 
 @torch.no_grad()
@@ -90,11 +92,18 @@ def draw_from_blocks(
     """Measure the roots of blocks of samples with one reservoir; null and floor are by signs."""
     fit = SignedFit.of(observer, blocks)
     signs = _signs(seed, "floor", FLOOR_REPEATS, len(blocks))
-    floor, noise_roots = fit.floor(signs), fit.noise_roots(fit.signed_noise(signs))
+    floor = fit.floor(signs)
     null = fit.null(_signs(seed, "null", null_count, len(blocks)))
     bounds = block_bounds(len(blocks), min(JACKKNIFE_BLOCKS, len(blocks)))
     merged = [merge(blocks[a:b]) for a, b in itertools.pairwise(bounds)]
-    return _draw(fit, floor, null, merged, samples, denoised(fit, noise_roots, denoising))
+    return _draw(
+        fit,
+        floor,
+        null,
+        merged,
+        samples,
+        denoised(fit, lambda: [fit.signed_noise(signs)], denoising),
+    )
 
 
 def _draw(
@@ -159,7 +168,7 @@ def _fit(observer: Observer, whole: Roots, rows: Rows) -> Fit:
         count=whole.count,
         features=(features - whole.feature_mean) * feature_scale,
         targets=(targets - whole.target_mean) * target_scale,
-        outside=target_scale.new_zeros(2 * target_scale.shape),
+        outside=torch.zeros_like(target_scale),
     )
     return replace(observer.fit(whole), rows=kept)
 

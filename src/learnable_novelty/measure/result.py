@@ -33,7 +33,8 @@ class Score:
     number to report. Noise has none, and added noise does not change it, until it drowns the
     signal. See docs/denoised.md."""
     directions: float
-    """How many directions of the targets can be learned: mean over draws."""
+    """How many directions of the targets can be learned: mean over draws. Like all denoised numbers
+    NaN with more than 1,024 targets."""
     denoised_spectrum: tuple[float, ...] = field(repr=False)
     """Singular values of the denoised readout, descending, mean over draws."""
     root_p_value: float

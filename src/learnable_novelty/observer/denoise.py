@@ -263,7 +263,7 @@ class Denoised:
     """Its code length."""
     spectrum: Tensor
     """Its singular values, descending, one for each direction."""
-    directions: int
+    directions: float
     """How many directions of targets can be learned: roots above the edge."""
     p_value: float
     """Of the largest root: the probability of a larger one under noise alone."""

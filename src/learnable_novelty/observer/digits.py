@@ -129,7 +129,7 @@ def checked_refits(
     for place in (errors > allowed(values)).nonzero()[:, 0].tolist():
         cross, power = crosses[place], powers[place]
         known = (cross.square() / torch.where(k > 0, k, 1.0)[:, None]).sum(0)
-        outside = None if axes.outside is None else (power - known).clamp(min=0).diag()
+        outside = None if axes.outside is None else (power - known).clamp(min=0)
         one = replace(axes, cross=cross, target_power=power, outside_gram=outside)
         _refuse_rounding(one, float(penalties[place]), resolution, float(values[place]))
     return values

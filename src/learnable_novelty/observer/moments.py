@@ -25,6 +25,9 @@ CHUNK_ROWS = 4096
 """Rows centred and multiplied at a time on a CPU: the centred copy then stays in cache, and memory
 does not grow with the number of samples."""
 
+MOST_TARGETS = 1024
+"""Of more targets no products are kept: there would be millions."""
+
 SCALARS = ("count", "feature_eps", "target_eps")
 """The fields that are numbers, in the order in which they start a packed summary."""
 
@@ -334,6 +337,16 @@ class Moments(Summary):
 def _added(gram: Tensor | None, apart: Tensor, weight: float) -> Tensor | None:
     """Add the products of a difference of means, if there is a matrix."""
     return None if gram is None else torch.addr(gram, apart, apart, alpha=weight)
+
+
+def products_of(rows: Tensor) -> Tensor:
+    """Return products of columns, (columns, columns); of more than a thousand the squares only."""
+    return rows.T @ rows if rows.shape[1] <= MOST_TARGETS else rows.square().sum(0)
+
+
+def squares_of(products: Tensor) -> Tensor:
+    """Return the squares among products of columns, (columns,)."""
+    return products if products.ndim == 1 else products.diagonal()
 
 
 def merge(parts: Iterable[AnySummary]) -> AnySummary:

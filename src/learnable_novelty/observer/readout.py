@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from learnable_novelty.observer.moments import squares_of
 from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
 
 
@@ -39,7 +40,7 @@ def residual_power(data: NormalEquations | StandardizedRows, weights: Tensor) ->
     """Compute |Y~ - H~ W|^2."""
     if isinstance(data, StandardizedRows):
         residual = data.targets - data.features @ weights
-        return float(residual.square().sum() + data.outside.trace())
+        return float(residual.square().sum() + squares_of(data.outside).sum())
     fitted = (weights * (data.gram @ weights)).sum()
     # Differences of large sums: rounding may leave a perfect fit a hair below zero.
     return max(0.0, float(data.power - 2 * (weights * data.cross).sum() + fitted))

@@ -18,7 +18,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer.moments import Centred, Summary, chunk_rows
+from learnable_novelty.observer.moments import (
+    MOST_TARGETS,
+    Centred,
+    Summary,
+    chunk_rows,
+    products_of,
+    squares_of,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +43,7 @@ class Roots(Summary):
     along: Tensor
     """Z, (num_rows, target_dim)."""
     outside: Tensor
-    """E'E, (target_dim, target_dim)."""
+    """E'E, (target_dim, target_dim); of more than a thousand targets the squares only."""
 
     @classmethod
     def _of_centred(cls, rows: Centred) -> Roots:
@@ -45,8 +52,8 @@ class Roots(Summary):
 
     @classmethod
     def _matrix_shapes(cls, m: int, d: int, size: int) -> list[tuple[int, ...]]:
-        rows = max(0, size - d * d) // (m + d)
-        return [(rows, m), (rows, d), (d, d)]
+        rows = max(0, size - (d * d if d <= MOST_TARGETS else d)) // (m + d)
+        return [(rows, m), (rows, d), (d, d) if d <= MOST_TARGETS else (d,)]
 
     @property
     def feature_power(self) -> Tensor:
@@ -56,7 +63,7 @@ class Roots(Summary):
     @property
     def target_power(self) -> Tensor:
         """Sum of squared target deviations, (target_dim,)."""
-        return self.along.square().sum(0) + self.outside.diagonal()
+        return self.along.square().sum(0) + squares_of(self.outside)
 
     def in_units(self, unit: Tensor) -> Roots:
         """Return the roots for the same targets, each divided by its unit (target_dim,)."""
@@ -65,7 +72,7 @@ class Roots(Summary):
             target_mean=self.target_mean / unit,
             target_mean_low=self.target_mean_low / unit,
             along=self.along / unit,
-            outside=self.outside / unit / unit[:, None],
+            outside=self.outside / unit / (unit[:, None] if self.outside.ndim == 2 else unit),
         )
 
     def about(self, other: Summary) -> tuple[Tensor, Tensor]:
@@ -90,19 +97,19 @@ class Roots(Summary):
 
 def turned(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Return R and Z of the formula above, and E'E, (target_dim, target_dim)."""
-    width, size = features.shape[1], targets.shape[1]
+    width = features.shape[1]
     if features.shape[0] <= width:
-        return features, targets, targets.new_zeros(size, size)
+        return features, targets, products_of(targets[:0])
     factored, reflections = torch.geqrf(features)
     coordinates = torch.ormqr(factored, reflections, targets, transpose=True)
-    outside = coordinates[width:].T @ coordinates[width:]
+    outside = products_of(coordinates[width:])
     # Copied: a view would keep the memory of all rows.
     return factored[:width].triu(), coordinates[:width].clone(), outside
 
 
 def fewer_rows(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Do the same with any number of rows, some at a time."""
-    size, outside = chunk_rows(features), targets.new_zeros(2 * (targets.shape[1],))
+    size, outside = chunk_rows(features), products_of(targets[:0])
     root, along = features[:0], targets[:0]
     for h, y in zip(features.split(size), targets.split(size), strict=True):
         root, along, more = turned(torch.cat([root, h]), torch.cat([along, y]))

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.denoise import NO_PRODUCTS, Split, kept_directions
+from learnable_novelty.observer.moments import MOST_TARGETS, products_of, squares_of
 from learnable_novelty.observer.roots import fewer_rows
 from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
 
@@ -32,8 +33,8 @@ class Spectral:
     target_power: Tensor
     """Sums of squares of the columns of Y~, (target_dim,)."""
     outside_gram: Tensor | None = None
-    """Products of what no feature can explain, (target_dim, target_dim), where the rows were
-    factored; from moments they would be differences of large sums."""
+    """Products of what no feature can explain, as of ``Roots``, where the rows were factored; from
+    moments they would be differences of large sums."""
     target_gram: Tensor | None = None
     """Y~'Y~, (target_dim, target_dim), from moments that have it."""
 
@@ -71,13 +72,13 @@ class Spectral:
             cross=root[:, None] * along,
             basis=right.T,
             target_power=rows.target_power,
-            outside_gram=rows.outside + rest + nowhere.T @ nowhere,
+            outside_gram=rows.outside + rest + products_of(nowhere),
         )
 
     @property
     def outside(self) -> Tensor | None:
         """Sums of squares of what no feature can explain, (target_dim,), where they are known."""
-        return None if self.outside_gram is None else self.outside_gram.diagonal()
+        return None if self.outside_gram is None else squares_of(self.outside_gram)
 
     @property
     def power(self) -> Tensor:
@@ -95,6 +96,10 @@ class Spectral:
 
     def split(self) -> Split:
         """Split the targets into what the directions that matter explain, and what they leave."""
+        if self.cross.shape[1] > MOST_TARGETS:
+            raise UserError(
+                f"expected at most {MOST_TARGETS} targets to denoise, got {self.cross.shape[1]}"
+            )
         kept = kept_directions(self.eigenvalues, self.count)
         along = (
             self.cross / torch.where(self.eigenvalues > 0, self.eigenvalues, 1.0).sqrt()[:, None]

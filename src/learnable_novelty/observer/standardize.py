@@ -17,7 +17,7 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import can_look
-from learnable_novelty.observer.moments import Centred, Moments
+from learnable_novelty.observer.moments import Centred, Moments, products_of, squares_of
 from learnable_novelty.observer.roots import Roots
 
 CONSTANT_TOLERANCE = 64.0
@@ -55,12 +55,12 @@ class StandardizedRows:
     features: Tensor
     targets: Tensor
     outside: Tensor
-    """Products of what these rows leave out of the columns of Y~, (target_dim, target_dim)."""
+    """Products of what these rows leave out of the columns of Y~, as of ``Roots``."""
 
     @property
     def target_power(self) -> Tensor:
         """Sums of squares of the columns of Y~, (target_dim,)."""
-        return self.targets.square().sum(0) + self.outside.diagonal()
+        return self.targets.square().sum(0) + squares_of(self.outside)
 
     @property
     def power(self) -> Tensor:
@@ -70,7 +70,8 @@ class StandardizedRows:
     def normal_equations(self) -> NormalEquations:
         """Return the products of these rows."""
         gram, cross = self.features.T @ self.features, self.features.T @ self.targets
-        target_gram = self.targets.T @ self.targets + self.outside
+        products = products_of(self.targets) + self.outside
+        target_gram = products if products.ndim == 2 else None
         return NormalEquations(self.count, gram, cross, self.target_power, target_gram)
 
 
@@ -83,19 +84,21 @@ def standardize(
 ) -> NormalEquations | StandardizedRows:
     """Standardize features and scale targets; their means are taken off already."""
     scale, target_scale = scales(data, target_unit)
-    target_products = target_scale * target_scale[:, None]
     if isinstance(data, Moments):
         return NormalEquations(
             count=data.count,
             gram=data.gram * scale * scale[:, None],
             cross=data.cross * scale[:, None] * target_scale,
             target_power=data.target_power * target_scale.square(),
-            target_gram=None if data.target_gram is None else data.target_gram * target_products,
+            target_gram=None
+            if data.target_gram is None
+            else data.target_gram * target_scale * target_scale[:, None],
         )
     if isinstance(data, Roots):
-        features, targets, outside = data.root, data.along, data.outside * target_products
+        other = target_scale[:, None] if data.outside.ndim == 2 else target_scale
+        features, targets, outside = data.root, data.along, data.outside * target_scale * other
     else:
-        features, targets, outside = data.features, data.targets, torch.zeros_like(target_products)
+        features, targets, outside = data.features, data.targets, products_of(data.targets[:0])
     return StandardizedRows(data.count, features * scale, targets * target_scale, outside)
 
 
