@@ -161,15 +161,15 @@ class Fit:
         return torch.where(kept, 1 / torch.where(kept, k, 1.0), 0.0)[:, None] * self.axes.cross
 
     def unexplained(self) -> Tensor:
-        """Return the residuals of least squares at rows left out, e / (1 - h).
+        """Return the residuals of least squares with the variance of the noise, e / sqrt(1 - h).
 
-        h is the leverage of the row: one far out pulls the fit, and would hide its own noise.
+        h is the leverage of the row: one far out pulls the fit, and hides most of its own noise.
         """
         k = self.axes.eigenvalues
         kept = kept_directions(k, self.axes.count)
         leverage = 1 / self.axes.count + (self.components[:, kept].square() / k[kept]).sum(1)
         left = self.targets - self.components @ self.least_squares()
-        return left / (1 - leverage)[:, None]
+        return left / (1 - leverage).clamp(min=1e-12).sqrt()[:, None]
 
     def noise_roots(self, crosses: Tensor) -> Tensor:
         """Return the largest root of other targets, such as noise, whitened as these are.
