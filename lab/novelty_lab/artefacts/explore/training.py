@@ -14,25 +14,28 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.reward import (
     Bonus,
     CalibratedNovelty,
+    Foresight,
+    ForesightConfig,
     NoveltyConfig,
     ObservationScale,
     RandomPlay,
+    RunningUnits,
     Step,
     VecEnvAdapter,
     action_dim,
     play_randomly,
 )
 from learnable_novelty.reward.rivals import RIVALS, make_rival
-from learnable_novelty.reward.rivals.rnd import ReturnSpread
 from learnable_novelty.seeds import split
 from novelty_lab.artefacts.explore.worlds import make_world
 
 NUM_ENVS, GAMMA = 16, 0.99
-LARGEST = 10.0
-"""Where normalized rewards are cut, as in VecNormalize."""
+FORMS: dict[str, Any] = {"foresight": "ellipse", "foresight-bits": "bits"}
+BONUSES = ("none", *FORMS, *RIVALS, "raw", "excess", "evidence")
 PPO_SETTINGS = {
     "n_steps": 128,
     "batch_size": 256,
@@ -66,19 +69,16 @@ class Cell:
 
 
 class NormalizedBonus(VecEnvWrapper):
-    """Reward task and bonus, each over the running deviation of its discounted return.
-
-    reward = task / sd(return of task) + coefficient * bonus / sd(return of bonus)
-    """
+    """Reward task and bonus in their running units, with a coefficient that may fall; time it."""
 
     def __init__(
         self, venv: VecEnv, bonus: Bonus | None, *, coefficient: float, falls_over: float = np.inf
     ) -> None:
         super().__init__(venv)
-        self.bonus, self.coefficient = bonus, coefficient
+        self.bonus, self.units = bonus, RunningUnits(venv.num_envs, coefficient)
         self._fall = coefficient * venv.num_envs / falls_over
         self._adapter = VecEnvAdapter(venv)
-        self._spreads = [ReturnSpread(venv.num_envs, GAMMA) for _ in range(2)]
+        self._nothing = np.zeros(venv.num_envs)
         self.seconds = 0.0
 
     def reset(self) -> Any:
@@ -94,7 +94,7 @@ class NormalizedBonus(VecEnvWrapper):
 
     def step_wait(self) -> Any:
         observations, task, ended, infos = self.venv.step_wait()
-        rewards = self._normalized(0, task)
+        paid = self._nothing
         if self.bonus is not None:
             begun = time.perf_counter()
             seen = self._adapter.read(observations, task, ended, infos)
@@ -102,13 +102,9 @@ class NormalizedBonus(VecEnvWrapper):
             paid = self.bonus.pay(Step(self._observations, flat, seen.reached, ended))
             self._observations = seen.observations
             self.seconds += time.perf_counter() - begun
-            rewards = rewards + self.coefficient * self._normalized(1, paid)
-            self.coefficient = max(self.coefficient - self._fall, 0.0)
+        rewards = self.units(task.astype(np.float64), paid)
+        self.units.coefficient = max(self.units.coefficient - self._fall, 0.0)
         return observations, rewards.astype(np.float32), ended, infos
-
-    def _normalized(self, which: int, rewards: Any) -> np.ndarray:
-        sd = self._spreads[which].update(np.asarray(rewards, dtype=np.float64))
-        return np.clip(rewards / sd, -LARGEST, LARGEST)
 
 
 class Curve(BaseCallback):
@@ -130,8 +126,9 @@ class Curve(BaseCallback):
     def _on_rollout_end(self) -> None:
         self._rollouts += 1
         if self._rollouts % self._every == 0 and self._recent:
-            means = np.mean(self._recent, axis=0)
-            self.points.append((self.num_timesteps, *(round(float(x), 4) for x in means)))
+            reached, useless = np.mean(self._recent, axis=0)
+            point = round(float(reached), 4), round(float(useless), 4)
+            self.points.append((self.num_timesteps, *point))
 
 
 def run_cell(cell: Cell, pools: Path) -> dict[str, Any]:
@@ -151,7 +148,7 @@ def run_cell(cell: Cell, pools: Path) -> dict[str, Any]:
     falls_over = cell.steps if cell.falling else np.inf
     wrapped = NormalizedBonus(venv, bonus, coefficient=cell.coefficient, falls_over=falls_over)
     torch.distributions.Distribution.set_default_validate_args(False)
-    model = PPO("MlpPolicy", wrapped, device="cpu", seed=child % 2**31, **PPO_SETTINGS)  # pyright: ignore
+    model = PPO("MlpPolicy", wrapped, device="cpu", seed=child % 2**31, **PPO_SETTINGS)
     curve = Curve()
     model.learn(cell.steps, callback=curve)
     points = curve.points
@@ -186,6 +183,7 @@ def make_bonus(name: str, play: RandomPlay, venv: Any, seed: int) -> Bonus:
             floor="residual" if name == "excess" else None,
         )
         return CalibratedNovelty.of(play, config, seed=seed).make(venv.num_envs)
-    from novelty_lab.artefacts.explore.candidates import make_candidate
-
-    return make_candidate(name, play, **sizes)
+    if name not in FORMS:
+        raise UserError(f"expected one of {', '.join(BONUSES)}, got {name!r}")
+    scale = ObservationScale.of(play.observations)
+    return Foresight(scale, **sizes, config=ForesightConfig(form=FORMS[name]))
