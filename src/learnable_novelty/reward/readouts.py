@@ -14,8 +14,9 @@ class Readouts:
 
         W_c = (H_c'H_c + ridge I)^-1 H_c'Y_c
 
-    H_c holds the features of all steps in context c, the first of which is a constant one, Y_c what
-    followed. Both matrix products grow with life; the rows themselves are not kept.
+    H_c holds the features of all steps in context c, Y_c what followed. The first feature is a
+    constant one and carries no penalty, so that forecasts have the mean of what followed. Both
+    matrix products grow with life; the rows themselves are not kept.
 
     >>> readouts = Readouts(num_contexts=1, feature_dim=2, target_dim=1, ridge=1e-9)
     >>> readouts.learn(np.array([[1.0, 0.0], [1.0, 2.0]]), np.array([0, 0]), np.array([[3.0], [7]]))
@@ -27,6 +28,7 @@ class Readouts:
         self, num_contexts: int, feature_dim: int, target_dim: int, *, ridge: float
     ) -> None:
         self._penalty = ridge * np.eye(feature_dim)
+        self._penalty[0, 0] = 0.0
         self.gram = np.zeros((num_contexts, feature_dim, feature_dim))
         self.cross = np.zeros((num_contexts, feature_dim, target_dim))
         self.weights = np.zeros_like(self.cross)
