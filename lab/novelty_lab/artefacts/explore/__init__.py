@@ -1,1 +1,10 @@
-"""Sparse tasks with distractors: which bonus explores, and which is held."""
+"""Ours: sparse tasks with distractors: which bonus explores, and which is held by noise."""
+
+from novelty_lab.artefact import Artefact
+
+ARTEFACT = Artefact(
+    __name__,
+    "Ours: sparse mazes with noisy televisions: which bonus explores",
+    order=225,
+    many_runs=True,
+)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from novelty_lab.artefacts.explore.training import Cell
+from novelty_lab.artefacts.explore.cells import Exploration
 
+Cell = tuple[Exploration, int]
 ROOMS, DOOR, CAR = "MultiRoom-N4-S5", "DoorKey-8x8", "MountainCarContinuous-sparse"
 
 
@@ -17,7 +18,9 @@ def cells(
     **more: bool,
 ) -> list[Cell]:
     """Return one cell per seed."""
-    return [Cell(task, world, bonus, 30 + s, steps, coefficient, **more) for s in range(seeds)]
+    return [
+        (Exploration(task, world, bonus, steps, coefficient, **more), 30 + s) for s in range(seeds)
+    ]
 
 
 def frozen(steps: int = 800_000) -> list[Cell]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import deque
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +29,14 @@ from learnable_novelty.reward import (
 )
 from learnable_novelty.reward.rivals import RIVALS, make_rival
 from learnable_novelty.seeds import split
+from novelty_lab.artefacts.explore.cells import BONUSES, Exploration
 from novelty_lab.artefacts.explore.worlds import make_world
 
 NUM_ENVS, GAMMA = 16, 0.99
+EVERY, LAST = 10, 5
+"""A point of the curve is read every so many rollouts; the last points are the final return."""
 FORMS: dict[str, Any] = {"foresight": "ellipse", "foresight-bits": "bits"}
-BONUSES = ("none", *FORMS, *RIVALS, "raw", "excess", "evidence")
-PPO_SETTINGS = {
+PPO_SETTINGS: dict[str, Any] = {
     "n_steps": 128,
     "batch_size": 256,
     "n_epochs": 4,
@@ -45,27 +45,6 @@ PPO_SETTINGS = {
     "gae_lambda": 0.95,
     "ent_coef": 0.01,
 }
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One run."""
-
-    task: str
-    distractor: str
-    bonus: str
-    seed: int
-    steps: int
-    coefficient: float = 0.5
-    falling: bool = False
-    """Whether the coefficient falls to zero, in a line, over the run."""
-
-    @property
-    def name(self) -> str:
-        """Of its file."""
-        words = (self.task, self.distractor, self.bonus, self.coefficient, self.steps, self.seed)
-        words += ("falling",) if self.falling else ()
-        return re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(map(str, words)))
 
 
 class NormalizedBonus(VecEnvWrapper):
@@ -108,9 +87,9 @@ class NormalizedBonus(VecEnvWrapper):
 
 
 class Curve(BaseCallback):
-    """Keep, once in ten rollouts, mean return and share of useless actions of recent episodes."""
+    """Keep, after every so many rollouts, mean return and useless actions of recent episodes."""
 
-    def __init__(self, every: int = 10) -> None:
+    def __init__(self, every: int) -> None:
         super().__init__()
         self.points: list[tuple[int, float, float]] = []
         self._every, self._rollouts = every, 0
@@ -131,14 +110,14 @@ class Curve(BaseCallback):
             self.points.append((self.num_timesteps, *point))
 
 
-def run_cell(cell: Cell, pools: Path) -> dict[str, Any]:
+def explore(cell: Exploration, *, seed: int, pools: Path) -> dict[str, Any]:
     """Train once; return the learning curve and what it cost."""
     import torch
 
     torch.set_num_threads(1)
     begun = time.perf_counter()
-    child = split(cell.seed, "explore", cell.task, cell.distractor, cell.bonus)
-    world = {"num_envs": NUM_ENVS, "pools": pools}
+    child = split(seed, "explore", cell.task, cell.distractor, cell.bonus)
+    world = {"num_envs": NUM_ENVS, "pools": pools, "layouts": cell.layouts}
     venv = make_world(cell.task, cell.distractor, **world, seed=split(child, "world"))
     bonus = None
     if cell.bonus != "none":
@@ -149,20 +128,22 @@ def run_cell(cell: Cell, pools: Path) -> dict[str, Any]:
     wrapped = NormalizedBonus(venv, bonus, coefficient=cell.coefficient, falls_over=falls_over)
     torch.distributions.Distribution.set_default_validate_args(False)
     model = PPO("MlpPolicy", wrapped, device="cpu", seed=child % 2**31, **PPO_SETTINGS)
-    curve = Curve()
+    rollouts = cell.steps // (NUM_ENVS * PPO_SETTINGS["n_steps"])
+    curve = Curve(min(EVERY, max(rollouts // 2, 1)))
     model.learn(cell.steps, callback=curve)
-    points = curve.points
-    final = [point[1] for point in points[-5:]]
+    points = np.array(curve.points)
+    if not len(points):
+        raise UserError(f"no episode ended in {cell.steps:,} steps: expected more")
     return {
-        **asdict(cell),
-        "final": float(np.mean(final)),
-        "mean": float(np.mean([point[1] for point in points])),
-        "useless": float(np.mean([point[2] for point in points])),
-        "useless_final": float(np.mean([point[2] for point in points[-5:]])),
-        "curve": points,
+        "final": float(points[-LAST:, 1].mean()),
+        "mean": float(points[:, 1].mean()),
+        "useless": float(points[:, 2].mean()),
+        "useless_final": float(points[-LAST:, 2].mean()),
+        "curve": points[:, 1].tolist(),
+        "useless_curve": points[:, 2].tolist(),
+        "curve_steps": points[:, 0].astype(int).tolist(),
         "seconds": time.perf_counter() - begun,
         "bonus_seconds": wrapped.seconds,
-        **getattr(bonus, "figures", dict)(),
     }
 
 
