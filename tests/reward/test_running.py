@@ -65,7 +65,7 @@ def test_the_weight_is_that_of_the_present():
 
 def test_a_sparse_task_needs_no_number():
     venv = NoveltyReward(DummyVecEnv([Sparse, Sparse]), episodes=2)
-    assert venv.weight == 0.25
+    assert venv.weight == 0.1
     venv.reset()
     rng = np.random.default_rng(0)
     paid = np.stack([venv.step(rng.uniform(-1, 1, (2, 1)))[1] for _ in range(500)])

@@ -20,7 +20,7 @@ Weight = float | Literal["auto", "paper"]
 MOST = 10_000
 """Largest width and window: memory grows with their product."""
 
-COEFFICIENT = 0.25
+COEFFICIENT = 0.1
 """Of the bonus in units of running returns; chosen on DoorKey-8x8."""
 
 SHARED = {"play": None, "seed": 0, "encoder": None}
