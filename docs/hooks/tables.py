@@ -622,11 +622,23 @@ SENTENCES: dict[tuple[str, str], Callable[[], str]] = {
 }
 
 
+def explore() -> str:
+    """What each bonus reaches in the main maze, clean and with every distractor."""
+    from novelty_lab import records
+    from novelty_lab.artefacts.explore.figure import tables
+
+    held = [records.load(path) for path in records.find(ROOT / "results", "explore")]
+    title = "MultiRoom-N4-S5, 800,000 steps, coefficient 0.25: final return"
+    (shown,) = [table for table in tables(held) if table.title.startswith(title)]
+    return markdown(shown.columns, shown.rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "appendix-d": appendix_d,
     "calibration": calibration,
     "compare": compare,
     "encoder-controls": encoder_controls,
+    "explore": explore,
     "life-areas": life_areas,
     "life-named": life_named,
     "life-settings": life_settings,

@@ -94,7 +94,7 @@ def test_each_rival_pays_alike_in_all_three_wrappers(name):
 
 
 def test_the_novelty_wrapper_is_the_bonus_wrapper_with_the_novelty_bonus():
-    novelty = NoveltyRewardWrapper(Drifting(), episodes=4, seed=3)
+    novelty = NoveltyRewardWrapper(Drifting(), episodes=4, seed=3, weight="paper")
     bonus = novelty.calibrated.make(1)
     plain = BonusWrapper(Drifting(), bonus, weight=novelty.weight, mode=novelty.mode)
     actions = np.random.default_rng(0).uniform(-1, 1, (60, 1))
@@ -124,7 +124,7 @@ def test_every_setting_is_a_keyword_of_every_wrapper(wrapper):
     for field in dataclasses.fields(NoveltyConfig):
         assert shown[field.name].default == field.default
         assert shown[field.name].kind is inspect.Parameter.KEYWORD_ONLY
-    assert {"play", "seed"} < set(shown)
+    assert {"play", "seed", "encoder"} < set(shown)
     with pytest.raises(TypeError, match="windows"):
         wrapper(WRAPPERS[wrapper](), windows=3)
 
@@ -140,6 +140,8 @@ CHANGES = {
     "weight": 3.0,
     "mode": "replace",
     "episodes": 3,
+    "bonus": "foresight",
+    "coefficient": 0.5,
 }
 
 
@@ -149,7 +151,7 @@ def test_every_setting_changes_the_reward(name):
         env = NoveltyRewardWrapper(Drifting(), seed=1, **({"episodes": 2} | options))
         env.reset(seed=0)
         rng = np.random.default_rng(0)
-        return [env.step(rng.uniform(-1, 1, 1))[1] for _ in range(60)]
+        return [env.step(rng.uniform(-1, 1, 1))[1] for _ in range(200)]
 
     assert rewards() != rewards(**{name: CHANGES[name]})
 

@@ -57,7 +57,7 @@ def test_every_environment_plays_equally_many_episodes():
 def test_a_random_episode_earns_a_tenth_of_its_return():
     world = VecEnvAdapter(DummyVecEnv([Drifting, Drifting]))
     play = play_randomly(world, episodes=8, seed=0)
-    calibrated = calibrate(world, play=play)
+    calibrated = calibrate(world, play=play, weight="paper")
     earned = calibrated.config.weight * play.mean_bonus(calibrated.make(2))
     assert earned == pytest.approx(0.1 * abs(play.mean_return))
     assert calibrate(world, play=play, mode="replace").config.weight == 1.0
@@ -66,7 +66,7 @@ def test_a_random_episode_earns_a_tenth_of_its_return():
 def test_calibration_repeats_by_its_seed():
     def found(seed):
         world = VecEnvAdapter(DummyVecEnv([Drifting, Drifting]))
-        return calibrate(world, episodes=4, seed=seed).config.weight
+        return calibrate(world, episodes=4, seed=seed, weight="paper").config.weight
 
     assert found(1) == found(1) != found(2)
 
@@ -75,7 +75,7 @@ def test_episodes_shorter_than_the_window_are_no_scale():
     script = np.random.default_rng(0).standard_normal((500, 2))
     world = VecEnvAdapter(DummyVecEnv([lambda: Scripted(script, length=5)]))
     with pytest.raises(ValueError, match="earn no bonus"):
-        calibrate(world, episodes=2, window=20)
+        calibrate(world, episodes=2, window=20, weight="paper")
     with pytest.raises(ValueError, match="longer than the window"):
         calibrate(world, episodes=2, window=20, standardization="fixed")
 
@@ -158,7 +158,7 @@ def test_a_return_that_may_be_zero_is_no_scale_and_says_so():
             return observation, float(self.np_random.choice([-1.0, 1.0])), *rest
 
     with pytest.warns(UserWarning, match="may be zero") as told:
-        assert NoveltyReward(DummyVecEnv([Coin, Coin]), episodes=16).weight > 0
+        assert NoveltyReward(DummyVecEnv([Coin, Coin]), episodes=16, weight="paper").weight > 0
     assert told[0].filename == __file__
 
 
@@ -171,7 +171,7 @@ def test_random_play_that_never_ends_is_given_up(monkeypatch):
     with pytest.raises(ValueError, match="give the environment a time limit"):
         calibrate(one_of_two, episodes=2)
     longer = VecEnvAdapter(DummyVecEnv([lambda: Drifting(length=90)]))
-    assert calibrate(longer, episodes=3).config.weight > 0
+    assert calibrate(longer, episodes=3, weight="paper").config.weight > 0
 
 
 def test_random_play_draws_no_action_of_the_user():

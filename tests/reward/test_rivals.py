@@ -22,7 +22,7 @@ from learnable_novelty.reward.rivals import (
     RNDConfig,
     make_rival,
 )
-from learnable_novelty.reward.rivals.rnd import PRIOR_COUNT, PRIOR_VARIANCE, ReturnSpread
+from learnable_novelty.reward.running import PRIOR_COUNT, PRIOR_VARIANCE, ReturnSpread
 from learnable_novelty.reward.scale import ObservationScale
 
 QUICK = LearnerConfig(train_every=32, batch_size=32)

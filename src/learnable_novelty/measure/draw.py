@@ -117,7 +117,7 @@ def _draw(
     num_rows, observer = int(fit.axes.count), fit.observer
     return Draw(
         bits=fit.bits(),
-        leave_out_bits=leave_out_bits(observer, blocks, samples),
+        leave_out_bits=leave_out_bits(fit, blocks, samples),
         floor=floor.cpu().numpy(),
         null_bits=null[0].cpu().numpy(),
         explained=fit.explained_variance(),
@@ -199,11 +199,16 @@ def _signs(seed: int, purpose: str, count: int, blocks: int) -> Tensor:
     return torch.from_numpy(2.0 * drawn - 1.0)
 
 
-def leave_out_bits(observer: Observer, blocks: list[Roots], samples: int) -> np.ndarray:
-    """Score the data less one block, for each block; NaN where less than two samples are left."""
+def leave_out_bits(fit: Fit, blocks: list[Roots], samples: int) -> np.ndarray:
+    """Score the data less one block, for each block; NaN where less than two samples are left.
+
+    A ridge chosen by evidence is that of all the data.
+    """
+    observer = fit.observer
+    penalty = fit.penalty if observer.ridge_penalty == "evidence" else None
     if len(blocks) < 2 or samples - math.ceil(samples / len(blocks)) < 2:
         return np.full(len(blocks), math.nan)
-    return np.array([observer.fit(rest).bits() for rest in all_but_one(blocks)])
+    return np.array([observer.fit(rest, penalty=penalty).bits() for rest in all_but_one(blocks)])
 
 
 def all_but_one(blocks: list[Roots]) -> Iterator[Roots]:

@@ -166,12 +166,13 @@ class Observer:
         return code_length(readout, self.resolution, self.code_scale)
 
     @torch.no_grad()
-    def fit(self, data: Rows | Moments | Roots) -> Fit:
+    def fit(self, data: Rows | Moments | Roots, *, penalty: float | None = None) -> Fit:
         """Fit the ridge readout in the axes of its features, ready to be refitted to other targets.
 
         Args:
             data: rows, or roots, whose singular values are taken; or moments, whose Gram matrix is
                 diagonalized. ``solver="gram"`` diagonalizes the Gram matrix of rows too.
+            penalty: lambda, in place of the observer's own rule.
         """
         if self.solver in ("dual", "qr"):
             raise UserError(
@@ -181,7 +182,7 @@ class Observer:
         standard = self._standardized(data)
         by_rows = isinstance(standard, StandardizedRows) and self.solver not in ("gram", "cholesky")
         axes = Spectral.of(standard if by_rows else standard.normal_equations())
-        penalty = self.penalty_for(axes)
+        penalty = self.penalty_for(axes) if penalty is None else penalty
         log2det = float(checked_log2det(axes, penalty, self.resolution))
         if not isinstance(data, Rows) or not isinstance(standard, StandardizedRows):
             return Fit(self, axes, penalty, log2det)

@@ -25,7 +25,10 @@ from learnable_novelty.reward.config import (
     RewardMode,
     Standardization,
 )
+from learnable_novelty.reward.foresight import Foresight, ForesightConfig
+from learnable_novelty.reward.images import FrozenConvolution
 from learnable_novelty.reward.novelty import NoveltyBonus
+from learnable_novelty.reward.running import ReturnSpread, RunningUnits
 from learnable_novelty.reward.scale import ObservationScale
 
 if TYPE_CHECKING:
@@ -48,6 +51,9 @@ __all__ = [
     "BonusWrapper",
     "CalibratedNovelty",
     "EnvAdapter",
+    "Foresight",
+    "ForesightConfig",
+    "FrozenConvolution",
     "LogNovelty",
     "Mask",
     "NoveltyBonus",
@@ -59,8 +65,10 @@ __all__ = [
     "ObserverConfig",
     "ParallelEnvs",
     "RandomPlay",
+    "ReturnSpread",
     "RewardAccumulator",
     "RewardMode",
+    "RunningUnits",
     "Standardization",
     "Step",
     "Transition",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step, Transition, check_finite
-from learnable_novelty.reward.config import RewardMode, check_choice, check_number
+from learnable_novelty.reward.config import COEFFICIENT, RewardMode, check_choice, check_number
+from learnable_novelty.reward.running import RunningUnits
 
 if TYPE_CHECKING:
     from learnable_novelty.reward.adapters import ParallelEnvs
+    from learnable_novelty.reward.images import Encoder
 
 EPISODE = "novelty"
 """Key of an episode's sums in its last info."""
@@ -21,31 +23,50 @@ class RewardAccumulator:
 
         reward = task reward + weight * bonus    ("add"),    reward = weight * bonus    ("replace")
 
+    With ``weight="auto"`` and "add", both are in units of their running returns.
+
     Args:
         bonus: the bonus.
         envs: the environments whose steps are rewarded.
-        weight: task reward per unit of the bonus.
+        weight: task reward per unit of the bonus, or "auto": both in ``RunningUnits``.
         mode: whether the bonus is added to the task reward or replaces it.
+        coefficient: of the bonus in running units, with ``weight="auto"``.
     """
 
     def __init__(
-        self, bonus: Bonus, envs: ParallelEnvs, *, weight: float, mode: RewardMode = "add"
+        self,
+        bonus: Bonus,
+        envs: ParallelEnvs,
+        *,
+        weight: float | Literal["auto"],
+        mode: RewardMode = "add",
+        coefficient: float = COEFFICIENT,
     ) -> None:
         check_choice("mode", mode, ("add", "replace"))
-        self.bonus, self.envs, self.weight = bonus, envs, check_number("weight", weight)
+        self.bonus, self.envs = bonus, envs
         self.mode: RewardMode = mode
+        automatic = isinstance(weight, str) and weight == "auto"
+        self._weight = 1.0 if automatic else check_number("weight", weight)
+        self.units = None
+        if automatic and mode == "add":
+            self.units = RunningUnits(envs.num_envs, coefficient)
         self.steps = 0
         self._no_actions = np.zeros((envs.num_envs, 0))
         self._reads_actions = getattr(bonus, "reads_actions", True)
         self._observations: Array | None = None
-        self._task_sums, self._bonus_sums = np.zeros(envs.num_envs), np.zeros(envs.num_envs)
+        self._task_sums, self._bonus_sums, self._score_sums = np.zeros((3, envs.num_envs))
+
+    @property
+    def weight(self) -> float:
+        """Task reward per unit of the bonus, at present."""
+        return self._weight if self.units is None else self.units.weight
 
     def begin(self, observations: Array) -> None:
         """Start all episodes."""
         check_finite(observations, self.steps)
         self._observations = observations
         self.bonus.reset()
-        self._task_sums[:] = self._bonus_sums[:] = 0.0
+        self._task_sums[:] = self._bonus_sums[:] = self._score_sums[:] = 0.0
 
     def add(
         self, actions: Any, transition: Transition
@@ -59,23 +80,27 @@ class RewardAccumulator:
         flat = self.envs.flatten_actions(actions) if self._reads_actions else self._no_actions
         bonus = self.bonus.pay(Step(self._observations, flat, reached, ended, idle))
         self._observations = transition.observations
+        if self.units is None:
+            weighted = self._weight * bonus
+            rewards = weighted + task if self.mode == "add" else weighted
+        else:
+            rewards = self.units(np.asarray(task, dtype=np.float64), bonus)
+            weighted = self.units.weight * bonus
         self._task_sums += task
-        self._bonus_sums += bonus
-        rewards = self.weight * bonus
-        if self.mode == "add":
-            rewards += task
+        self._bonus_sums += weighted
+        self._score_sums += bonus
         # On a few numbers count_nonzero is much faster than any().
         return rewards, self._finish(ended) if np.count_nonzero(ended) else {}
 
     def _finish(self, ended: Mask) -> dict[int, dict[str, float]]:
         sums: dict[int, dict[str, float]] = {}
         for env in np.flatnonzero(ended):
-            task, score = float(self._task_sums[env]), float(self._bonus_sums[env])
-            bonus = self.weight * score
+            task, score = float(self._task_sums[env]), float(self._score_sums[env])
+            bonus = float(self._bonus_sums[env])
             size = abs(task) + abs(bonus)
             share = abs(bonus) / size if size > 0 else 0.0
             sums[int(env)] = {"score": score, "bonus": bonus, "task": task, "share": share}
-        self._task_sums[ended] = self._bonus_sums[ended] = 0.0
+        self._task_sums[ended] = self._bonus_sums[ended] = self._score_sums[ended] = 0.0
         return sums
 
 
@@ -89,14 +114,24 @@ class WrapsBonus:
     adapter: type[Any]
     """The subclass of ``ParallelEnvs`` that reads such environments."""
 
-    def __init__(self, env: Any, bonus: Bonus, *, weight: float, mode: RewardMode = "add") -> None:
+    def __init__(
+        self,
+        env: Any,
+        bonus: Bonus,
+        *,
+        weight: float | Literal["auto"],
+        mode: RewardMode = "add",
+        coefficient: float = COEFFICIENT,
+        encoder: Encoder | None = None,
+    ) -> None:
         super().__init__(env)  # pyright: ignore[reportCallIssue]
-        self._adapter = self.adapter(env)
-        self.accumulator = RewardAccumulator(bonus, self._adapter, weight=weight, mode=mode)
+        self._adapter = self.adapter(env, encoder)
+        options = {"weight": weight, "mode": mode, "coefficient": coefficient}
+        self.accumulator = RewardAccumulator(bonus, self._adapter, **options)
 
     @property
     def weight(self) -> float:
-        """Task reward per unit of the bonus."""
+        """Task reward per unit of the bonus, at present."""
         return self.accumulator.weight
 
     @property

@@ -18,6 +18,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.reward.bonus import Array, Transition
+from learnable_novelty.reward.images import Encoder, ImageCodes
 from learnable_novelty.reward.spaces import (
     flatten_actions,
     flatten_observations,
@@ -33,13 +34,21 @@ class ParallelEnvs(ABC):
         observation_space: of one environment.
         action_space: of one environment.
         num_envs: how many environments run in parallel.
+        encoder: what codes images, in place of a frozen random convolution.
 
     Raises:
         ValueError: for observations that cannot be read as vectors.
     """
 
-    def __init__(self, observation_space: Any, action_space: Any, num_envs: int) -> None:
-        observation_dim(observation_space)  # raises for what cannot be read
+    def __init__(
+        self,
+        observation_space: Any,
+        action_space: Any,
+        num_envs: int,
+        encoder: Encoder | None = None,
+    ) -> None:
+        self.codes = ImageCodes(encoder)
+        self.observation_dim = observation_dim(observation_space, self.codes)
         self.observation_space, self.action_space = observation_space, action_space
         self.num_envs = num_envs
 
@@ -53,7 +62,7 @@ class ParallelEnvs(ABC):
 
     def flatten(self, observations: Any) -> Array:
         """Return a batch of observations as rows, (num_envs, observation_dim)."""
-        return flatten_observations(self.observation_space, observations, self.num_envs)
+        return flatten_observations(self.observation_space, observations, self.num_envs, self.codes)
 
     def flatten_actions(self, actions: Any) -> Array:
         """Return a batch of actions as rows, (num_envs, action_dim)."""
@@ -65,15 +74,15 @@ class ParallelEnvs(ABC):
             return flat
         flat = flat.copy()
         for env, observation in last.items():
-            flat[env] = flatten_one(self.observation_space, observation)
+            flat[env] = flatten_one(self.observation_space, observation, self.codes)
         return flat
 
 
 class EnvAdapter(ParallelEnvs):
     """A single Gymnasium environment."""
 
-    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
-        super().__init__(env.observation_space, env.action_space, 1)
+    def __init__(self, env: gymnasium.Env[Any, Any], encoder: Encoder | None = None) -> None:
+        super().__init__(env.observation_space, env.action_space, 1, encoder)
         self.env = env
 
     def reset(self, seed: int) -> Array:
@@ -81,7 +90,7 @@ class EnvAdapter(ParallelEnvs):
 
     def begin(self, observation: Any) -> Array:
         """Read what ``Env.reset`` returned."""
-        return flatten_one(self.observation_space, observation)[None]
+        return flatten_one(self.observation_space, observation, self.codes)[None]
 
     def step(self, actions: Any) -> Transition:
         transition = self.read(*self.env.step(actions[0]))
@@ -101,8 +110,9 @@ class EnvAdapter(ParallelEnvs):
 class VectorEnvAdapter(ParallelEnvs):
     """A Gymnasium ``VectorEnv`` that resets itself in the same or in the next step."""
 
-    def __init__(self, envs: VectorEnv[Any, Any, Any]) -> None:
-        super().__init__(envs.single_observation_space, envs.single_action_space, envs.num_envs)
+    def __init__(self, envs: VectorEnv[Any, Any, Any], encoder: Encoder | None = None) -> None:
+        spaces = envs.single_observation_space, envs.single_action_space
+        super().__init__(*spaces, envs.num_envs, encoder)
         self.envs, self.mode = envs, autoreset_mode(envs)
         self._resets_next = np.zeros(self.num_envs, dtype=bool)
 

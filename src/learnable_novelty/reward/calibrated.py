@@ -11,7 +11,8 @@ import torch
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer import Moments
 from learnable_novelty.reward.calibration import RandomPlay, reference_moments, window_of
-from learnable_novelty.reward.config import NoveltyConfig, check_number
+from learnable_novelty.reward.config import COEFFICIENT, NoveltyConfig, check_number
+from learnable_novelty.reward.foresight import Foresight
 from learnable_novelty.reward.novelty import NoveltyBonus, make_reservoir
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import Seed, split
@@ -28,18 +29,33 @@ class CalibratedNovelty:
     """Moments of features and targets under a random policy, for fixed standardization."""
     seed: int
     """Of the reservoir."""
+    actions: tuple[int, bool] | None = None
+    """Length of a flat action and whether it is one-hot, for a bonus that reads actions."""
 
     @classmethod
     def of(
-        cls, play: RandomPlay, config: NoveltyConfig | None = None, *, seed: Seed = 0
+        cls,
+        play: RandomPlay,
+        config: NoveltyConfig | None = None,
+        *,
+        seed: Seed = 0,
+        discrete: bool | None = None,
     ) -> CalibratedNovelty:
-        """Measure units and window on random episodes. An automatic weight stays automatic."""
+        """Measure units and window on random episodes. An automatic weight stays automatic.
+
+        ``discrete`` says whether actions are one-hot, for ``bonus="foresight"``.
+        """
         config = config or NoveltyConfig()
         trajectories = play.trajectories()
         scale = ObservationScale.of(np.concatenate(trajectories), clip=config.clip)
+        child = split(seed, "observer")
+        if config.bonus == "foresight":
+            if discrete is None:
+                raise UserError('bonus="foresight" reads actions: say whether they are discrete')
+            actions = play.steps[0].actions.shape[1], discrete
+            return cls(replace(config, window=1), scale, None, child, actions)
         if config.window == "auto":
             config = replace(config, window=window_of(trajectories, scale))
-        child = split(seed, "observer")
         reference = None
         if config.standardization == "fixed":
             reservoir = make_reservoir(len(scale.mean), config.width, child)
@@ -56,8 +72,12 @@ class CalibratedNovelty:
         """How many numbers an observation has."""
         return len(self.scale.mean)
 
-    def make(self, num_envs: int) -> NoveltyBonus:
+    def make(self, num_envs: int) -> NoveltyBonus | Foresight:
         """Make the bonus for this many environments."""
+        if self.actions is not None:
+            action_dim, discrete = self.actions
+            sizes = {"num_envs": num_envs, "action_dim": action_dim, "discrete": discrete}
+            return Foresight(self.scale, **sizes, seed=self.seed)
         return NoveltyBonus(
             self.scale,
             num_envs=num_envs,
@@ -78,6 +98,8 @@ class CalibratedNovelty:
             },
             "weight": self.config.weight,
             "mode": self.config.mode,
+            "coefficient": self.config.coefficient,
+            "actions": self.actions,
         }
 
     @classmethod
@@ -92,13 +114,27 @@ class CalibratedNovelty:
             units, reference = settings.pop("scale"), settings.pop("reference")
             scale = ObservationScale(units["mean"].numpy(), units["sd"].numpy(), units["clip"])
             scale.check(observation_dim)
-            seed, weight = settings.pop("seed"), check_number("weight", state["weight"])
-            config = NoveltyConfig(**settings, clip=scale.clip, weight=weight, mode=state["mode"])
+            seed, actions = settings.pop("seed"), state.get("actions")
+            config = NoveltyConfig(
+                **settings,
+                clip=scale.clip,
+                weight=_saved_weight(state["weight"]),
+                mode=state["mode"],
+                coefficient=state.get("coefficient", COEFFICIENT),
+                bonus="bits" if actions is None else "foresight",
+            )
             moments = None if reference is None else Moments(**reference)
-            made = cls(config, scale, moments, seed)
+            made = cls(config, scale, moments, seed, actions)
             made.make(1)
         except UserError:
             raise
         except (TypeError, KeyError, AttributeError, ValueError, RuntimeError) as error:
             raise UserError(f"expected a saved bonus, but its settings differ: {error}") from None
         return made
+
+
+def _saved_weight(weight: Any) -> Any:
+    """Return a weight of a saved bonus: "auto", or a number. "paper" was replaced by its number."""
+    return (
+        weight if isinstance(weight, str) and weight == "auto" else check_number("weight", weight)
+    )

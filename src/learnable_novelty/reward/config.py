@@ -15,10 +15,15 @@ Standardization = Literal["empirical", "fixed"]
 Floor = Literal["residual"] | None
 RewardMode = Literal["add", "replace"]
 RidgePenalty = float | Literal["evidence"]
+BonusName = Literal["bits", "foresight"]
+Weight = float | Literal["auto", "paper"]
 MOST = 10_000
 """Largest width and window: memory grows with their product."""
 
-SHARED = {"play": None, "seed": 0}
+COEFFICIENT = 0.1
+"""Of the bonus in units of running returns; chosen on DoorKey-8x8."""
+
+SHARED = {"play": None, "seed": 0, "encoder": None}
 """Keyword arguments of the novelty wrappers that are no settings of the bonus."""
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -82,22 +87,35 @@ class NoveltyConfig(ObserverConfig):
 
     clip: float | None = 10.0
     """Largest absolute value of a standardized observation, or None for no limit."""
-    weight: float | Literal["auto"] = "auto"
-    """Task reward per bit. "auto" makes the bonus of a random episode 0.1 times the size of its
-    task return, and is 1 with ``mode="replace"``."""
+    weight: Weight = "auto"
+    """Task reward per bit. "auto" divides task reward and bonus, each, by the running deviation of
+    its discounted return (``RunningUnits``); "paper" makes the bonus of a random episode 0.1 times
+    the size of its task return. Both are 1 with ``mode="replace"``."""
     mode: RewardMode = "add"
     """Whether the bonus is added to the task reward or replaces it."""
     episodes: int = 64
     """How many random episodes are played to find units, window and weight."""
+    bonus: BonusName = "bits"
+    """"bits": the increments of the episode's score, by the observer above. "foresight": what a
+    lifelong readout foresees and the episode has not shown (``Foresight``, at its own settings)."""
+    coefficient: float = COEFFICIENT
+    """With ``weight="auto"``: what one deviation of the bonus counts in deviations of the task."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("mode", self.mode, ("add", "replace"))
+        check_choice("bonus", self.bonus, ("bits", "foresight"))
+        self._set("coefficient", check_number("coefficient", self.coefficient, positive=True))
         self._set("episodes", check_count("episodes", self.episodes))
         if self.clip is not None:
             self._set("clip", check_number("clip", self.clip, positive=True))
-        if not _equals(self.weight, "auto"):
+        if self.weight_is_number:
             self._set("weight", check_number("weight", self.weight))
+
+    @property
+    def weight_is_number(self) -> bool:
+        """Whether the weight is neither "auto" nor "paper"."""
+        return not (_equals(self.weight, "auto") or _equals(self.weight, "paper"))
 
     def observer(self) -> dict[str, Any]:
         """Return the fields of ``ObserverConfig``, as keyword arguments."""
@@ -105,7 +123,7 @@ class NoveltyConfig(ObserverConfig):
 
 
 def takes_config(function: F) -> F:
-    """Show ``play``, ``seed`` and the fields of ``NoveltyConfig`` in place of ``**options``."""
+    """Show ``SHARED`` and the fields of ``NoveltyConfig`` in place of ``**options``."""
     signature, named = inspect.signature(function), inspect.Parameter.KEYWORD_ONLY
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     shared = [inspect.Parameter(name, named, default=value) for name, value in SHARED.items()]

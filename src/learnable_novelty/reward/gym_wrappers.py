@@ -24,8 +24,10 @@ class BonusWrapper(WrapsBonus, gymnasium.Wrapper[Any, Any, Any, Any]):
     Args:
         env: the environment.
         bonus: a bonus for one environment.
-        weight: task reward per unit of the bonus.
+        weight: task reward per unit of the bonus, or "auto" for both in ``RunningUnits``.
         mode: "add" to the task reward, or "replace" it.
+        coefficient: of the bonus in running units, with ``weight="auto"``.
+        encoder: what codes images, in place of a frozen random convolution.
     """
 
     adapter = EnvAdapter

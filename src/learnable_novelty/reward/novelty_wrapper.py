@@ -10,13 +10,17 @@ from typing import Any, Self
 
 import numpy as np
 import torch
+from gymnasium import spaces
 
 from learnable_novelty.errors import UserError
+from learnable_novelty.reward.accumulator import RewardAccumulator
 from learnable_novelty.reward.adapters import ParallelEnvs
 from learnable_novelty.reward.calibrated import CalibratedNovelty
 from learnable_novelty.reward.calibration import RandomPlay, play_randomly, weight_of
 from learnable_novelty.reward.config import NoveltyConfig, takes_config
-from learnable_novelty.reward.spaces import SpaceDescription, describe_space, observation_dim
+from learnable_novelty.reward.foresight import Foresight
+from learnable_novelty.reward.images import Encoder
+from learnable_novelty.reward.spaces import SpaceDescription, action_dim, describe_space
 from learnable_novelty.seeds import Seed, split
 from learnable_novelty.storage import read_tensors
 
@@ -36,7 +40,7 @@ def calibrate(
         **options: fields of ``NoveltyConfig``.
     """
     config = NoveltyConfig(**options)
-    if not (dim := observation_dim(envs.observation_space)):
+    if not (dim := envs.observation_dim):
         raise UserError("the observations hold no numbers")
     child = split(seed, "novelty reward")
     play = play or play_randomly(envs, episodes=config.episodes, seed=child)
@@ -45,8 +49,9 @@ def calibrate(
             f"the random episodes are of other environments: their observations hold {played} "
             f"numbers, these {dim}"
         )
-    calibrated = CalibratedNovelty.of(play, config, seed=child)
-    if config.weight != "auto":
+    discrete = isinstance(envs.action_space, spaces.Discrete)
+    calibrated = CalibratedNovelty.of(play, config, seed=child, discrete=discrete)
+    if config.weight_is_number or (config.weight == "auto" and config.mode == "add"):
         return calibrated
     weight = 1.0 if config.mode == "replace" else _weight(calibrated, play)
     return replace(calibrated, config=replace(calibrated.config, weight=weight))
@@ -75,6 +80,7 @@ class WrapsNovelty:
     """
 
     calibrated: CalibratedNovelty
+    accumulator: RewardAccumulator
     _space: SpaceDescription
 
     adapter: type[Any]
@@ -84,25 +90,31 @@ class WrapsNovelty:
         self._calibrate(env, options)
 
     def _calibrate(self, env: Any, options: dict[str, Any]) -> None:
-        envs = self.adapter(env)
-        self._start(env, envs, calibrate(envs, **options))
+        encoder = options.pop("encoder", None)
+        envs = self.adapter(env, encoder)
+        self._start(env, envs, calibrate(envs, **options), encoder)
 
     @classmethod
-    def load(cls, path: str | Path, env: Any) -> Self:
+    def load(cls, path: str | Path, env: Any, encoder: Encoder | None = None) -> Self:
         """Read what ``save`` wrote, around new environments with the same observations.
 
         Raises:
             ValueError: for a file that is damaged, or was saved with other environments.
         """
-        loaded, envs = cls.__new__(cls), cls.adapter(env)
-        loaded._start(env, envs, load_bonus(path, envs.observation_space))
+        loaded, envs = cls.__new__(cls), cls.adapter(env, encoder)
+        calibrated, learned = load_bonus(path, envs)
+        loaded._start(env, envs, calibrated, encoder)
+        loaded._restore(learned)
         return loaded
 
-    def _start(self, env: Any, envs: ParallelEnvs, calibrated: CalibratedNovelty) -> None:
+    def _start(
+        self, env: Any, envs: ParallelEnvs, calibrated: CalibratedNovelty, encoder: Encoder | None
+    ) -> None:
         """Wrap environments, of which ``envs`` is the adapter, with a calibrated bonus."""
         self.calibrated, self._space = calibrated, describe_space(envs.observation_space)
         config, bonus = calibrated.config, calibrated.make(envs.num_envs)
-        super().__init__(env, bonus, weight=config.weight, mode=config.mode)  # pyright: ignore[reportCallIssue]
+        options = {"weight": config.weight, "mode": config.mode, "coefficient": config.coefficient}
+        super().__init__(env, bonus, **options, encoder=encoder)  # pyright: ignore[reportCallIssue]
 
     @property
     def window(self) -> int:
@@ -110,25 +122,71 @@ class WrapsNovelty:
         return self.calibrated.window
 
     def save(self, path: str | Path) -> None:
-        """Write settings, units and weight to a file, as ``VecNormalize.save`` does."""
-        torch.save({**self.calibrated.state_dict(), "observations": self._space}, path)
+        """Write settings, units, weight and what was learned, as ``VecNormalize.save`` does."""
+        bonus, units = self.accumulator.bonus, self.accumulator.units
+        learned = {
+            "bonus": bonus.life() if isinstance(bonus, Foresight) else None,
+            "units": None if units is None else units.state_dict(),
+        }
+        state = {**self.calibrated.state_dict(), "observations": self._space}
+        torch.save({**state, "learned": to_tensors(learned)}, path)
+
+    def _restore(self, learned: dict[str, Any]) -> None:
+        bonus, units = self.accumulator.bonus, self.accumulator.units
+        try:
+            if isinstance(bonus, Foresight):
+                bonus.load_state_dict(learned["bonus"])
+            if units is not None:
+                units.load_state_dict(learned["units"])
+        except (TypeError, KeyError, IndexError, ValueError) as error:
+            raise UserError(f"what the saved bonus learned cannot be read: {error}") from None
 
 
-def load_bonus(path: str | Path, observation_space: Any) -> CalibratedNovelty:
-    """Read a saved bonus, for environments with the same observations.
+def to_tensors(tree: Any, convert: Any = torch.from_numpy, kind: type = np.ndarray) -> Any:
+    """Return dictionaries and lists of arrays as those of tensors, which torch loads safely."""
+    if isinstance(tree, dict):
+        return {key: to_tensors(value, convert, kind) for key, value in tree.items()}
+    if isinstance(tree, list | tuple):
+        return [to_tensors(value, convert, kind) for value in tree]
+    return convert(tree) if isinstance(tree, kind) else tree
+
+
+def to_arrays(tree: Any) -> Any:
+    """Return dictionaries and lists of tensors as those of arrays."""
+    return to_tensors(tree, lambda tensor: tensor.numpy(), torch.Tensor)
+
+
+def load_bonus(path: str | Path, envs: ParallelEnvs) -> tuple[CalibratedNovelty, dict[str, Any]]:
+    """Read a saved bonus and what it learned, for environments with the same observations.
 
     Raises:
         ValueError: for a file that is damaged, or was saved with other environments.
     """
     state = read_tensors(Path(path))
-    names = {"settings", "weight", "mode", "observations"}
+    names, newer = (
+        {"settings", "weight", "mode", "observations"},
+        {"coefficient", "actions", "learned"},
+    )
     if isinstance(state, dict) and names - set(state) == {"observations"}:
         raise UserError(f"the bonus in {path} does not say what it reads; save it again")
-    if not isinstance(state, dict) or set(state) != names:
+    if not isinstance(state, dict) or set(state) - newer != names:
         raise UserError(f"expected a saved bonus in {path}")
-    dim = observation_dim(observation_space)
-    _check_same(state["observations"], describe_space(observation_space))
-    return CalibratedNovelty.from_state(state, dim)
+    _check_same(state["observations"], describe_space(envs.observation_space))
+    calibrated = CalibratedNovelty.from_state(state, envs.observation_dim)
+    if calibrated.actions is not None:
+        _check_actions(calibrated.actions, envs.action_space)
+    learned = state.get("learned", {})
+    return calibrated, to_arrays(learned) if isinstance(learned, dict) else {}
+
+
+def _check_actions(saved: tuple[int, bool], space: Any) -> None:
+    """Raise unless actions are those of the saved bonus."""
+    words = [
+        f"{'discrete' if discrete else 'continuous'} actions of {dim} numbers"
+        for dim, discrete in (saved, (action_dim(space), isinstance(space, spaces.Discrete)))
+    ]
+    if words[0] != words[1]:
+        raise UserError(f"the saved bonus reads {words[0]}, these environments take {words[1]}")
 
 
 def _check_same(saved: Any, present: SpaceDescription) -> None:

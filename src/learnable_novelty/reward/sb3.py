@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
@@ -12,15 +12,16 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from learnable_novelty.reward.accumulator import EPISODE, WrapsBonus
 from learnable_novelty.reward.adapters import ParallelEnvs
 from learnable_novelty.reward.bonus import Array, Bonus, Transition
-from learnable_novelty.reward.config import RewardMode, takes_config
+from learnable_novelty.reward.config import COEFFICIENT, RewardMode, takes_config
+from learnable_novelty.reward.images import Encoder
 from learnable_novelty.reward.novelty_wrapper import WrapsNovelty
 
 
 class VecEnvAdapter(ParallelEnvs):
     """A ``VecEnv`` of Stable-Baselines3."""
 
-    def __init__(self, venv: VecEnv) -> None:
-        super().__init__(venv.observation_space, venv.action_space, venv.num_envs)
+    def __init__(self, venv: VecEnv, encoder: Encoder | None = None) -> None:
+        super().__init__(venv.observation_space, venv.action_space, venv.num_envs, encoder)
         self.venv = venv
 
     def reset(self, seed: int) -> Array:
@@ -55,9 +56,17 @@ class BonusReward(WrapsBonus, VecEnvWrapper):
     adapter = VecEnvAdapter
 
     def __init__(
-        self, venv: VecEnv, bonus: Bonus, *, weight: float, mode: RewardMode = "add"
+        self,
+        venv: VecEnv,
+        bonus: Bonus,
+        *,
+        weight: float | Literal["auto"],
+        mode: RewardMode = "add",
+        coefficient: float = COEFFICIENT,
+        encoder: Encoder | None = None,
     ) -> None:
-        super().__init__(venv, bonus, weight=weight, mode=mode)
+        options = {"weight": weight, "mode": mode, "coefficient": coefficient}
+        super().__init__(venv, bonus, **options, encoder=encoder)
 
     def reset(self) -> Any:
         observations = self.venv.reset()
@@ -78,18 +87,19 @@ class BonusReward(WrapsBonus, VecEnvWrapper):
 
 
 class NoveltyReward(WrapsNovelty, BonusReward):
-    """Reward learnable novelty: the bonus of the paper, calibrated on a random policy.
+    """Reward learnable novelty: a bonus that is calibrated on a random policy.
 
     Random episodes are played in ``venv`` first, to find the units of observations, the window and
     the weight; a Monitor inside sees them too. ``seed`` also seeds the environments for these
     episodes; seeds and options that were set before are used at the next reset.
 
     Args:
-        venv: environments; observations are vectors or dictionaries of vectors.
+        venv: environments; observations are vectors, images or dictionaries of them.
         **options: the fields of ``NoveltyConfig``, which documents them: window, width,
-            ridge_penalty, standardization, floor, resolution, clip, weight, mode, episodes;
-            ``seed`` (0) of the reservoir and of the random policy; and ``play``, random episodes
-            that were played elsewhere with ``play_randomly(VecEnvAdapter(venv), ...)``.
+            ridge_penalty, standardization, floor, resolution, clip, weight, mode, episodes, bonus,
+            coefficient; ``seed`` (0) of the reservoir and of the random policy; ``play``, random
+            episodes that were played elsewhere with ``play_randomly(VecEnvAdapter(venv), ...)``;
+            and ``encoder``, a function from images (num_envs, *shape) to codes (num_envs, any).
     """
 
     @takes_config
@@ -97,8 +107,10 @@ class NoveltyReward(WrapsNovelty, BonusReward):
         self._calibrate(venv, options)
 
     @classmethod
-    def load(cls, path: str | Path, venv: VecEnv) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return super().load(path, venv)
+    def load(  # pyright: ignore[reportIncompatibleMethodOverride]
+        cls, path: str | Path, venv: VecEnv, encoder: Encoder | None = None
+    ) -> Self:
+        return super().load(path, venv, encoder)
 
 
 class LogNovelty(BaseCallback):

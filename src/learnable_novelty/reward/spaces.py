@@ -10,19 +10,20 @@ from gymnasium import spaces
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.reward.bonus import Array
+from learnable_novelty.reward.images import ImageCodes
 
 IMAGE_SIDE = 16
 """An array with both sides at least this long is taken for an image."""
 
 
-def observation_dim(space: spaces.Space[Any]) -> int:
-    """Return how many numbers an observation holds.
+def observation_dim(space: spaces.Space[Any], codes: ImageCodes | None = None) -> int:
+    """Return how many numbers an observation holds, an image counted by its code.
 
     Raises:
-        ValueError: for images and for spaces that are neither Box, Discrete nor a Dict of them.
+        ValueError: for spaces that are neither Box, Discrete nor a Dict of them.
     """
     if isinstance(space, spaces.Dict):
-        return sum(observation_dim(part) for part in space.spaces.values())
+        return sum(observation_dim(part, codes) for part in space.spaces.values())
     if isinstance(space, spaces.Discrete):
         return int(space.n)
     if not isinstance(space, spaces.Box):
@@ -31,11 +32,7 @@ def observation_dim(space: spaces.Space[Any]) -> int:
             "environment in gymnasium.wrappers.FlattenObservation"
         )
     if _is_image(space):
-        raise UserError(
-            f"observations of shape {space.shape} look like images, which a small reservoir on "
-            "vectors cannot read; wrap the environment so that it returns a vector (an encoder's "
-            "code, or the state of the simulation)"
-        )
+        return (codes or ImageCodes()).dim(space.shape, space.dtype)
     return int(np.prod(space.shape, dtype=int))
 
 
@@ -74,9 +71,13 @@ def _bounds(values: np.ndarray) -> str:
     return str(flat[0]) if len(set(flat)) == 1 else str(flat)
 
 
-def flatten_observations(space: Any, observations: Any, num_envs: int) -> Array:
+def flatten_observations(
+    space: Any, observations: Any, num_envs: int, codes: ImageCodes | None = None
+) -> Array:
     """Return a batch of observations as rows of their own, (num_envs, observation_dim)."""
     if isinstance(space, spaces.Box):
+        if len(space.shape) > 1 and _is_image(space):
+            return (codes or ImageCodes())(np.asarray(observations))
         # A copy: an environment may write its next observation over this one.
         return np.array(observations, dtype=np.float64).reshape(num_envs, -1)
     if isinstance(space, spaces.Discrete):
@@ -84,15 +85,15 @@ def flatten_observations(space: Any, observations: Any, num_envs: int) -> Array:
     if not isinstance(observations, Mapping):
         raise UserError(f"expected a dictionary of observations, got {type(observations)}")
     parts = [
-        flatten_observations(part, observations[key], num_envs)
+        flatten_observations(part, observations[key], num_envs, codes)
         for key, part in space.spaces.items()
     ]
     return np.concatenate(parts, axis=1)
 
 
-def flatten_one(space: Any, observation: Any) -> Array:
+def flatten_one(space: Any, observation: Any, codes: ImageCodes | None = None) -> Array:
     """Return one observation as a row, (observation_dim,)."""
-    return flatten_observations(space, _batch_of_one(observation), 1)[0]
+    return flatten_observations(space, _batch_of_one(observation), 1, codes)[0]
 
 
 def _batch_of_one(observation: Any) -> Any:
@@ -119,6 +120,8 @@ def flatten_actions(space: spaces.Space[Any], actions: Any, num_envs: int) -> Ar
 def one_hot(values: Any, space: spaces.Discrete) -> Array:
     """Return whole numbers as one-hot rows, (num_envs, n)."""
     chosen = values.reshape(-1).astype(np.int64) - int(space.start)
+    if ((chosen < 0) | (chosen >= space.n)).any():
+        raise UserError(f"expected values of {space}, got {values.reshape(-1).tolist()}")
     rows = np.zeros((len(chosen), int(space.n)))
     rows[np.arange(len(chosen)), chosen] = 1.0
     return rows

@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import time
 import traceback
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,25 +20,31 @@ import numpy as np
 
 from novelty_lab.agents.minigrid import TASKS, Layouts, MiniGrids
 from novelty_lab.artefacts.explore import lists
-from novelty_lab.artefacts.explore.training import Cell, run_cell
+from novelty_lab.artefacts.explore.cells import Exploration
+from novelty_lab.artefacts.explore.training import explore
 
 
-def work(task: tuple[Cell, Path, Path, float]) -> str:
+def work(task: tuple[tuple[Exploration, int], Path, Path, float]) -> str:
     """Run one cell unless it is done or time is up."""
-    cell, scratch, pools, until = task
-    path = scratch / f"{cell.name}.json"
+    (cell, seed), scratch, pools, until = task
+    name = f"{cell.name}-seed{seed}"
+    path = scratch / f"{name}.json"
     if path.exists() or time.time() > until:
         return ""
     try:
-        result: dict[str, Any] = run_cell(cell, pools)
+        result: dict[str, Any] = {
+            **asdict(cell),
+            "seed": seed,
+            **explore(cell, seed=seed, pools=pools),
+        }
     except Exception as error:  # noqa: BLE001 - the others go on
-        (scratch / f"{cell.name}.error").write_text(traceback.format_exc())
-        return f"{cell.name}: {error!r}"
+        (scratch / f"{name}.error").write_text(traceback.format_exc())
+        return f"{name}: {error!r}"
     part = path.with_suffix(f".{os.getpid()}.part")
     part.write_text(json.dumps(result))
     part.replace(path)
     return (
-        f"{cell.name}: final {result['final']:.3f} mean {result['mean']:.3f} useless "
+        f"{name}: final {result['final']:.3f} mean {result['mean']:.3f} useless "
         f"{result['useless']:.2f} -> {result['useless_final']:.2f} {result['seconds']:.0f} s "
         f"(bonus {result['bonus_seconds']:.0f})"
     )
@@ -66,7 +73,7 @@ def main() -> None:
     args.scratch.mkdir(parents=True, exist_ok=True)
     pools = args.pools or args.scratch / "pools"
     until = time.time() + args.stop_starting
-    for task in sorted({cell.task for cell in cells} & set(TASKS)):
+    for task in sorted({cell.task for cell, _ in cells} & set(TASKS)):
         # Drawn, and compiled, once: workers find both in files.
         grids = MiniGrids(Layouts.pool(task, pools), num_envs=1)
         grids.reset(0)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import deque
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,26 +12,31 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.reward import (
     Bonus,
     CalibratedNovelty,
+    Foresight,
+    ForesightConfig,
     NoveltyConfig,
     ObservationScale,
     RandomPlay,
+    RunningUnits,
     Step,
     VecEnvAdapter,
     action_dim,
     play_randomly,
 )
 from learnable_novelty.reward.rivals import RIVALS, make_rival
-from learnable_novelty.reward.rivals.rnd import ReturnSpread
 from learnable_novelty.seeds import split
+from novelty_lab.artefacts.explore.cells import BONUSES, Exploration
 from novelty_lab.artefacts.explore.worlds import make_world
 
 NUM_ENVS, GAMMA = 16, 0.99
-LARGEST = 10.0
-"""Where normalized rewards are cut, as in VecNormalize."""
-PPO_SETTINGS = {
+EVERY, LAST = 10, 5
+"""A point of the curve is read every so many rollouts; the last points are the final return."""
+FORMS: dict[str, Any] = {"foresight": "ellipse", "foresight-bits": "bits"}
+PPO_SETTINGS: dict[str, Any] = {
     "n_steps": 128,
     "batch_size": 256,
     "n_epochs": 4,
@@ -44,41 +47,17 @@ PPO_SETTINGS = {
 }
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One run."""
-
-    task: str
-    distractor: str
-    bonus: str
-    seed: int
-    steps: int
-    coefficient: float = 0.5
-    falling: bool = False
-    """Whether the coefficient falls to zero, in a line, over the run."""
-
-    @property
-    def name(self) -> str:
-        """Of its file."""
-        words = (self.task, self.distractor, self.bonus, self.coefficient, self.steps, self.seed)
-        words += ("falling",) if self.falling else ()
-        return re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(map(str, words)))
-
-
 class NormalizedBonus(VecEnvWrapper):
-    """Reward task and bonus, each over the running deviation of its discounted return.
-
-    reward = task / sd(return of task) + coefficient * bonus / sd(return of bonus)
-    """
+    """Reward task and bonus in their running units, with a coefficient that may fall; time it."""
 
     def __init__(
         self, venv: VecEnv, bonus: Bonus | None, *, coefficient: float, falls_over: float = np.inf
     ) -> None:
         super().__init__(venv)
-        self.bonus, self.coefficient = bonus, coefficient
+        self.bonus, self.units = bonus, RunningUnits(venv.num_envs, coefficient)
         self._fall = coefficient * venv.num_envs / falls_over
         self._adapter = VecEnvAdapter(venv)
-        self._spreads = [ReturnSpread(venv.num_envs, GAMMA) for _ in range(2)]
+        self._nothing = np.zeros(venv.num_envs)
         self.seconds = 0.0
 
     def reset(self) -> Any:
@@ -94,7 +73,7 @@ class NormalizedBonus(VecEnvWrapper):
 
     def step_wait(self) -> Any:
         observations, task, ended, infos = self.venv.step_wait()
-        rewards = self._normalized(0, task)
+        paid = self._nothing
         if self.bonus is not None:
             begun = time.perf_counter()
             seen = self._adapter.read(observations, task, ended, infos)
@@ -102,19 +81,15 @@ class NormalizedBonus(VecEnvWrapper):
             paid = self.bonus.pay(Step(self._observations, flat, seen.reached, ended))
             self._observations = seen.observations
             self.seconds += time.perf_counter() - begun
-            rewards = rewards + self.coefficient * self._normalized(1, paid)
-            self.coefficient = max(self.coefficient - self._fall, 0.0)
+        rewards = self.units(task.astype(np.float64), paid)
+        self.units.coefficient = max(self.units.coefficient - self._fall, 0.0)
         return observations, rewards.astype(np.float32), ended, infos
-
-    def _normalized(self, which: int, rewards: Any) -> np.ndarray:
-        sd = self._spreads[which].update(np.asarray(rewards, dtype=np.float64))
-        return np.clip(rewards / sd, -LARGEST, LARGEST)
 
 
 class Curve(BaseCallback):
-    """Keep, once in ten rollouts, mean return and share of useless actions of recent episodes."""
+    """Keep, after every so many rollouts, mean return and useless actions of recent episodes."""
 
-    def __init__(self, every: int = 10) -> None:
+    def __init__(self, every: int) -> None:
         super().__init__()
         self.points: list[tuple[int, float, float]] = []
         self._every, self._rollouts = every, 0
@@ -130,18 +105,19 @@ class Curve(BaseCallback):
     def _on_rollout_end(self) -> None:
         self._rollouts += 1
         if self._rollouts % self._every == 0 and self._recent:
-            means = np.mean(self._recent, axis=0)
-            self.points.append((self.num_timesteps, *(round(float(x), 4) for x in means)))
+            reached, useless = np.mean(self._recent, axis=0)
+            point = round(float(reached), 4), round(float(useless), 4)
+            self.points.append((self.num_timesteps, *point))
 
 
-def run_cell(cell: Cell, pools: Path) -> dict[str, Any]:
+def explore(cell: Exploration, *, seed: int, pools: Path) -> dict[str, Any]:
     """Train once; return the learning curve and what it cost."""
     import torch
 
     torch.set_num_threads(1)
     begun = time.perf_counter()
-    child = split(cell.seed, "explore", cell.task, cell.distractor, cell.bonus)
-    world = {"num_envs": NUM_ENVS, "pools": pools}
+    child = split(seed, "explore", cell.task, cell.distractor, cell.bonus)
+    world = {"num_envs": NUM_ENVS, "pools": pools, "layouts": cell.layouts}
     venv = make_world(cell.task, cell.distractor, **world, seed=split(child, "world"))
     bonus = None
     if cell.bonus != "none":
@@ -151,21 +127,23 @@ def run_cell(cell: Cell, pools: Path) -> dict[str, Any]:
     falls_over = cell.steps if cell.falling else np.inf
     wrapped = NormalizedBonus(venv, bonus, coefficient=cell.coefficient, falls_over=falls_over)
     torch.distributions.Distribution.set_default_validate_args(False)
-    model = PPO("MlpPolicy", wrapped, device="cpu", seed=child % 2**31, **PPO_SETTINGS)  # pyright: ignore
-    curve = Curve()
+    model = PPO("MlpPolicy", wrapped, device="cpu", seed=child % 2**31, **PPO_SETTINGS)
+    rollouts = cell.steps // (NUM_ENVS * PPO_SETTINGS["n_steps"])
+    curve = Curve(min(EVERY, max(rollouts // 2, 1)))
     model.learn(cell.steps, callback=curve)
-    points = curve.points
-    final = [point[1] for point in points[-5:]]
+    points = np.array(curve.points)
+    if not len(points):
+        raise UserError(f"no episode ended in {cell.steps:,} steps: expected more")
     return {
-        **asdict(cell),
-        "final": float(np.mean(final)),
-        "mean": float(np.mean([point[1] for point in points])),
-        "useless": float(np.mean([point[2] for point in points])),
-        "useless_final": float(np.mean([point[2] for point in points[-5:]])),
-        "curve": points,
+        "final": float(points[-LAST:, 1].mean()),
+        "mean": float(points[:, 1].mean()),
+        "useless": float(points[:, 2].mean()),
+        "useless_final": float(points[-LAST:, 2].mean()),
+        "curve": points[:, 1].tolist(),
+        "useless_curve": points[:, 2].tolist(),
+        "curve_steps": points[:, 0].astype(int).tolist(),
         "seconds": time.perf_counter() - begun,
         "bonus_seconds": wrapped.seconds,
-        **getattr(bonus, "figures", dict)(),
     }
 
 
@@ -186,6 +164,7 @@ def make_bonus(name: str, play: RandomPlay, venv: Any, seed: int) -> Bonus:
             floor="residual" if name == "excess" else None,
         )
         return CalibratedNovelty.of(play, config, seed=seed).make(venv.num_envs)
-    from novelty_lab.artefacts.explore.candidates import make_candidate
-
-    return make_candidate(name, play, **sizes)
+    if name not in FORMS:
+        raise UserError(f"expected one of {', '.join(BONUSES)}, got {name!r}")
+    scale = ObservationScale.of(play.observations)
+    return Foresight(scale, **sizes, config=ForesightConfig(form=FORMS[name]))

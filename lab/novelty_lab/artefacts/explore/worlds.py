@@ -13,14 +13,13 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from learnable_novelty.errors import UserError
 from novelty_lab.agents.minigrid import DONE, TASKS, VIEW, Layouts, MiniGrids
+from novelty_lab.artefacts.explore.cells import CAR, DISTRACTORS
 
 PIXELS = VIEW * VIEW * 3
 CHANNELS = 8
 """Coordinates of a television beside the view."""
 NOISE = 0.1
 """Deviation of the noise on every coordinate; neighbouring types of objects are 0.1 apart."""
-CAR = "MountainCarContinuous-sparse"
-DISTRACTORS = ("clean", "tv", "pixels", "noise", "remote")
 
 
 class Distractor:
@@ -85,11 +84,18 @@ class GridVecEnv(VecEnv):
     """
 
     def __init__(
-        self, task: str, distractor: str, *, num_envs: int, seed: int, pools: Path
+        self,
+        task: str,
+        distractor: str,
+        *,
+        num_envs: int,
+        seed: int,
+        pools: Path,
+        layouts: int = 4000,
     ) -> None:
         layouts_seed, noise_seed = np.random.SeedSequence(seed).spawn(2)
-        layouts = Layouts.pool(task, pools)
-        self.grids = MiniGrids(layouts, num_envs=num_envs, seed=layouts_seed)  # pyright: ignore
+        drawn = Layouts.pool(task, pools, count=layouts)
+        self.grids = MiniGrids(drawn, num_envs=num_envs, seed=layouts_seed)  # pyright: ignore
         self.distractor = Distractor(
             distractor,
             num_envs=num_envs,
@@ -208,10 +214,13 @@ class SparseCar(gymnasium.Env[Any, Any]):
         return observation, float(terminated), terminated, truncated, info
 
 
-def make_world(task: str, distractor: str, *, num_envs: int, seed: int, pools: Path) -> VecEnv:
+def make_world(
+    task: str, distractor: str, *, num_envs: int, seed: int, pools: Path, layouts: int = 4000
+) -> VecEnv:
     """Make parallel environments of a task with a distractor."""
     if task in TASKS:
-        return GridVecEnv(task, distractor, num_envs=num_envs, seed=seed, pools=pools)
+        more = {"num_envs": num_envs, "seed": seed, "pools": pools, "layouts": layouts}
+        return GridVecEnv(task, distractor, **more)
     if task == CAR:
         seeds = np.random.SeedSequence(seed).generate_state(num_envs).tolist()
         return DummyVecEnv([lambda s=s: SparseCar(distractor, s) for s in seeds])

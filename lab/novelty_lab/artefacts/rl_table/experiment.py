@@ -93,10 +93,10 @@ def run(config: Training, *, seed: int, context: RunContext) -> RunResult:
     return RunResult(figures, versions=package_versions(), files=files)
 
 
-def package_versions() -> dict[str, str]:
+def package_versions(*more: str) -> dict[str, str]:
     """Return the versions of the simulators and of the trainer."""
     versions: dict[str, str] = {}
-    for name in PACKAGES:
+    for name in (*PACKAGES, *more):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[name] = importlib.metadata.version(name)
     return versions

@@ -14,12 +14,9 @@ from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.bonus import Array, Step
 from learnable_novelty.reward.rivals.learner import LearnedBonus, LearnerConfig, mlp, rows
 from learnable_novelty.reward.rivals.registry import Rival
+from learnable_novelty.reward.running import ReturnSpread
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import Seed, torch_generator
-
-PRIOR_COUNT, PRIOR_VARIANCE = 1.0, 1.0
-"""The prior is one return around zero with this variance. Without it the first steps would be
-divided by the small difference between environments that have just started."""
 
 
 @dataclass(frozen=True)
@@ -41,47 +38,6 @@ class RNDConfig:
         check_positive(embedding_dim=self.embedding_dim, clip=self.clip)
         if not 0 <= self.gamma < 1:
             raise UserError(f"gamma must be in [0, 1), got {self.gamma!r}")
-
-
-class ReturnSpread:
-    """Running standard deviation of discounted returns, over all environments and steps.
-
-        R_t = gamma R_{t-1} + r_t
-
-    The sum runs on over the ends of episodes, as in random network distillation.
-
-    >>> spread = ReturnSpread(num_envs=1, gamma=0.5)
-    >>> round(spread.update(np.array([3.0])) ** 2, 9)  # of 0 (with variance one) and 3
-    2.75
-    """
-
-    def __init__(self, num_envs: int, gamma: float) -> None:
-        self.gamma = gamma
-        self._returns = np.zeros(num_envs)
-        self._count, self._mean, self._squares = PRIOR_COUNT, 0.0, PRIOR_COUNT * PRIOR_VARIANCE
-
-    def update(self, rewards: Array) -> float:
-        """Add a step's rewards, (num_envs,), and return the standard deviation with them."""
-        self._returns = self.gamma * self._returns + rewards
-        # Two groups together: squares about the common mean are those about each mean, and
-        # the squared distance of the means times n m / (n + m).
-        added, mean = len(self._returns), float(self._returns.mean())
-        total, gap = self._count + added, mean - self._mean
-        within = float(np.square(self._returns - mean).sum())
-        self._squares += within + gap**2 * self._count * added / total
-        self._mean += gap * added / total
-        self._count = total
-        return (self._squares / self._count) ** 0.5
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return a copy of the returns in progress and of their moments."""
-        moments = {"count": self._count, "mean": self._mean, "squares": self._squares}
-        return {"returns": self._returns.copy(), **moments}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what ``state_dict`` returned."""
-        self._returns = np.array(state["returns"])
-        self._count, self._mean, self._squares = state["count"], state["mean"], state["squares"]
 
 
 class RND(LearnedBonus):

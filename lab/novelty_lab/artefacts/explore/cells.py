@@ -1,0 +1,38 @@
+"""Names of tasks, distractors and bonuses, and the settings of one training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from learnable_novelty.reward.rivals import RIVALS
+from novelty_lab.settings import Settings
+
+ROOMS, CAR = "MultiRoom-N4-S5", "MountainCarContinuous-sparse"
+TASKS = (ROOMS, "MultiRoom-N6", "DoorKey-8x8", "KeyCorridorS3R3", CAR)
+DISTRACTORS = ("clean", "tv", "pixels", "noise", "remote")
+BONUSES = ("none", "foresight", "foresight-bits", *RIVALS, "raw", "excess", "evidence")
+COEFFICIENT = 0.1
+"""Of every bonus, in units of running returns: chosen on DoorKey-8x8."""
+
+
+@dataclass(frozen=True)
+class Exploration(Settings):
+    """One training."""
+
+    task: str
+    distractor: str
+    bonus: str
+    steps: int
+    coefficient: float = COEFFICIENT
+    """Of the bonus, in running units."""
+    falling: bool = False
+    """Whether the coefficient falls to zero, in a line, over the run."""
+    layouts: int = 4000
+    """Mazes that episodes are drawn from."""
+
+    @property
+    def name(self) -> str:
+        """Of its records."""
+        words = [self.task, self.distractor, self.bonus, f"{self.coefficient:g}"]
+        words += ["falling"] if self.falling else []
+        return "-".join([*words, f"{self.steps // 1000}k"])

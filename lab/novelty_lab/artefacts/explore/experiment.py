@@ -1,0 +1,96 @@
+"""Ours: sparse tasks with distractors: which bonus explores, and which is held by noise.
+
+One record per training. The decisive ones come first: the television in the pixels of the view,
+then the clean maze, then the other distractors, then the other tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from novelty_lab.artefact import Run
+from novelty_lab.artefacts.explore.cells import (
+    BONUSES,
+    CAR,
+    COEFFICIENT,
+    DISTRACTORS,
+    ROOMS,
+    TASKS,
+    Exploration,
+)
+from novelty_lab.artefacts.rl_table.experiment import need_rl, package_versions
+from novelty_lab.context import RunContext, RunResult
+from novelty_lab.settings import Settings, choice
+
+# The main task has all bonuses and all distractors; the others have these.
+FEWER_DISTRACTORS = ("clean", "pixels")
+FEWER_BONUSES = ("none", "rnd", "e3b", "raw", "foresight")
+FEWER_SEEDS = 3
+ORDER = ("pixels", "clean", "noise", "tv", "remote")
+STEPS = {"DoorKey-8x8": 300_000, CAR: 200_000}
+"""Tasks that need fewer steps than the others."""
+
+
+@dataclass(frozen=True)
+class Config(Settings):
+    """Which runs."""
+
+    tasks: tuple[str, ...] = choice(TASKS)
+    """Mazes, and a car on a hill that is rewarded at the goal only."""
+    distractors: tuple[str, ...] = choice(DISTRACTORS)
+    """What a useless action shows."""
+    bonuses: tuple[str, ...] = choice(BONUSES)
+    """What agents are paid by, beside the task."""
+    seeds: tuple[int, ...] = (10, 11, 12, 13, 14)
+    """Training seeds; smaller ones were used to choose the settings of the new bonus."""
+    steps: int = 800_000
+    """Environment steps of a run; DoorKey-8x8 and the car have fewer."""
+    coefficient: float = COEFFICIENT
+    """Of every bonus, in units of running returns; chosen on DoorKey-8x8."""
+    falling: bool = False
+    """Whether the coefficient falls to zero over a run."""
+    layouts: int = 4000
+    """Mazes that episodes are drawn from."""
+
+
+PAPER = Config()
+QUICK = Config(
+    tasks=(ROOMS,),
+    distractors=("pixels",),
+    bonuses=("none", "foresight"),
+    seeds=(10,),
+    steps=4096,
+    layouts=16,
+)
+
+
+def runs(config: Config) -> Iterator[Run]:
+    """List the runs: the full grid of the main task seed by seed, then the other tasks."""
+    for task in sorted(config.tasks, key=lambda name: name != ROOMS):
+        full = task == ROOMS
+        seeds = config.seeds if full else config.seeds[:FEWER_SEEDS]
+        for seed in seeds:
+            for distractor in sorted(config.distractors, key=ORDER.index):
+                for bonus in config.bonuses:
+                    if full or (distractor in FEWER_DISTRACTORS and bonus in FEWER_BONUSES):
+                        made = Exploration(
+                            task,
+                            distractor,
+                            bonus,
+                            min(config.steps, STEPS.get(task, config.steps)),
+                            config.coefficient,
+                            config.falling,
+                            config.layouts,
+                        )
+                        yield Run(made.name, made, seed)
+
+
+def run(config: Exploration, *, seed: int, context: RunContext) -> RunResult:
+    """Train one agent."""
+    need_rl()
+    from novelty_lab.artefacts.explore.training import explore
+
+    pools = context.records / "explore" / ".layouts"
+    found = explore(config, seed=seed, pools=pools)
+    return RunResult(found, versions=package_versions("minigrid"))

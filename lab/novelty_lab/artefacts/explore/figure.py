@@ -1,0 +1,137 @@
+"""Learning curves under every distractor, and what each bonus reaches, with its uncertainty."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from novelty_lab.artefacts.rl_table.statistics import normalized_iqm
+from novelty_lab.records import Record
+from novelty_lab.report import Table
+from novelty_lab.style import label_panel, new_figure
+
+LABELS = {
+    "foresight": ("foresight", "#0072B2"),
+    "foresight-bits": ("foresight, in bits", "#56B4E9"),
+    "e3b": ("E3B", "#999999"),
+    "rnd": ("RND", "#D55E00"),
+    "icm": ("ICM", "#CC79A7"),
+    "noveld": ("NovelD", "#8C564B"),
+    "counts": ("counts", "#009E73"),
+    "magnitude": ("magnitude", "#BCBD22"),
+    "raw": ("raw bits (the paper)", "#E69F00"),
+    "excess": ("excess", "#F0E442"),
+    "evidence": ("evidence ridge", "#7F7F7F"),
+    "none": ("task only", "#000000"),
+}
+"""In words, and as a colour; in the order of tables."""
+WORLDS = {
+    "clean": "clean",
+    "tv": "television",
+    "pixels": "television in the pixels",
+    "noise": "noise everywhere",
+    "remote": "remote control",
+}
+
+Group = dict[tuple[str, str], list[Record]]
+"""Records by distractor and bonus."""
+
+
+def settings(records: Sequence[Record]) -> dict[tuple[str, str], Group]:
+    """Group records by task and settings, and within these by distractor and bonus."""
+    found: dict[tuple[str, str], Group] = defaultdict(lambda: defaultdict(list))
+    for record in records:
+        made = record.configuration
+        falling = " falling to 0" if made["falling"] else ""
+        words = f"{made['steps']:,} steps, coefficient {made['coefficient']:g}{falling}"
+        found[made["task"], words][made["distractor"], made["bonus"]].append(record)
+    return found
+
+
+def tables(records: Sequence[Record]) -> list[Table]:
+    """List final returns, means of the curves, time at the television, and cost."""
+    shown: list[Table] = []
+    for (task, words), group in settings(records).items():
+        worlds = [world for world in WORLDS if any(key[0] == world for key in group)]
+        bonuses = [bonus for bonus in LABELS if any(key[1] == bonus for key in group)]
+        columns = ["bonus", *(WORLDS[world] for world in worlds)]
+        for title, read in READINGS.items() if len(bonuses) > 1 else [*READINGS.items()][:1]:
+            rows = [
+                [LABELS[bonus][0], *(read(group.get((world, bonus), [])) for world in worlds)]
+                for bonus in bonuses
+            ]
+            shown.append(Table(f"{task}, {words}: {title}", columns, rows, ("bonus",)))
+    return shown
+
+
+def _estimate(name: str) -> Any:
+    """Return how a cell shows the interquartile mean, its 95% interval and the runs."""
+
+    def read(runs: list[Record]) -> str:
+        if not runs:
+            return "-"
+        estimate = normalized_iqm([np.array([run.results[name] for run in runs])])
+        return f"{estimate} ({len(runs)})"
+
+    return read
+
+
+def _cost(runs: list[Record]) -> str:
+    if not runs:
+        return "-"
+    bonus, total = (sum(r.results[n] for r in runs) for n in ("bonus_seconds", "seconds"))
+    return f"{bonus / (total - bonus):.0%}"
+
+
+READINGS = {
+    "final return, interquartile mean with 95% interval (runs)": _estimate("final"),
+    "mean of the learning curve": _estimate("mean"),
+    "share of useless actions at the end": _estimate("useless_final"),
+    "time of the bonus, in times of the rest": _cost,
+}
+
+
+def figures(records: Sequence[Record]) -> Iterator[tuple[str, Figure]]:
+    """Draw the curves of every task and setting that has more than one bonus."""
+    for (task, words), group in settings(records).items():
+        if len({bonus for _, bonus in group}) < 2:
+            continue
+        worlds = [world for world in WORLDS if any(key[0] == world for key in group)]
+        name = "-".join(word for word in f"{task} {words}".replace(",", "").split() if word)
+        yield name, curves(worlds, group)
+
+
+def curves(worlds: list[str], group: Group) -> Figure:
+    """Draw returns, and below them the share of useless actions, against steps."""
+    figure = new_figure(2.6 * max(len(worlds), 2), 4.4)
+    panels = figure.subplots(2, len(worlds), sharex=True, sharey="row", squeeze=False)
+    for column, world in enumerate(worlds):
+        for bonus, (label, colour) in LABELS.items():
+            runs = group.get((world, bonus), [])
+            if runs:
+                _curve(panels[0, column], runs, "curve", colour, label)
+                _curve(panels[1, column], runs, "useless_curve", colour, label)
+        label_panel(panels[0, column], "abcde"[column], WORLDS[world])
+        panels[1, column].set_xlabel("thousand steps")
+    panels[0, 0].set(ylabel="return", ylim=(-0.02, 1.0))
+    panels[1, 0].set(ylabel="useless actions", ylim=(-0.02, 1.02))
+    handles: dict[str, Any] = {}
+    for axes in panels[0]:
+        handles |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    panels[1, 0].legend(handles.values(), handles.keys(), fontsize=6, loc="upper right")
+    return figure
+
+
+def _curve(axes: Axes, runs: list[Record], name: str, colour: str, label: str) -> None:
+    """Draw the mean over runs, and each run faintly."""
+    length = min(len(run.results[name]) for run in runs)
+    steps = np.array(runs[0].results["curve_steps"][:length]) / 1000
+    values = np.array([run.results[name][:length] for run in runs])
+    if len(runs) > 1:
+        axes.plot(steps, values.T, color=colour, linewidth=0.5, alpha=0.4)
+    axes.plot(steps, values.mean(0), color=colour, linewidth=1.4, label=label)

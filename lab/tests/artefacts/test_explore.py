@@ -1,0 +1,90 @@
+"""Agents in sparse worlds: the artefact in small, its list of runs, its tables and figures."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+pytest.importorskip("minigrid")
+
+from learnable_novelty.errors import UserError
+from novelty_lab.agents.minigrid import TASKS as COMPILED
+from novelty_lab.artefacts.explore import ARTEFACT
+from novelty_lab.artefacts.explore.cells import TASKS, Exploration
+from novelty_lab.artefacts.explore.experiment import PAPER, QUICK, runs
+from novelty_lab.artefacts.explore.training import NormalizedBonus, explore
+from novelty_lab.artefacts.explore.worlds import make_world
+from novelty_lab.context import RunContext
+from novelty_lab.records import Record, configuration_of
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    root = tmp_path_factory.mktemp("results")
+    found = []
+    for run in runs(QUICK):
+        made = ARTEFACT.run(run.config, seed=run.seed, context=RunContext(records=root))
+        config = configuration_of(run.config)
+        found.append(Record("explore", run.config_name, config, run.seed, made.results))
+    return found
+
+
+def test_small_runs_leave_curves(records):
+    for record in records:
+        results = record.results
+        assert results["curve_steps"] == [2048, 4096]
+        assert 0 <= results["useless_final"] <= 1 and 0 <= results["final"] <= 1
+        assert (results["bonus_seconds"] > 0) == (record.configuration["bonus"] != "none")
+
+
+def test_tables_hold_bonuses_and_worlds_and_figures_are_drawn(records):
+    table, *more = ARTEFACT.tables(records)
+    assert table.columns == ["bonus", "television in the pixels"]
+    assert [row[0] for row in table.rows] == ["foresight", "task only"]
+    assert "final return" in table.title and len(more) == 3
+    assert more[-1].rows[1][1] == "0%"
+    names = [name for name, _ in ARTEFACT.figures(records)]
+    assert names == ["MultiRoom-N4-S5-4096-steps-coefficient-0.1.png"]
+
+
+def test_decisive_runs_come_first_and_other_tasks_have_fewer():
+    listed = list(runs(PAPER))
+    assert len({run.name for run in listed}) == len(listed)
+    assert {run.config.distractor for run in listed[:5]} == {"pixels"}
+    main = [run for run in listed if run.config.task == "MultiRoom-N4-S5"]
+    assert listed[: len(main)] == main and len(main) == 5 * len(PAPER.bonuses) * 5
+    doors = [run for run in listed if run.config.task == "DoorKey-8x8"]
+    assert len(doors) == 3 * 2 * 5 and {run.config.steps for run in doors} == {300_000}
+
+
+def test_a_run_repeats_by_its_seed(tmp_path):
+    cell = Exploration("MultiRoom-N4-S5", "noise", "foresight", 2048, layouts=8)
+    first, again, other = (
+        explore(cell, seed=s, pools=tmp_path)["useless_curve"] for s in (1, 1, 2)
+    )
+    assert first == again != other
+
+
+def test_every_compiled_maze_is_a_task():
+    assert set(TASKS) - set(COMPILED) == {"MountainCarContinuous-sparse"}
+
+
+def test_the_coefficient_falls_to_zero(tmp_path):
+    class One:
+        def pay(self, step):
+            return np.ones(16)
+
+        def reset(self):
+            pass
+
+    venv = make_world("MultiRoom-N4-S5", "clean", num_envs=16, seed=0, pools=tmp_path, layouts=4)
+    wrapped = NormalizedBonus(venv, One(), coefficient=0.5, falls_over=160)
+    wrapped.reset()
+    paid = [wrapped.step(np.zeros(16, int))[1][0] for _ in range(12)]
+    assert paid[0] > 0 and paid[-1] == 0 and wrapped.units.coefficient == 0
+
+
+def test_a_bonus_that_is_none_is_refused(tmp_path):
+    cell = dataclasses.replace(next(runs(QUICK)).config, bonus="curiosity")
+    with pytest.raises(UserError, match="expected one of none, foresight"):
+        explore(cell, seed=0, pools=tmp_path)

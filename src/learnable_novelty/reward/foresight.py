@@ -1,0 +1,222 @@
+"""Pay for what the observer foresees and this episode has not shown yet.
+
+A readout that learns over the agent's life forecasts the next observation from the present one and
+the action. What it foresees beyond the mean of what follows this action, z, is compared with what
+then comes, y, in the metric of what the episode has foreseen so far:
+
+    C = ridge I + sum z z' over the episode,    b = z'C^-1 z q,
+    q = (y'C^-1 y - (y - z)'C^-1 (y - z)) / z'C^-1 z,  cut to [-1, 1]
+
+Before the cut, b is the squared length of y that the forecast explains. A forecast that comes true
+has q = 1 and pays as in E3B; one that is unrelated to what comes pays nothing or a fine. Noise
+cannot be foreseen: its z goes to 0 over life, and E[q] <= 0 before. docs/foresight.md derives it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.observer.checks import check_positive
+from learnable_novelty.reward.bonus import Array, Step
+from learnable_novelty.reward.config import check_choice, check_count
+from learnable_novelty.reward.ellipsoids import Ellipsoids
+from learnable_novelty.reward.readouts import Readouts
+from learnable_novelty.reward.scale import ObservationScale
+from learnable_novelty.seeds import Seed, split
+
+USUAL_RATE = 0.001
+"""How fast the usual size of a surprise follows the present one."""
+SMALLEST_UNIT = 1e-3
+"""Variance below which a column counts as one of this variance."""
+
+
+@dataclass(frozen=True)
+class ForesightConfig:
+    """The settings of the bonus, chosen on MultiRoom-N4-S5 and DoorKey-8x8."""
+
+    directions: int = 64
+    """Length of z: observations of more numbers are projected, of fewer are widened by a frozen
+    random layer."""
+    ridge: float = 1.0
+    """Of the episode's matrix C."""
+    life: float = 30.0
+    """Ridge of the readouts."""
+    every: int = 128
+    """Steps after which the readouts are solved again."""
+    noise_share: float = 0.05
+    """A column's unit is its foreseen variance and this share of all of it."""
+    gate: float = 3.0
+    """After a step whose error was this many times the usual one, other readouts forecast: a view
+    of noise says nothing of what comes next."""
+    form: Literal["ellipse", "bits"] = "ellipse"
+    """"ellipse" pays b; "bits" pays q log2(1 + z'C^-1 z) / 2: where all comes true, an episode's
+    payments add up to its score, 1/2 log2 det(I + sum z z' / ridge)."""
+
+    def __post_init__(self) -> None:
+        check_choice("form", self.form, ("ellipse", "bits"))
+        check_count("directions", self.directions)
+        check_count("every", self.every)
+        check_positive(ridge=self.ridge, life=self.life, noise_share=self.noise_share)
+        check_positive(gate=self.gate)
+
+
+class Foresight:
+    """Pay for what is foreseen and new to the episode; noise is not foreseen.
+
+    Args:
+        scale: units of the observations.
+        num_envs: how many environments run in parallel.
+        action_dim: length of a flat action, or how many discrete actions there are.
+        discrete: whether actions are one-hot. Each then has a readout of its own.
+        seed: of the random directions and of the random layer.
+        config: the settings.
+    """
+
+    def __init__(
+        self,
+        scale: ObservationScale,
+        *,
+        num_envs: int,
+        action_dim: int,
+        discrete: bool,
+        seed: Seed = 0,
+        config: ForesightConfig | None = None,
+    ) -> None:
+        self.config = config = config or ForesightConfig()
+        self.scale, self.action_dim, self.discrete = scale, action_dim, discrete
+        random = np.random.default_rng(split(seed, "foresight"))
+        seen = len(scale.mean)
+        acted = seen if discrete else seen + action_dim
+        wider = max(config.directions - seen, 0)
+        self._layers = [random_layer(random, dim, wider) for dim in (acted, seen)]
+        dim, k = seen + wider, config.directions
+        self._projection = np.linalg.qr(random.standard_normal((dim, k)))[0]
+        self._kinds = action_dim if discrete else 1
+        sizes = 2 * self._kinds, 1 + acted + wider, dim
+        self.readouts = Readouts(*sizes, ridge=config.life)
+        self.ellipsoids = Ellipsoids(num_envs, k, config.ridge)
+        self._foreseen, self._varied, self._rows = np.zeros(dim), np.zeros(dim), 0.0
+        self._units = np.ones(dim)
+        self._surprise, self._usual = np.zeros(num_envs), 1.0
+        self._new: list[tuple[Array, Any, Array]] = []
+
+    def pay(self, step: Step) -> Array:
+        self._check(step.actions)
+        features, contexts, following = self._read(step)
+        forecast = self.readouts(features, contexts)
+        mean = self.readouts.means[contexts]
+        z = (forecast - mean) * self._units @ self._projection
+        y = (following - mean) * self._units @ self._projection
+        active = None if step.idle is None else ~step.idle
+        if active is not None:
+            z[~active] = 0.0
+        paid = self._payments(z, y)
+        self._notice(following - forecast, step)
+        if step.ended.any():
+            self.ellipsoids.restart(step.ended)
+        rows = slice(None) if active is None else active
+        self._new.append((features[rows], contexts[rows], following[rows]))
+        if len(self._new) == self.config.every:
+            self._learn(*(np.concatenate(column) for column in zip(*self._new, strict=True)))
+            self._new = []
+        return paid
+
+    def _check(self, actions: Array) -> None:
+        if actions.shape[1] != self.action_dim:
+            raise UserError(
+                f"expected actions of {self.action_dim} numbers, got {actions.shape[1]}"
+            )
+
+    def _read(self, step: Step) -> tuple[Array, Any, Array]:
+        """Return features of what was seen and done, contexts, and what followed."""
+        before, following = self.scale(step.observations), self.scale(step.next_observations)
+        strange = self._surprise > self.config.gate * self._usual
+        contexts = self._kinds * strange
+        if self.discrete:
+            contexts = contexts + step.actions.argmax(1)
+        else:
+            before = np.concatenate([before, step.actions], axis=1)
+        before, following = (
+            widen(rows, layer)
+            for rows, layer in zip((before, following), self._layers, strict=True)
+        )
+        ones = np.ones((len(before), 1))
+        return np.concatenate([ones, before], axis=1), contexts, following
+
+    def _payments(self, z: Array, y: Array) -> Array:
+        u = self.ellipsoids.solve(z)
+        both = (u * y).sum(1)
+        own = self.ellipsoids.add(z, u)
+        q = np.clip(2 * both / np.maximum(own, 1e-9) - 1, -1, 1)
+        return q * (own if self.config.form == "ellipse" else 0.5 * np.log2(1 + own))
+
+    def _notice(self, errors: Array, step: Step) -> None:
+        """Keep how large the forecast's error was, in units of the columns."""
+        self._surprise = np.square(errors * self._units).mean(1)
+        self._surprise[step.ended if step.idle is None else step.ended | step.idle] = 0.0
+        self._usual += USUAL_RATE * (self._surprise.mean() - self._usual)
+
+    def _learn(self, features: Array, contexts: Any, following: Array) -> None:
+        """Learn units by the forecasts of before, and then the readouts.
+
+        unit_j = 1 / sqrt(V(z_j) + noise_share V(y_j)), over life
+        """
+        if self.readouts.gram.any():
+            mean = self.readouts.means[contexts]
+            self._rows += len(following)
+            self._foreseen += np.square(self.readouts(features, contexts) - mean).sum(0)
+            self._varied += np.square(following - mean).sum(0)
+            variances = (self._foreseen + self.config.noise_share * self._varied) / self._rows
+            self._units = 1 / np.sqrt(np.maximum(variances, SMALLEST_UNIT))
+        self.readouts.learn(features, contexts, following)
+
+    def reset(self) -> None:
+        self.ellipsoids.restart(slice(None))
+        self._surprise[:] = 0.0
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that was learned, and the episodes in progress."""
+        return {
+            **self.life(),
+            "surprise": self._surprise.copy(),
+            "inverses": self.ellipsoids.inverses.copy(),
+        }
+
+    def life(self) -> dict[str, Any]:
+        """Return what was learned, for any number of environments."""
+        return {
+            **{name: np.array(getattr(self, f"_{name}")) for name in _LEARNED},
+            "readouts": self.readouts.state_dict(),
+            "new": [[column.copy() for column in rows] for rows in self._new],
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what ``state_dict`` or ``life`` returned."""
+        for name in _LEARNED:
+            setattr(self, f"_{name}", np.array(state[name]))
+        self.readouts.load_state_dict(state["readouts"])
+        self._new = [(rows[0], rows[1], rows[2]) for rows in state["new"]]
+        self.reset()
+        if "inverses" in state:
+            self._surprise = np.array(state["surprise"])
+            self.ellipsoids.inverses[:] = state["inverses"]
+
+
+_LEARNED = ("foreseen", "varied", "rows", "units", "usual")
+
+
+def random_layer(random: np.random.Generator, dim: int, width: int) -> tuple[Array, Array]:
+    """Draw weights and biases of a layer of this width."""
+    return random.standard_normal((dim, width)) / np.sqrt(dim), random.standard_normal(width)
+
+
+def widen(rows: Array, layer: tuple[Array, Array]) -> Array:
+    """Return rows and their random features, relu(rows W + b), side by side."""
+    weights, bias = layer
+    if not bias.size:
+        return rows
+    return np.concatenate([rows, np.maximum(rows @ weights + bias, 0.0)], axis=1)

@@ -1,0 +1,99 @@
+"""Task reward and bonus in units of their own running returns: the weight without a number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from learnable_novelty.reward.bonus import Array
+
+PRIOR_COUNT, PRIOR_VARIANCE = 1.0, 1.0
+"""The prior is one return around zero with this variance. Without it the first steps would be
+divided by the small difference between environments that have just started."""
+GAMMA = 0.99
+"""Discount of the returns whose spread is the unit."""
+LARGEST = 10.0
+"""Where normalized rewards are cut, as in ``VecNormalize``."""
+
+
+class ReturnSpread:
+    """Running standard deviation of discounted returns, over all environments and steps.
+
+        R_t = gamma R_{t-1} + r_t
+
+    The sum runs on over the ends of episodes, as in random network distillation.
+
+    >>> spread = ReturnSpread(num_envs=1, gamma=0.5)
+    >>> round(spread.update(np.array([3.0])) ** 2, 9)  # of 0 (with variance one) and 3
+    2.75
+    """
+
+    def __init__(self, num_envs: int, gamma: float) -> None:
+        self.gamma = gamma
+        self._returns = np.zeros(num_envs)
+        self._count, self._mean, self._squares = PRIOR_COUNT, 0.0, PRIOR_COUNT * PRIOR_VARIANCE
+
+    def update(self, rewards: Array) -> float:
+        """Add a step's rewards, (num_envs,), and return the standard deviation with them."""
+        self._returns = self.gamma * self._returns + rewards
+        # Two groups together: squares about the common mean are those about each mean, and
+        # the squared distance of the means times n m / (n + m).
+        added, mean = len(self._returns), float(self._returns.mean())
+        total, gap = self._count + added, mean - self._mean
+        within = float(np.square(self._returns - mean).sum())
+        self._squares += within + gap**2 * self._count * added / total
+        self._mean += gap * added / total
+        self._count = total
+        return self.sd
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation of all returns so far."""
+        return (self._squares / self._count) ** 0.5
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return a copy of the returns in progress and of their moments."""
+        moments = {"count": self._count, "mean": self._mean, "squares": self._squares}
+        return {"returns": self._returns.copy(), **moments}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what ``state_dict`` returned."""
+        if len(state["returns"]) == len(self._returns):  # else these are other environments
+            self._returns = np.array(state["returns"])
+        self._count, self._mean, self._squares = state["count"], state["mean"], state["squares"]
+
+
+class RunningUnits:
+    """Combine task reward and bonus, each over the running deviation of its discounted return.
+
+        reward = task / sd(R_task) + coefficient * bonus / sd(R_bonus),    each term cut at 10
+
+    A task that has not paid yet has no unit, and needs none: its rare first rewards count 10.
+    """
+
+    def __init__(self, num_envs: int, coefficient: float) -> None:
+        self.coefficient = coefficient
+        self._task, self._bonus = (ReturnSpread(num_envs, GAMMA) for _ in range(2))
+
+    def __call__(self, task: Array, bonus: Array) -> Array:
+        """Return the rewards of a step, (num_envs,)."""
+        paid = [
+            np.clip(rewards / spread.update(rewards), -LARGEST, LARGEST)
+            for rewards, spread in ((task, self._task), (bonus, self._bonus))
+        ]
+        return paid[0] + self.coefficient * paid[1]
+
+    @property
+    def weight(self) -> float:
+        """Task reward per unit of the bonus, at present."""
+        return self.coefficient * self._task.sd / self._bonus.sd
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return a copy of both spreads."""
+        return {"task": self._task.state_dict(), "bonus": self._bonus.state_dict()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what ``state_dict`` returned; returns in progress only for as many."""
+        self._task.load_state_dict(state["task"])
+        self._bonus.load_state_dict(state["bonus"])

@@ -1,0 +1,112 @@
+"""Images are read by a frozen convolution, or by an encoder that is given."""
+
+import gymnasium
+import numpy as np
+import pytest
+import torch
+from gymnasium import spaces
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.reward import FrozenConvolution, NoveltyReward, NoveltyRewardWrapper
+
+
+class Film(gymnasium.Env):
+    """A white square that moves over a black screen, by the action."""
+
+    def __init__(self, shape=(24, 24, 3), dtype=np.uint8, spoiled=-1):
+        self.observation_space = spaces.Box(0, 255 if dtype == np.uint8 else 1, shape, dtype)
+        self.action_space = spaces.Discrete(3)
+        self.spoiled = spoiled
+
+    def show(self):
+        image = np.zeros(self.observation_space.shape, self.observation_space.dtype)
+        high = self.observation_space.high.max()
+        if image.shape[0] == 3:
+            image[:, self.place : self.place + 4, 4:8] = high
+        else:
+            image[self.place : self.place + 4, 4:8] = high
+        if self.taken == self.spoiled:
+            image[0, 0] = np.nan
+        return image
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.taken, self.place = 0, 8
+        return self.show(), {}
+
+    def step(self, action):
+        self.taken += 1
+        self.place = int(np.clip(self.place + int(action) - 1, 0, 20))
+        return self.show(), 0.0, False, self.taken >= 30, {}
+
+
+@pytest.mark.parametrize("bonus", ["bits", "foresight"])
+@pytest.mark.parametrize("shape", [(24, 24, 3), (3, 24, 24), (24, 24), (24, 30, 1)])
+def test_images_of_every_shape_are_rewarded(shape, bonus):
+    venv = NoveltyReward(DummyVecEnv([lambda: Film(shape)] * 2), episodes=2, bonus=bonus)
+    venv.reset()
+    rng = np.random.default_rng(0)
+    paid = np.stack([venv.step(rng.integers(0, 3, 2))[1] for _ in range(200)])
+    assert venv.calibrated.observation_dim == 128
+    assert np.isfinite(paid).all() and paid[150:].any()
+
+
+def test_bytes_and_numbers_in_the_unit_interval_have_the_same_code():
+    image = np.random.default_rng(0).integers(0, 256, (2, 20, 20, 3), dtype=np.uint8)
+    code = FrozenConvolution((20, 20, 3))
+    assert code(image) == pytest.approx(code(image / np.float32(255)), abs=1e-5)
+    first = FrozenConvolution((3, 20, 20))
+    assert first(np.moveaxis(image, -1, 1)) == pytest.approx(code(image), abs=1e-5)
+    assert np.abs(code(image)[0] - code(image)[1]).max() > 0.01
+
+
+def test_an_encoder_takes_the_place_of_the_convolution(tmp_path):
+    def brightness(images):
+        return torch.from_numpy(images.reshape(len(images), -1).mean(1, keepdims=True))
+
+    wrapped = NoveltyRewardWrapper(Film(), encoder=brightness, episodes=2, window=4)
+    assert wrapped.calibrated.observation_dim == 1
+    wrapped.save(tmp_path / "bonus.pt")
+    again = NoveltyRewardWrapper.load(tmp_path / "bonus.pt", Film(), encoder=brightness)
+    assert again.calibrated.observation_dim == 1
+    with pytest.raises(UserError, match="units of 128 numbers"):
+        NoveltyRewardWrapper.load(tmp_path / "bonus.pt", Film())
+    with pytest.raises(
+        UserError, match=r"saved bonus reads Box.*24, 24, 3.* return Box.*20, 24, 3"
+    ):
+        NoveltyRewardWrapper.load(tmp_path / "bonus.pt", Film((20, 24, 3)), encoder=brightness)
+
+
+@pytest.mark.parametrize(
+    ("encoder", "sentence"),
+    [
+        ("resnet", "encoder must be a function of images, got str"),
+        (lambda images: images, "one row of numbers per image"),
+        (lambda images: np.zeros(len(images)), "one row of numbers per image"),
+    ],
+)
+def test_an_encoder_that_is_none_is_refused(encoder, sentence):
+    with pytest.raises(UserError, match=sentence):
+        NoveltyRewardWrapper(Film(), encoder=encoder)
+
+
+def test_a_nan_in_an_image_names_environment_and_step():
+    makers = [lambda: Film(dtype=np.float32), lambda: Film(dtype=np.float32, spoiled=3)]
+    with pytest.raises(UserError, match=r"environment 1 returned a NaN or infinite .* at step 3"):
+        NoveltyReward(DummyVecEnv(makers), episodes=2)
+
+
+def test_the_coloured_view_of_minigrid_is_read():
+    minigrid = pytest.importorskip("minigrid")
+
+    def environment():
+        env = gymnasium.make("MiniGrid-MultiRoom-N2-S4-v0", max_steps=40)
+        return minigrid.wrappers.ImgObsWrapper(minigrid.wrappers.RGBImgPartialObsWrapper(env))
+
+    assert environment().observation_space.shape == (56, 56, 3)
+    venv = NoveltyReward(DummyVecEnv([environment] * 2), episodes=2, bonus="foresight")
+    venv.reset()
+    rng = np.random.default_rng(0)
+    paid = np.stack([venv.step(rng.integers(0, 7, 2))[1] for _ in range(200)])
+    assert np.isfinite(paid).all() and paid[130:].any()
