@@ -114,7 +114,7 @@ def _draw(
     samples: int,
     readout: tuple[Denoised, float],
 ) -> Draw:
-    num_rows, observer = int(fit.axes.count), fit.observer
+    num_rows = int(fit.axes.count)
     return Draw(
         bits=fit.bits(),
         leave_out_bits=leave_out_bits(fit, blocks, samples),
