@@ -15,7 +15,7 @@ from learnable_novelty.errors import needs_extra
 
 if TYPE_CHECKING:
     from learnable_novelty import objective, systems
-    from learnable_novelty.measure import Null, Score, open_columns, score
+    from learnable_novelty.measure import Null, Score, adjust, learning_curve, open_columns, score
     from learnable_novelty.observer import (
         Moments,
         Observer,
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 # Everything is imported when it is first used: ``novelty --help`` does not wait for torch, and
 # the packages below some modules are large, or not installed.
 _HOME = {
-    **dict.fromkeys(("Null", "Score", "open_columns", "score"), "measure"),
+    **dict.fromkeys(("Null", "Score", "adjust"), "measure"),
+    **dict.fromkeys(("learning_curve", "open_columns", "score"), "measure"),
     **dict.fromkeys(("Moments", "Observer", "OnlineObserver", "PerSample", "Readout"), "observer"),
     **dict.fromkeys(("perturbation_multiplier", "reservoirs"), "observer"),
 }
@@ -70,6 +71,8 @@ __all__ = [
     "Readout",
     "Score",
     "__version__",
+    "adjust",
+    "learning_curve",
     "objective",
     "open_columns",
     "perturbation_multiplier",

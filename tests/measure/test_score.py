@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import learnable_novelty as ln
-from learnable_novelty.measure.draw import FLOOR_REPEATS, _surrogate_scores, all_but_one
+from learnable_novelty.measure.draw import FLOOR_REPEATS, _shuffled_scores, all_but_one
 from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.sources.open import in_memory
 from learnable_novelty.measure.task import Settings, Task, Windows
@@ -131,8 +131,8 @@ def test_noise_stays_at_its_floor_and_structure_rises_above_it(n):
     rng = np.random.default_rng(n)
     x = rng.standard_normal((n, 3))
     noise = ln.score(x, rng.standard_normal((n, 3)), draws=4, null=99)
-    low, high = noise.excess_interval
-    assert low <= 0 <= high
+    assert noise.excess_bits < 0.2
+    assert noise.held_out_interval[0] == 0
     identity = ln.score(x, x, draws=4, null=99)
     ar = ln.score(autoregression(n, 0.9, 1, rng), window=4, draws=4, null=99)
     sine = ln.score(np.sin(0.3 * np.arange(n)), window=4, draws=4, null=99)
@@ -148,7 +148,7 @@ def test_identity_has_fewer_bits_than_its_own_shuffle_and_still_passes_the_test(
     result = ln.score(x, x, observer=observer, draws=4)
     assert result.null_bits is not None
     assert result.bits < result.null_bits
-    assert result.p_value == 0.01
+    assert result.p_value == 0.001
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,9 @@ def test_shuffling_time_with_and_without_the_feature_table_agree():
     task = Task.of(source.layout(), settings)
     data = prepare_rows(source.rows, task, ln.Null(5, "time"), settings)
     observer = ln.Observer(ln.reservoirs.MLP(1, 8, 2), ridge_penalty=0.1)
-    bits, _ = _surrogate_scores(observer, data)
-    for value, (_, surrogate) in zip(bits, data.surrogates(), strict=True):
+    bits, _ = _shuffled_scores(observer, data)
+    for value, order in zip(bits, data.shuffles(), strict=True):
+        surrogate = data.series[order]
         x, y = task.windows.inputs(surrogate[:, :1]), task.windows.targets(surrogate[:, 1:])
         assert float(value) == pytest.approx(float(observer(x, y)), rel=1e-9)
 
@@ -367,21 +368,37 @@ def test_default_observer_shrinks_with_few_samples_and_is_reported():
 
 
 @pytest.mark.parametrize(
-    ("excess", "error", "p_value", "said"),
+    ("changes", "said"),
     [
-        (9.0, 1.0, 0.01, "learnable structure: 9.0 bits above the floor [7.0, 11.0] (p = 0.01)"),
-        (0.0, 0.15, 0.05, "something is there, but not clearly more bits than noise makes: 0.0"),
-        (0.0, 0.15, 0.06, "no learnable structure beyond chance (p = 0.06)"),
-        (3.0, math.nan, 0.01, "something is there (p = 0.01), too few samples to tell how much"),
+        ({}, "learnable structure: 9 bits in 2 directions; 40% [30%, 50%] of the variance of new"),
+        ({"p_value": 0.05, "directions": 1.2}, "learnable structure: 9 bits in 1.2 direction; 40%"),
+        ({"p_value": 0.06}, "no learnable structure beyond chance; p = 0.06"),
+        ({"directions": 0.3}, "a relation is there, too faint in 20 samples"),
+        (
+            {"held_out_interval": (math.nan,) * 2},
+            "learnable structure: 9 bits in 2 directions; p =",
+        ),
+        ({"mean_p_value": 0.3}, "targets depend on inputs, but perhaps in their size only"),
+        ({"p_value": None}, "no null was drawn"),
+        ({"refusal": "both series are slow", "p_value": None}, "no p-value: both series are slow"),
     ],
 )
-def test_the_sentence_reads_test_and_interval_together(excess, error, p_value, said):
+def test_the_sentence_reads_test_and_interval_together(changes, said):
     x = np.random.default_rng(11).standard_normal((20, 1))
     result = ln.score(x, x**2, **fast())
-    made = dataclasses.replace(result, excess_bits=excess, excess_se=error, p_value=p_value)
+    given = {"denoised_bits": 9.0, "directions": 2.0, "p_value": 0.06 / 2, "mean_p_value": 0.01}
+    given |= {"held_out_variance": 0.4, "held_out_interval": (0.3, 0.5)}
+    made = dataclasses.replace(result, **given | changes)
     assert made.verdict.startswith(said)
     assert "nan" not in str(made)
     json.dumps(made.to_dict(), allow_nan=False)
+
+
+def test_the_smallest_p_value_says_that_it_is_the_smallest():
+    x = np.random.default_rng(11).standard_normal((60, 1))
+    result = ln.score(x, x, draws=1)
+    assert result.p_text == "p <= 0.001 (the smallest that 999 permutations can give)"
+    assert dataclasses.replace(result, p_value=0.002).p_text == "p = 0.002"
 
 
 def test_a_score_reads_well_in_text_html_json_and_pictures(tmp_path):
@@ -391,7 +408,7 @@ def test_a_score_reads_well_in_text_html_json_and_pictures(tmp_path):
     assert result._repr_html_().count("<tr>") == len(result.rows())
     plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert plain["bits"] == result.bits
-    assert plain["excess_interval"] == list(result.excess_interval)
+    assert plain["held_out_interval"] == list(result.held_out_interval)
     result.plot(tmp_path / "score.png")
     assert (tmp_path / "score.png").stat().st_size > 10_000
 

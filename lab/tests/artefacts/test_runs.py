@@ -35,6 +35,7 @@ FAST = {
         "look_steps": 20,
     },
     "calibration": {"repeats": 4, "noise_repeats": 2, "series_length": 128, "null": 9},
+    "nulls": {"repeats": 1, "coverage_repeats": 1, "parts": 1, "surrogates": 9, "permutations": 9},
     "signs": {
         "repeats": 2,
         "samples": 128,
@@ -53,6 +54,7 @@ QUICK_RUNS = [
     "floor",
     "calibration",
     "compare",
+    "nulls",
     "signs",
     "life-map",
 ]

@@ -306,7 +306,7 @@ def test_too_few_samples_have_no_interval(server, content, options):
     status, found = send(server, content, name="a.csv", **options)
     assert status == 200
     assert found["num_samples"] == 2
-    assert found["excess_interval"] == [None, None]
+    assert found["held_out_interval"] == [None, None]
     assert found["bits_se"] is None
     told = {name: (value, meaning) for name, value, meaning in found["rows"]}
     assert told["standard error"] == ("-", "too few samples")

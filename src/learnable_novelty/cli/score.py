@@ -50,11 +50,14 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--null",
         metavar="N",
-        default="99",
-        help="number of permutations (99), or a kind of null such as linear",
+        default="auto",
+        help="number of permutations (999; 99 for one series), or a kind of null such as linear",
     )
     command.add_argument("--ridge", metavar="R", help='ridge penalty: a number, or "evidence"')
     command.add_argument("--resolution", type=float, metavar="ETA", help="eta of the code (1)")
+    command.add_argument(
+        "--rank", action="store_true", help="score normal scores of the ranks: for heavy tails"
+    )
     command.add_argument("--seed", type=int, default=0)
     command.add_argument("--json", action="store_true", help="print JSON")
 
@@ -89,6 +92,7 @@ def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request
         "resolution": options.resolution,
         "draws": options.draws,
         "null": int(options.null) if options.null.isdigit() else options.null,
+        "rank": options.rank,
         "seed": options.seed,
     }
     columns = open_columns(options.file, options.inputs, options.targets, chunks=chunks)

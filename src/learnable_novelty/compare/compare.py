@@ -76,7 +76,8 @@ def compare(
     ridge_penalty: RidgePenalty | None = None,
     resolution: float | None = None,
     draws: int = 8,
-    null: int | str = 99,
+    null: int | str = "auto",
+    rank: bool = False,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -97,6 +98,7 @@ def compare(
         resolution: eta of the observer; 1 unless given.
         draws: how many reservoirs to average over.
         null: as for ``score``.
+        rank: as for ``score``.
         seed: of reservoirs, rearrangements and the trained network.
         progress: called with the number of measures done and to do.
 
@@ -111,6 +113,7 @@ def compare(
         seed=check_seed(seed),
         ridge_penalty=ridge_penalty,
         resolution=resolution,
+        rank=rank,
     )
     source = open_source(inputs, targets, is_series=settings.windows is not None)
     data = _compared_data(source, settings)

@@ -1,5 +1,8 @@
 """The measure: bits, floor, excess and a test."""
 
+from learnable_novelty.measure.curve import LearningCurve, learning_curve
+from learnable_novelty.measure.many import adjust
+from learnable_novelty.measure.new_samples import share_of_new_samples
 from learnable_novelty.measure.null import Null, row_orders
 from learnable_novelty.measure.prepare import column_scale, scaled
 from learnable_novelty.measure.result import Score
@@ -13,15 +16,19 @@ from learnable_novelty.measure.task import Windows
 __all__ = [
     "CHOOSE",
     "Columns",
+    "LearningCurve",
     "Null",
     "Score",
     "Windows",
+    "adjust",
     "as_tensor",
     "column_names",
     "column_scale",
+    "learning_curve",
     "open_columns",
     "read_columns",
     "row_orders",
     "scaled",
     "score",
+    "share_of_new_samples",
 ]

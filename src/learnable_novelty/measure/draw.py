@@ -18,6 +18,7 @@ from torch import Tensor
 
 from learnable_novelty.engine import Parcel
 from learnable_novelty.measure.denoising import Denoising, denoised
+from learnable_novelty.measure.held_out import HeldOut, all_but_one
 from learnable_novelty.measure.prepare import PreparedRows
 from learnable_novelty.observer import Fit, Observer, Roots, Rows, merge
 from learnable_novelty.observer.checks import check_layout
@@ -28,6 +29,9 @@ from learnable_novelty.seeds import numpy_generator
 
 FLOOR_REPEATS = 16
 JACKKNIFE_BLOCKS = 20
+MEAN_SIGNS = 199
+TIE = 1e-6
+"""Weight of what decides between explained variances that are both 0."""
 SIGN_BLOCKS = 40
 """Blocks that get a sign each; a multiple of those that the jackknife leaves out."""
 
@@ -41,9 +45,14 @@ class Draw:
     floor: np.ndarray
     null_bits: np.ndarray
     explained: float
+    tested: float
+    """What of the targets' variance the test looks at: ``explained``, or beyond a linear fit."""
     null_explained: np.ndarray
+    mean_null: np.ndarray
+    """Explained variances of targets whose signs were turned one by one."""
     residual_bits: float | None
     spectrum: np.ndarray
+    held_out: HeldOut | None
     num_rows: int
     target_dim: int
     denoised: Denoised
@@ -61,7 +70,7 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
     blocks = roots_between(observer, rows, samples, block_bounds(samples, count))
     if signs:
         return draw_from_blocks(
-            observer, blocks, samples, data.null.count, data.seed, data.denoising
+            observer, blocks, samples, data.null.drawn, data.seed, data.denoising
         )
     fit = _fit(observer, merge(blocks), rows)
     num_rows = rows.features.shape[0]
@@ -72,12 +81,20 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
         moves = data.dependent_orders("floor", FLOOR_REPEATS, num_rows)
         return fit.products(fit.unexplained(), moves)
 
+    tested = fit.explained_variance()
     if data.series is None:
-        orders = data.orders("null", data.null.count, num_rows)
+        orders = data.orders("null", data.null.drawn, num_rows)
         null = fit.rearranged(fit.targets, orders)
+    elif data.beyond_linear is None:
+        null = _shuffled_scores(observer, data)
     else:
-        null = _surrogate_scores(observer, data)
-    return _draw(fit, floor, null, blocks, samples, denoised(fit, noise, data.denoising))
+        bits, variances = _scores_beyond_linear(observer, *data.beyond_linear)
+        tested, null = float(variances[0]), (bits[1:], variances[1:])
+    held_out = None if data.folds is None else data.folds.errors(observer, rows)
+    left_out = leave_out_bits(fit, blocks, samples)
+    mean_null = _signed_variances(fit, data)
+    readout = denoised(fit, noise, data.denoising)
+    return _draw(fit, floor, null, tested, left_out, held_out, mean_null, readout)
 
 
 @torch.no_grad()
@@ -96,35 +113,38 @@ def draw_from_blocks(
     null = fit.null(_signs(seed, "null", null_count, len(blocks)))
     bounds = block_bounds(len(blocks), min(JACKKNIFE_BLOCKS, len(blocks)))
     merged = [merge(blocks[a:b]) for a, b in itertools.pairwise(bounds)]
-    return _draw(
-        fit,
-        floor,
-        null,
-        merged,
-        samples,
-        denoised(fit, lambda: [fit.signed_noise(signs)], denoising),
-    )
+    enough = len(merged) > 1 and samples > 2 * math.ceil(samples / len(merged))
+    held_out = HeldOut.of_blocks(observer, merged) if enough else None
+    left_out = leave_out_bits(fit, merged, samples)
+    readout = denoised(fit, lambda: [fit.signed_noise(signs)], denoising)
+    tested, no_signs = fit.explained_variance(), np.empty(0)
+    return _draw(fit, floor, null, tested, left_out, held_out, no_signs, readout)
 
 
 def _draw(
     fit: Fit,
     floor: Tensor,
     null: tuple[Tensor, Tensor],
-    blocks: list[Roots],
-    samples: int,
+    tested: float,
+    left_out: np.ndarray,
+    held_out: HeldOut | None,
+    mean_null: np.ndarray,
     readout: tuple[Denoised, float],
 ) -> Draw:
     num_rows = int(fit.axes.count)
     return Draw(
         bits=fit.bits(),
-        leave_out_bits=leave_out_bits(fit, blocks, samples),
+        leave_out_bits=left_out,
         floor=floor.cpu().numpy(),
         null_bits=null[0].cpu().numpy(),
         explained=fit.explained_variance(),
+        tested=tested,
         null_explained=null[1].cpu().numpy(),
+        mean_null=mean_null,
         residual_bits=fit.residual_bits(),
         # Roots of few rows may have a few rows more: those are directions without weight.
         spectrum=fit.spectrum()[:num_rows].cpu().numpy(),
+        held_out=held_out,
         num_rows=num_rows,
         target_dim=fit.axes.cross.shape[1],
         denoised=readout[0],
@@ -173,24 +193,83 @@ def _fit(observer: Observer, whole: Roots, rows: Rows) -> Fit:
     return replace(observer.fit(whole), rows=kept)
 
 
-def _surrogate_scores(observer: Observer, data: PreparedRows) -> tuple[Tensor, Tensor]:
-    """Score surrogates of one series: inputs and targets change together."""
+def _shuffled_scores(observer: Observer, data: PreparedRows) -> tuple[Tensor, Tensor]:
+    """Score shuffles of one series: inputs and targets change together."""
     assert data.series is not None and data.task.windows is not None
     dims = data.series.shape[1] // 2
     reservoir, windows = observer.reservoir, data.task.windows
     # With a history of one, a shuffle reorders inputs that were all seen before.
     table = reservoir(data.series[:, :dims]) if windows.history == 1 else None
-    scores: list[tuple[float, float]] = []
-    for order, surrogate in data.surrogates():
-        targets = windows.targets(surrogate[:, dims:])
-        if table is not None and order is not None:
-            features = table[order[: targets.shape[0]]]
-        else:
-            features = reservoir(windows.inputs(surrogate[:, :dims]))
-        fit = observer.fit(Rows(features, targets).roots(observer.accumulate_dtype))
-        scores.append((fit.bits(), fit.explained_variance()))
+
+    def shuffled() -> Iterator[Rows]:
+        for order in data.shuffles():
+            shuffled = data.series[order]
+            targets = windows.targets(shuffled[:, dims:])
+            if table is not None:
+                yield Rows(table[order[: targets.shape[0]]], targets)
+            else:
+                yield Rows(reservoir(windows.inputs(shuffled[:, :dims])), targets)
+
+    return _bits_and_variances(_fits(observer, shuffled()))
+
+
+def _scores_beyond_linear(
+    observer: Observer, inputs: Tensor, targets: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Score what a linear fit leaves of one series and of its surrogates.
+
+    Nearly always that is nothing, exactly: the evidence ridge is infinite. The variance that a weak
+    ridge would explain, |H~'Y~|^2 / (|H~|^2 |Y~|^2), then decides between them.
+    """
+    pairs = zip(inputs, targets, strict=True)
+    fits = _fits(observer, (Rows(observer.reservoir(x), y) for x, y in pairs))
+    weak = [fit.axes.cross.square().sum() / fit.axes.eigenvalues.sum() for fit in fits]
+    powers = [fit.axes.power for fit in fits]
+    ties = [
+        float(one / power) if power > 0 and one > 0 else 0.0
+        for one, power in zip(weak, powers, strict=True)
+    ]
+    bits, explained = _bits_and_variances(fits)
+    return bits, explained + TIE * torch.tensor(ties, dtype=torch.float64)
+
+
+def _fits(observer: Observer, many: Iterator[Rows]) -> list[Fit]:
+    return observer.fits([rows.roots(observer.accumulate_dtype) for rows in many])
+
+
+def _bits_and_variances(fits: list[Fit]) -> tuple[Tensor, Tensor]:
+    scores = [(fit.bits(), fit.explained_variance()) for fit in fits]
     bits, explained = torch.tensor(scores, dtype=torch.float64).reshape(-1, 2).T
     return bits, explained
+
+
+def _signed_variances(fit: Fit, data: PreparedRows) -> np.ndarray:
+    """Return what is explained of targets that are turned by a random sign each, (MEAN_SIGNS,).
+
+    Signs keep the size of every target and whatever the inputs tell of it, and destroy what they
+    tell of its mean (the wild bootstrap of Wu 1986). Sites of a lattice share the sign of their
+    sample, and the steps of a series have one each.
+    """
+    if data.null.kind not in ("rows", "samples", "translations", "time") or not data.null.drawn:
+        return np.empty(0)
+    generator, targets = numpy_generator(data.seed, "signs", "mean"), fit.targets
+    samples, windows = data.num_samples, data.task.windows
+    if windows is None:
+        drawn = generator.integers(0, 2, size=(MEAN_SIGNS, samples, 1))
+        columns = drawn.repeat(len(targets) // samples, axis=1)
+    else:
+        reach = samples + windows.reach
+        drawn = generator.integers(
+            0, 2, size=(MEAN_SIGNS, reach, targets.shape[1] // len(windows.leads))
+        )
+        drawn[:] = drawn[..., :1]
+        columns = np.stack([windows.targets(torch.from_numpy(one)).numpy() for one in drawn])
+    found: list[Tensor] = []
+    for some in torch.from_numpy(2.0 * columns - 1.0).split(16):
+        signed = some.to(targets) * targets
+        power = (signed - signed.mean(1, keepdim=True)).square().sum(1)
+        found.append(fit.of_products(fit.components.T @ signed, power)[1])
+    return torch.cat(found).cpu().numpy()
 
 
 def _signs(seed: int, purpose: str, count: int, blocks: int) -> Tensor:
@@ -209,14 +288,3 @@ def leave_out_bits(fit: Fit, blocks: list[Roots], samples: int) -> np.ndarray:
     if len(blocks) < 2 or samples - math.ceil(samples / len(blocks)) < 2:
         return np.full(len(blocks), math.nan)
     return np.array([observer.fit(rest, penalty=penalty).bits() for rest in all_but_one(blocks)])
-
-
-def all_but_one(blocks: list[Roots]) -> Iterator[Roots]:
-    """Merge all roots but one, for each one, from running merges of both sides."""
-    after: list[Roots | None] = [None]
-    for block in reversed(blocks[1:]):
-        after.insert(0, block if after[0] is None else block + after[0])
-    before: Roots | None = None
-    for block, rest in zip(blocks, after, strict=True):
-        yield merge(side for side in (before, rest) if side is not None)
-        before = block if before is None else before + block

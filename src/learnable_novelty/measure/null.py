@@ -27,22 +27,23 @@ class Null:
     """How to draw the null distribution.
 
     Args:
-        count: how many rearrangements; 0 for none.
+        count: how many rearrangements; 0 for none. By default 999, and 99 surrogates of one series.
         kind: "rows", "samples" (whole lattices or sequences), "translations" (whole lattices,
             each moved by a random lattice translation: for translation-invariant systems),
             "shifts" (circular, for two series), "time" (one series, shuffled), "linear" (one
-            series, phase-randomized), "signs" (blocks of consecutive samples, each turned by a
-            random sign: for data of any kind and any size), or "auto".
+            series: is there more than a linear process?), "signs" (blocks of consecutive samples,
+            each turned by a random sign: for data of any kind and any size), or "auto".
 
     >>> Null(199, "translations")
     Null(count=199, kind='translations')
     """
 
-    count: int = 99
+    count: int | None = None
     kind: Kind = "auto"
 
     def __post_init__(self) -> None:
-        whole_number("null", self.count, 0)
+        if self.count is not None:
+            whole_number("null", self.count, 0)
         if self.kind != "auto" and self.kind not in HYPOTHESES:
             raise UserError(
                 f"null must be a count or one of {', '.join(HYPOTHESES)}, got {self.kind!r}"
@@ -56,6 +57,14 @@ class Null:
         if isinstance(value, str):
             return Null(kind=value)  # pyright: ignore[reportArgumentType]
         return Null(count=whole_number("null", value, 0))
+
+    @property
+    def drawn(self) -> int:
+        """How many rearrangements are drawn, of a kind that was chosen."""
+        if self.count is not None:
+            return self.count
+        # A surrogate of one series needs features and a factorization of its own.
+        return 99 if self.kind in ("time", "linear") else 999
 
 
 HYPOTHESES: dict[str, tuple[str, str]] = {
@@ -74,8 +83,9 @@ HYPOTHESES: dict[str, tuple[str, str]] = {
     ),
     "time": ("the time steps of the series", "the series has no temporal structure"),
     "linear": (
-        "the Fourier phases of the series",
-        "the series is a stationary linear Gaussian process",
+        "surrogates that keep the spectrum and the values of the series, and test what a linear "
+        "autoregression leaves of each",
+        "the series is a stationary linear Gaussian process, seen through a monotone function",
     ),
     "signs": (
         "the targets of blocks of consecutive samples, by random signs",
@@ -184,22 +194,6 @@ def correlation_time(series: Tensor) -> int:
         end = below[0] if below.size else n
         longest = max(longest, 1 + 2 * float(rho[1:end].sum()))
     return int(np.ceil(longest))
-
-
-def phase_randomized(series: Tensor, generator: np.random.Generator) -> Tensor:
-    """Draw a surrogate with the spectra and cross-spectra of a series and random phases.
-
-    All columns get the same phases, which keeps their linear relations (Theiler et al. 1992;
-    Prichard and Theiler 1994).
-    """
-    values = series.double().cpu().numpy()
-    spectrum = np.fft.rfft(values, axis=0)
-    phases = generator.uniform(0, 2 * np.pi, size=spectrum.shape[0])
-    phases[0] = 0.0
-    if values.shape[0] % 2 == 0:
-        phases[-1] = 0.0  # the Nyquist term of a real series is real
-    surrogate = np.fft.irfft(spectrum * np.exp(1j * phases)[:, None], n=values.shape[0], axis=0)
-    return torch.from_numpy(surrogate).to(dtype=series.dtype, device=series.device)
 
 
 def _translated(sites: np.ndarray, generator: np.random.Generator) -> np.ndarray:

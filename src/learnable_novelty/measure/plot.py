@@ -52,9 +52,9 @@ def _draw_bits(axes: Axes, score: Score) -> None:
 def _draw_test(axes: Axes, score: Score) -> None:
     if score.null_count:
         values = score.null_explained_variance
-        ends = (min(values), max(*values, score.explained_variance) + 1e-9)
+        ends = (min(values), max(*values, score.tested_variance) + 1e-9)
         axes.hist(values, bins=40, range=ends, color=GREY, label="null")
-    axes.axvline(score.explained_variance, color=BLUE, label="observed")
+    axes.axvline(score.tested_variance, color=BLUE, label="observed")
     p = "not tested" if score.p_value is None else f"p = {score.p_value:.3g}"
     axes.set(xlabel="explained variance", ylabel="rearrangements", title=p)
     axes.legend(frameon=False, fontsize=8)

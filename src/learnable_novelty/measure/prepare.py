@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty.measure.cautions import (
+    cautions_of_rows,
+    outliers,
+    refusal_of_few,
+    refusal_of_pair,
+)
 from learnable_novelty.measure.denoising import Denoising
+from learnable_novelty.measure.held_out import Folds
 from learnable_novelty.measure.null import (
     Null,
     correlation_time,
-    phase_randomized,
     row_orders,
     shift_orders,
 )
+from learnable_novelty.measure.ranks import normal_scores
 from learnable_novelty.measure.sources.memory import MemoryRows
+from learnable_novelty.measure.surrogates import beyond_linear
 from learnable_novelty.measure.task import Settings, Task, check_target_unit
 from learnable_novelty.observer.checks import check_range
 from learnable_novelty.observer.standardize import is_constant
@@ -124,8 +133,16 @@ class PreparedRows:
     series: Tensor | None
     """The one series that both are cut from, as input and as target columns."""
     spacing: int
-    """Correlation time of two series: the least circular shift, where twenty fit."""
+    """Correlation time of a series, 1 of samples: the least shift of two, where twenty fit."""
     denoising: Denoising
+    folds: Folds | None
+    """For the held-out variance; None where there are too few samples."""
+    cautions: list[str]
+    """What makes the p-value less than it seems."""
+    refusal: str | None
+    """Why there is no p-value."""
+    beyond_linear: tuple[Tensor, Tensor] | None = None
+    """Inputs, and targets less their linear prediction, of the one series and of its surrogates."""
 
     @property
     def num_samples(self) -> int:
@@ -149,33 +166,69 @@ class PreparedRows:
             return self.orders(purpose, count, num_rows)
         return iter(shift_orders(num_rows, 1, count))
 
-    def surrogates(self) -> Iterator[tuple[Tensor | None, Tensor]]:
-        """Yield surrogate series, each with the order of time steps if it is a mere shuffle."""
+    def shuffles(self) -> Iterator[Tensor]:
+        """Yield orders of the time steps of one series."""
         assert self.series is not None
-        for index in range(self.null.count):
-            generator = numpy_generator(self.seed, "surrogate", self.null.kind, index)
-            if self.null.kind == "linear":
-                yield None, phase_randomized(self.series, generator)
-            else:
-                order = torch.from_numpy(generator.permutation(self.series.shape[0]))
-                yield order, self.series[order]
+        for generator in _generators(self.seed, self.null):
+            yield torch.from_numpy(generator.permutation(self.series.shape[0]))
+
+
+def _generators(seed: int, null: Null) -> list[np.random.Generator]:
+    """Return one generator for each surrogate of one series."""
+    return [numpy_generator(seed, "surrogate", null.kind, i) for i in range(null.drawn)]
 
 
 def prepare_rows(rows: MemoryRows, task: Task, null: Null, settings: Settings) -> PreparedRows:
-    """Scale columns, cut windows, and find how far two series must be shifted."""
+    """Scale columns, cut windows, and look for what the null does not allow for."""
     task.num_samples(rows.count)
+    if settings.rank:
+        rows = _ranked(rows, task.column_axis)
     inputs = Spread.of(rows.inputs, task.column_axis)
     targets = inputs if rows.targets is None else Spread.of(rows.targets, task.column_axis)
     task = in_units(task, inputs, targets, settings)
     x, y = scale_columns(task, rows.inputs, rows.targets)
-    paired = null.kind == "shifts"
+    memory = 1 if task.windows is None else max(correlation_time(x), correlation_time(y))
+    refusal = _refusal(x, y, null)
+    if refusal is not None:
+        null = replace(null, count=0)
+    gap = None if task.windows is None else task.reach + memory
+    past, future = cut_windows(task, x, y)
     one_series = task.kind == "series" and null.kind != "signs"
+    linear = None
+    if task.windows is not None and null.kind == "linear" and null.drawn:
+        linear = beyond_linear(x, task.windows, _generators(settings.seed, null))
     return PreparedRows(
-        *cut_windows(task, x, y),
+        past,
+        future,
         null=null,
         seed=settings.seed,
         task=task,
         series=torch.cat([x, y], dim=1) if one_series else None,
-        spacing=max(correlation_time(x), correlation_time(y)) if paired else 1,
+        spacing=memory,
         denoising=Denoising.of(settings),
+        folds=Folds.of(len(past), gap, numpy_generator(settings.seed, "folds")),
+        cautions=_cautions(x, y, task, null),
+        refusal=refusal,
+        beyond_linear=linear,
+    )
+
+
+def _ranked(rows: MemoryRows, column_axis: int) -> MemoryRows:
+    targets = None if rows.targets is None else normal_scores(rows.targets, column_axis)
+    return replace(rows, inputs=normal_scores(rows.inputs, column_axis), targets=targets)
+
+
+def _refusal(x: Tensor, y: Tensor, null: Null) -> str | None:
+    if null.kind == "shifts" and null.drawn:
+        return refusal_of_pair(x, y)
+    if null.kind in ("rows", "samples", "translations") and null.drawn:
+        return refusal_of_few(len(x))
+    return None
+
+
+def _cautions(x: Tensor, y: Tensor, task: Task, null: Null) -> list[str]:
+    if not null.drawn or x.ndim != 2:
+        return []
+    return (
+        cautions_of_rows(x, y) if null.kind == "rows" and task.windows is None else outliers(x, y)
     )

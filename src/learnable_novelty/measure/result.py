@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from learnable_novelty.measure.held_out import held_out_share
+
 if TYPE_CHECKING:
     from learnable_novelty.measure.draw import Draw
     from learnable_novelty.measure.task import Settings
@@ -55,16 +57,26 @@ class Score:
     """Standard deviation of the floor over rearrangements."""
     excess_bits: float
     """bits - floor_bits."""
-    excess_se: float
-    """Standard error of the excess: the data's, the floor's, and one chance draw of the noise."""
     null_bits: float | None
     """The score with the relation destroyed, mean over the null; not a floor: see the docs."""
     p_value: float | None
     """Of explained variance under the null; None without one."""
+    mean_p_value: float | None
+    """The same with random signs of single targets, which asks for a predictable mean only; None
+    where signs are no test. If it is large and ``p_value`` small, the inputs may tell the size of
+    the targets instead of their mean, as in GARCH."""
     explained_variance: float
     """Share of target variance that the readout explains, mean over draws."""
+    tested_variance: float
+    """What the test compares: ``explained_variance``, or with ``null="linear"`` the share that is
+    explained of what a linear fit leaves."""
     null_explained_variance: tuple[float, ...] = field(repr=False)
     """The same for every rearrangement."""
+    held_out_variance: float
+    """Share of target variance explained in samples that the readout has not seen (ten folds, mean
+    over draws), cut at 0; NaN with too few samples."""
+    held_out_interval: tuple[float, float]
+    """95% interval of what the same readouts explain of new samples, cut at 0."""
     residual_bits: float | None
     """Description length of the residuals at the noise variance that a fixed ridge posits; None
     with the evidence ridge, which posits none."""
@@ -85,52 +97,83 @@ class Score:
     standardization: str
     """What was done to inputs and targets before."""
     seed: int
+    cautions: tuple[str, ...] = ()
+    """What in the data makes the p-value less than it seems, and what to do about it."""
+    refusal: str | None = None
+    """Why there is no p-value, and what to do about it."""
 
     @property
-    def excess_interval(self) -> tuple[float, float]:
-        """95% interval of the excess."""
-        return (self.excess_bits - 1.96 * self.excess_se, self.excess_bits + 1.96 * self.excess_se)
+    def p_text(self) -> str:
+        """The p-value in words; a permutation test has a smallest one."""
+        if self.p_value is None:
+            return "no p-value"
+        if self.p_value * (1 + self.null_count) > 1:
+            return f"p = {self.p_value:.3g}"
+        return (
+            f"p <= {self.p_value:.3g} (the smallest that {self.null_count} permutations can give)"
+        )
 
     @property
     def verdict(self) -> str:
         """Say in a sentence what was found."""
+        if self.refusal is not None:
+            return f"no p-value: {self.refusal}"
         if self.p_value is None:
             return "no null was drawn, so nothing is said about chance"
         if self.p_value > 0.05:
-            return f"no learnable structure beyond chance (p = {self.p_value:.3g})"
+            return f"no learnable structure beyond chance; {self.p_text}"
+        if self.mean_p_value is not None and self.mean_p_value > 0.05:
+            return (
+                "targets depend on inputs, but perhaps in their size only, as in GARCH: no mean "
+                f"that can be learned was found (signs: p = {self.mean_p_value:.2g}); {self.p_text}"
+            )
+        low, high = self.held_out_interval
+        share = ""
+        if not math.isnan(low):
+            share = (
+                f"{self.held_out_variance:.0%} [{low:.0%}, {high:.0%}] of the variance of new "
+                "samples; "
+            )
         if self.directions < 0.5:
             return (
-                f"a relation is there (p = {self.p_value:.3g}), too faint in {self.num_samples} "
-                "samples for its bits to be told from noise"
+                f"a relation is there, too faint in {self.num_samples} samples for its bits to be "
+                f"told from noise; {share}{self.p_text}"
             )
         return (
             f"learnable structure: {self.denoised_bits:.2g} bits in {self.directions:.2g} "
-            f"direction{'s' if round(self.directions) != 1 else ''} (p = {self.p_value:.3g})"
+            f"direction{'s' if round(self.directions) != 1 else ''}; {share}{self.p_text}"
         )
 
     def rows(self) -> list[tuple[str, str, str]]:
         """List name, value and meaning of what is reported."""
-        low, high = self.excess_interval
-        unknown = math.isnan(low)
-        error = "-" if unknown else f"{self.bits_se:.2f}"
-        interval = f"{TOO_FEW} for an interval" if unknown else f"95% [{low:.2f}, {high:.2f}]"
+        low, high = self.held_out_interval
+        error = f"{TOO_FEW} for a standard error"
+        if not math.isnan(self.bits_se):
+            error = f"standard error {self.bits_se:.2f} over the data"
+        share = ("-", TOO_FEW)
+        if not math.isnan(low):
+            value = f"{self.held_out_variance:.4f}"
+            share = value, f"share in samples not seen; 95% [{low:.4f}, {high:.4f}]"
         null = "-" if self.null_bits is None else f"{self.null_bits:.2f}"
         p = "-" if self.p_value is None else f"{self.p_value:.3g}"
+        size = f"n = {self.num_samples}: compare at equal n only"
         rows = [
             ("denoised bits", f"{self.denoised_bits:.2f}", "of what noise could not have made"),
             ("directions", f"{self.directions:.2g}", "of the targets that can be learned"),
             (
                 "raw bits",
                 f"{self.bits:.2f}",
-                f"the paper's S, noise included; sd {self.bits_sd:.2f}",
+                f"the paper's S, noise included; sd {self.bits_sd:.2f}; {size}",
             ),
-            ("standard error", error, TOO_FEW if unknown else "over the data"),
             ("floor", f"{self.floor_bits:.2f}", "what its own noise would score"),
-            ("excess", f"{self.excess_bits:.2f}", f"above the floor; {interval}"),
+            ("excess", f"{self.excess_bits:.2f}", f"above the floor; {error}"),
             ("explained variance", f"{self.explained_variance:.4f}", "share of target variance"),
+            ("held-out variance", *share),
             ("p-value", p, f"{self.null_count} rearrangements of {self.rearranged}"),
             ("null bits", null, f"if {self.hypothesis}"),
         ]
+        if self.mean_p_value is not None:
+            rows.insert(8, ("  of the mean", f"{self.mean_p_value:.3g}", "by random signs"))
         if self.residual_bits is not None:
             meaning = "of the residuals, at the noise that the ridge posits"
             rows.append(("residual bits", f"{self.residual_bits:.4g}", meaning))
@@ -141,6 +184,7 @@ class Score:
         lines += [f"  {name:<19}{value:>10}  {meaning}" for name, value, meaning in self.rows()]
         shape = f"{self.num_samples} samples, {self.num_rows} rows, {self.target_dim} targets"
         lines += [f"  {shape}; {self.standardization}", f"  {self.observer}"]
+        lines += [f"  caution: {caution}" for caution in self.cautions]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -156,7 +200,6 @@ class Score:
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values that JSON can hold."""
         values = asdict(self)
-        values["excess_interval"] = list(self.excess_interval)
         values["verdict"] = self.verdict
         return {key: _plain(value) for key, value in values.items()}
 
@@ -188,6 +231,7 @@ def summarize(
     settings: Settings,
     num_samples: int,
     null: tuple[str, str],
+    units: int,
 ) -> Score:
     """Average over draws first, then compare.
 
@@ -197,6 +241,7 @@ def summarize(
         settings: what was asked for.
         num_samples: how many samples there were.
         null: what it rearranges, and what it claims.
+        units: how many blocks of samples are independent of each other.
     """
 
     def mean(name: str) -> np.ndarray:
@@ -204,9 +249,11 @@ def summarize(
 
     bits = np.array([draw.bits for draw in draws])
     floor, left_out, null_explained = mean("floor"), mean("leave_out_bits"), mean("null_explained")
-    explained, count = float(mean("explained")), null_explained.size
-    # Rounding must not decide a tie, such as constant targets give.
-    beaten = int((null_explained >= explained - 1e-10).sum())
+    tested, count = float(mean("tested")), null_explained.size
+    held_out = [draw.held_out for draw in draws if draw.held_out is not None]
+    share, interval = math.nan, (math.nan, math.nan)
+    if held_out:
+        share, interval = held_out_share(held_out, units, draws[0].num_rows)
     bits_se, floor_sd = _jackknife_error(left_out), _deviation(floor)
     return Score(
         denoised_bits=float(np.mean([draw.denoised.bits for draw in draws])),
@@ -220,10 +267,13 @@ def summarize(
         floor_bits=float(floor.mean()),
         floor_sd=floor_sd,
         excess_bits=float(bits.mean() - floor.mean()),
-        excess_se=math.hypot(bits_se, floor_sd),
         null_bits=float(mean("null_bits").mean()) if count else None,
-        p_value=(1 + beaten) / (1 + count) if count else None,
-        explained_variance=explained,
+        p_value=_p_value(null_explained, tested),
+        mean_p_value=_p_value(mean("mean_null"), tested),
+        explained_variance=float(mean("explained")),
+        tested_variance=tested,
+        held_out_variance=share,
+        held_out_interval=interval,
         null_explained_variance=tuple(null_explained.tolist()),
         residual_bits=None if draws[0].residual_bits is None else float(mean("residual_bits")),
         spectrum=tuple(mean("spectrum").tolist()),
@@ -251,6 +301,13 @@ def _combined(p_values: list[float]) -> float:
     """Combine p-values of the same hypothesis, however dependent, by Cauchy variables."""
     heights = [math.tan((0.5 - min(max(p, 1e-15), 1 - 1e-15)) * math.pi) for p in p_values]
     return 0.5 - math.atan(sum(heights) / len(heights)) / math.pi
+
+
+def _p_value(null: np.ndarray, observed: float) -> float | None:
+    """Return (1 + number of null values at least as large) / (1 + number of null values)."""
+    # Rounding must not decide a tie, such as constant targets give.
+    beaten = int((null >= observed - 1e-10).sum())
+    return (1 + beaten) / (1 + null.size) if null.size else None
 
 
 def _jackknife_error(left_out: np.ndarray) -> float:

@@ -20,6 +20,7 @@ from learnable_novelty.measure.blocks import gather_blocks
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.denoising import Denoising
 from learnable_novelty.measure.draw import draw_from_blocks, draw_from_rows, num_sign_blocks
+from learnable_novelty.measure.held_out import independent_units
 from learnable_novelty.measure.null import Null, choose_kind, describe
 from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.result import Score, summarize
@@ -47,10 +48,11 @@ def score(
     ridge_penalty: RidgePenalty | None = None,
     resolution: float | None = None,
     draws: int = 8,
-    null: int | str | Null = 99,
+    null: int | str | Null = "auto",
     seed: Seed = 0,
     standardize_inputs: bool = True,
     target_unit: float | Literal["sd"] = "sd",
+    rank: bool = False,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Score:
@@ -78,13 +80,16 @@ def score(
         resolution: eta of the default observer; 1 unless given.
         draws: how many reservoirs to average over.
         null: how many rearrangements test the relation (0 for none), a kind of rearrangement such
-            as "linear", or a ``Null``. Two series take a multiple of twenty shifts, less one,
-            where that many fit. Data that is read by chunks takes random signs.
+            as "linear", or a ``Null``. By default 999, and 99 for one series. Two series take a
+            multiple of twenty shifts, less one, where that many fit. Data that is read by chunks
+            takes random signs.
         seed: of reservoirs and rearrangements.
         standardize_inputs: give every input column zero mean and unit deviation, so that units
             do not matter.
         target_unit: what a target is measured in: "sd", its own deviation, or a number in the
             unit of the data (the paper's u_Y).
+        rank: replace every input and target column by its normal scores, the normal quantiles of
+            its ranks, against heavy tails and outliers.
         executor: where draws, or the partitions of data that is read by chunks, are computed;
             this process by default. Any ``concurrent.futures.Executor`` of other processes, or
             that of a Dask client.
@@ -109,6 +114,7 @@ def score(
         observer=observer,
         standardize_inputs=standardize_inputs,
         target_unit=target_unit,
+        rank=rank,
     )
     source = open_source(inputs, targets, is_series=settings.windows is not None)
     return score_source(source, settings, executor, progress)
@@ -122,6 +128,11 @@ def score_source(
 ) -> Score:
     """Score an opened source; rearrangements where all rows are in memory, signs elsewhere."""
     in_memory = source.rows is not None
+    if settings.rank and not in_memory:
+        raise UserError(
+            "ranks need all rows: expected data in memory with rank=True, got data that is read by "
+            "chunks"
+        )
     one_pass = isinstance(source, Stream) and not source.again
     if one_pass and settings.standardize_inputs:
         raise UserError(
@@ -143,15 +154,16 @@ def score_source(
             drawn,
             [block[k] for block in blocks.roots],
             blocks.num_samples,
-            null.count,
+            null.drawn,
             settings.seed,
             Denoising.of(settings),
         )
         for k, drawn in enumerate(blocks.observers)
     )
     draws = list(in_order(executor, draw_from_blocks, tasks))
-    about = describe(kind, blocks.num_samples, len(blocks.roots), 1, null.count)
-    return summarize(draws, blocks.observers[0], settings, blocks.num_samples, about)
+    about = describe(kind, blocks.num_samples, len(blocks.roots), 1, null.drawn)
+    units = len(blocks.roots)
+    return summarize(draws, blocks.observers[0], settings, blocks.num_samples, about, units)
 
 
 def _score_rows(
@@ -172,8 +184,12 @@ def _score_rows(
         draws.append(draw)
         report(len(draws), settings.draws)
     samples = data.num_samples
-    about = describe(null.kind, samples, num_sign_blocks(samples), data.spacing, null.count)
-    return summarize(draws, observers[0], settings, samples, about)
+    about = describe(null.kind, samples, num_sign_blocks(samples), data.spacing, null.drawn)
+    units = independent_units(
+        samples, data.spacing + task.reach, is_series=task.windows is not None
+    )
+    found = summarize(draws, observers[0], settings, samples, about, units)
+    return replace(found, cautions=tuple(data.cautions), refusal=data.refusal)
 
 
 def _silent(done: int, total: int) -> None:

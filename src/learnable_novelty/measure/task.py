@@ -38,9 +38,16 @@ class Settings:
     observer: Observer | None = None
     standardize_inputs: bool = True
     target_unit: float | Literal["sd"] = "sd"
+    rank: bool = False
+    """Whether columns are replaced by their normal scores."""
 
     def __post_init__(self) -> None:
         whole_number("draws", self.draws, 1)
+        if self.rank and not (self.standardize_inputs and self.target_unit == "sd"):
+            raise UserError(
+                "normal scores have no unit: expected standardize_inputs=True and "
+                'target_unit="sd" with rank=True'
+            )
         if self.target_unit != "sd":
             check_target_unit(self.target_unit)
         if self.observer is None:
@@ -62,6 +69,8 @@ class Settings:
     @property
     def standardization(self) -> str:
         """Say what is done to inputs and targets."""
+        if self.rank:
+            return "normal scores of inputs and targets per column"
         unit = "their own deviation" if self.target_unit == "sd" else f"{self.target_unit:g}"
         inputs = "inputs standardized per column, " if self.standardize_inputs else ""
         return f"{inputs}targets in units of {unit}"

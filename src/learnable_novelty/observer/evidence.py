@@ -14,6 +14,7 @@ infinite: its readout is then exactly zero.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -22,9 +23,10 @@ from torch import Tensor
 from learnable_novelty.observer.spectral import Spectral
 
 GRID_POINTS = 65
-ZOOMS = 2
-ROOT_POINTS = 17
-ROOT_STEPS = 12
+RIDDERS_STEPS = 12
+BISECTIONS = 48
+ROOT_TOLERANCE = 1e-12
+"""Of log lambda."""
 # Eigenvalues of a Gram matrix carry an absolute error of about eps times the largest; a penalty
 # near that would read rounding as structure. In units of eps and of the largest eigenvalue:
 SMALLEST_PENALTY = 4096.0
@@ -33,16 +35,16 @@ LARGEST_PENALTY = 1e12
 
 @dataclass(frozen=True)
 class Evidence:
-    """Many regressions on the same features, each with a penalty to choose."""
+    """Many regressions, on the same features or on others, each with a penalty to choose."""
 
     eigenvalues: Tensor
-    """k, (rank,)."""
+    """k, (rank,) of features that all problems share, or (num_problems, rank)."""
     cross_power: Tensor
     """|b_i|^2, (num_problems, rank)."""
     power: Tensor
     """|Y~|^2, (num_problems,)."""
-    count: float
-    """n."""
+    count: float | Tensor
+    """n, one or (num_problems,)."""
     outside: Tensor | None = None
     """What of |Y~|^2 no feature explains, (num_problems,), where that is known."""
 
@@ -50,27 +52,38 @@ class Evidence:
         """Evaluate the expression above.
 
         Args:
-            penalties: lambda, (num_problems, num_penalties); infinity is allowed.
+            penalties: lambda, (num_problems, num_penalties), or (num_penalties,) shared by all
+                problems on the same features; infinity is allowed.
 
         Returns:
             (num_problems, num_penalties).
         """
         residual, tiny = self._residual(penalties)
-        volume = torch.log1p(self.eigenvalues / penalties[..., None]).sum(-1)
+        volume = torch.log1p(self._each / penalties[..., None]).sum(-1)
         # A noise-free fit leaves nothing but rounding: keep the logarithm finite there.
-        return volume + (self.count - 1) * torch.maximum(residual, tiny).log()
+        return volume + self._freedom[..., None] * torch.maximum(residual, tiny).log()
 
     def slope(self, penalties: Tensor) -> Tensor:
-        """Differentiate the expression above by log lambda; shapes as there, lambda finite.
+        """Differentiate the expression above by log lambda; one finite lambda per problem.
 
         -sum_i k_i / (k_i + lambda) + (n - 1) lambda sum_i |b_i|^2 / (k_i + lambda)^2 / residual
         """
-        inverse = (self.eigenvalues + penalties[..., None]).reciprocal()
-        weighted = inverse * self.cross_power[:, None]
-        residual, tiny = self._residual(penalties)
-        change = penalties * (weighted * inverse).sum(-1) / torch.maximum(residual, tiny)
+        inverse = (self.eigenvalues + penalties[:, None]).reciprocal()
+        residual, tiny = (value[:, 0] for value in self._residual(penalties[:, None]))
+        weighted = (self.cross_power * inverse.square()).sum(-1)
+        change = penalties * weighted / torch.maximum(residual, tiny)
         change = torch.where(residual > tiny, change, 0.0)
-        return (self.count - 1) * change - inverse @ self.eigenvalues
+        return self._freedom * change - (inverse * self.eigenvalues).sum(-1)
+
+    @property
+    def _each(self) -> Tensor:
+        """Return k with an axis for penalties where every problem has its own."""
+        return self.eigenvalues if self.eigenvalues.ndim == 1 else self.eigenvalues[:, None]
+
+    @property
+    def _freedom(self) -> Tensor:
+        """Return n - 1, 0-dim or (num_problems,)."""
+        return torch.as_tensor(self.count, dtype=self.power.dtype, device=self.power.device) - 1
 
     def _residual(self, penalties: Tensor) -> tuple[Tensor, Tensor]:
         """Return |Y~|^2 - sum_i |b_i|^2 / (k_i + lambda), and what is rounding beside |Y~|^2.
@@ -80,56 +93,117 @@ class Evidence:
         """
         tiny = torch.finfo(self.power.dtype).eps * self.power[:, None]
         if self.outside is None:
-            shrink = self.eigenvalues + penalties[..., None]
-            return self.power[:, None] - (self.cross_power[:, None] / shrink).sum(-1), tiny
+            inverse = (self._each + penalties[..., None]).reciprocal()
+            return self.power[:, None] - _weighted_sums(self.cross_power, inverse), tiny
         along = torch.where(self.eigenvalues > 0, self.cross_power / self.eigenvalues, 0.0)
-        left = (1 + self.eigenvalues / penalties[..., None]).reciprocal()
-        return self.outside[:, None] + (along[:, None] * left).sum(-1), tiny
+        left = (1 + self._each / penalties[..., None]).reciprocal()
+        return self.outside[:, None] + _weighted_sums(along, left), tiny
 
+    @torch.no_grad()
     def penalties(self) -> Tensor:
         """Choose the ridge penalty of largest marginal likelihood for each problem.
 
-        A grid over the logarithm of lambda, zoomed in on the best point, then the root of the slope
-        there: a minimum can be seen in its values to half of the digits only, so the last digits of
-        the sums would decide on the others.
+        A grid over the logarithm of lambda, shared where features are, then the root of the slope
+        beside the best point: a minimum can be seen in its values to half of the digits only, so
+        the last digits of the sums would decide on the others.
 
         Returns:
             (num_problems,); infinity where no finite penalty beats using no feature at all.
         """
         power = self.power
         infinite = torch.full_like(power, math.inf)
-        top = float(self.eigenvalues.max()) if self.eigenvalues.numel() else 0.0
-        # Two samples have the same evidence at every penalty: rounding must not choose one.
-        if not top > 0 or self.count <= 2:
+        if not self.eigenvalues.numel():
             return infinite
-        smallest = SMALLEST_PENALTY * torch.finfo(power.dtype).eps * top
-        low = torch.full_like(power, math.log(smallest))
-        high = torch.full_like(power, math.log(LARGEST_PENALTY * top))
-        for _ in range(ZOOMS):
-            grid = _grid(low, high, GRID_POINTS)
-            centre = grid.gather(1, self.cost(grid.exp()).argmin(1, keepdim=True))[:, 0]
-            step = (high - low) / (GRID_POINTS - 1)
-            low, high = centre - step, centre + step
-        for _ in range(ROOT_STEPS):
-            grid = _grid(low, high, ROOT_POINTS)
-            rises = self.slope(grid.exp()) > 0
-            rises[:, -1] = True  # beyond the last point, if it rises nowhere before
-            first = rises.long().argmax(1, keepdim=True).clamp(min=1)
-            low, high = grid.gather(1, first - 1)[:, 0], grid.gather(1, first)[:, 0]
-        best = ((low + high) / 2).exp()
-        finite_cost, infinite_cost = self.cost(torch.stack([best, infinite], dim=1)).unbind(1)
-        return torch.where((finite_cost < infinite_cost) & (power > 0), best, infinite)
+        top = self.eigenvalues.amax(-1, keepdim=True)
+        # Two samples have the same evidence at every penalty: rounding must not choose one.
+        known = (top[..., 0] > 0) & (self._freedom > 1)
+        top = torch.where(top > 0, top, 1.0)
+        low = (SMALLEST_PENALTY * torch.finfo(power.dtype).eps * top).log()
+        step = ((LARGEST_PENALTY * top).log() - low)[..., 0].max() / (GRID_POINTS - 1)
+        grid = low + step * torch.arange(GRID_POINTS, dtype=power.dtype, device=power.device)
+        place = self.cost(grid.exp()).argmin(1)
+        centre = grid[place] if grid.ndim == 1 else grid.gather(1, place[:, None])[:, 0]
+        # At the largest penalty nothing is explained, to rounding: there is no root to find.
+        searched = (known & (place < GRID_POINTS - 1)).nonzero()[:, 0]
+        best = centre.clone()
+        if searched.numel():
+            best[searched] = self._some(searched)._root(centre[searched], float(step))
+        finite, none = self.cost(torch.stack([best.exp(), infinite], dim=1)).unbind(1)
+        return torch.where(known & (finite < none) & (power > 0), best.exp(), infinite)
+
+    def _some(self, places: Tensor) -> Evidence:
+        """Return some of the problems."""
+        own, many = self.eigenvalues.ndim == 2, isinstance(self.count, Tensor)
+        return Evidence(
+            self.eigenvalues[places] if own else self.eigenvalues,
+            self.cross_power[places],
+            self.power[places],
+            self.count[places] if many else self.count,  # pyright: ignore[reportIndexIssue]
+            None if self.outside is None else self.outside[places],
+        )
+
+    def _root(self, centre: Tensor, step: float) -> Tensor:
+        """Return log lambda where the slope vanishes within a step of the centre, (num_problems,).
+
+        By Ridders' method, x = m - (m - l) f(m) / sqrt(f(m)^2 - f(l) f(h)), m the middle of l and
+        h. A fit without noise has no such place, but a kink where the residual becomes rounding,
+        or its least cost at the smallest penalty.
+        """
+        low, high = centre - step, centre + step
+        f_low, f_high = self.slope(low.exp()), self.slope(high.exp())
+        kinked = (~((f_low < 0) & (f_high > 0))).nonzero()[:, 0]
+        root = centre
+        for _ in range(RIDDERS_STEPS):
+            middle, before = (low + high) / 2, root
+            f_middle = self.slope(middle.exp())
+            scale = (f_middle.square() - f_low * f_high).abs().sqrt()
+            turn = torch.where(scale > 0, f_middle / scale, 0.0).clamp(-1, 1)
+            root = middle - (middle - low) * turn
+            if float((root - before).abs().max()) <= ROOT_TOLERANCE:
+                break
+            for x, f in ((middle, f_middle), (root, self.slope(root.exp()))):
+                above, below = (f > 0) & (x < high), (f <= 0) & (x > low)
+                high, f_high = torch.where(above, x, high), torch.where(above, f, f_high)
+                low, f_low = torch.where(below, x, low), torch.where(below, f, f_low)
+        if kinked.numel():
+            root[kinked] = self._some(kinked)._kink(centre[kinked], step)
+        return root
+
+    def _kink(self, centre: Tensor, step: float) -> Tensor:
+        """Return log lambda at the least cost near the centre, and there where the slope turns."""
+        fine = step / (GRID_POINTS // 2)
+        reach = torch.arange(-(GRID_POINTS // 2), GRID_POINTS // 2 + 1).to(centre)
+        grid = centre[:, None] + fine * reach
+        centre = grid.gather(1, self.cost(grid.exp()).argmin(1, keepdim=True))[:, 0]
+        low, high = centre - fine, centre + fine
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2
+            rises = self.slope(middle.exp()) > 0
+            low, high = torch.where(rises, low, middle), torch.where(rises, middle, high)
+        return (low + high) / 2
 
 
-def _grid(low: Tensor, high: Tensor, points: int) -> Tensor:
-    """Return evenly spaced points between bounds (num_problems,), (num_problems, points)."""
-    unit = torch.linspace(0, 1, points, dtype=low.dtype, device=low.device)
-    return low[:, None] + (high - low)[:, None] * unit
+def _weighted_sums(weights: Tensor, terms: Tensor) -> Tensor:
+    """Return sum_i w_pi t_gi, or sum_i w_pi t_pgi where every problem has its own terms."""
+    if terms.ndim == 2:
+        return weights @ terms.T
+    return (weights[:, None] * terms).sum(-1)
 
 
-def evidence_penalty(axes: Spectral) -> float:
-    """Choose the ridge penalty for one regression."""
-    cross_power = axes.cross.square().sum(1)[None]
-    outside = None if axes.outside is None else axes.outside.sum()[None]
-    one = Evidence(axes.eigenvalues, cross_power, axes.power[None], axes.count, outside)
-    return float(one.penalties())
+def evidence_penalties(problems: Sequence[Spectral]) -> Tensor:
+    """Choose the ridge penalties of regressions on different features, (num_problems,)."""
+    size = max(axes.eigenvalues.numel() for axes in problems)
+
+    def padded(values: list[Tensor]) -> Tensor:
+        # A direction without features, k = b = 0, changes no evidence.
+        return torch.stack([torch.nn.functional.pad(one, (0, size - len(one))) for one in values])
+
+    power = torch.stack([axes.power for axes in problems])
+    outside = [None if axes.outside is None else axes.outside.sum() for axes in problems]
+    return Evidence(
+        padded([axes.eigenvalues for axes in problems]),
+        padded([axes.cross.square().sum(1) for axes in problems]),
+        power,
+        torch.tensor([axes.count for axes in problems]).to(power),
+        None if any(one is None for one in outside) else torch.stack(outside),  # pyright: ignore
+    ).penalties()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import torch
@@ -12,7 +13,7 @@ from learnable_novelty.observer.checks import check_layout, check_pair, check_po
 from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.denoise import denoised_readout
 from learnable_novelty.observer.digits import Solution, checked_log2det, settle
-from learnable_novelty.observer.evidence import evidence_penalty
+from learnable_novelty.observer.evidence import evidence_penalties
 from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.mdl import minimize_description_length
 from learnable_novelty.observer.moments import Moments
@@ -165,7 +166,6 @@ class Observer:
         readout = denoised_readout(standard.normal_equations(), solution.readout)
         return code_length(readout, self.resolution, self.code_scale)
 
-    @torch.no_grad()
     def fit(self, data: Rows | Moments | Roots, *, penalty: float | None = None) -> Fit:
         """Fit the ridge readout in the axes of its features, ready to be refitted to other targets.
 
@@ -174,15 +174,43 @@ class Observer:
                 diagonalized. ``solver="gram"`` diagonalizes the Gram matrix of rows too.
             penalty: lambda, in place of the observer's own rule.
         """
+        return self.fits([data], penalty=penalty)[0]
+
+    @torch.no_grad()
+    def fits(
+        self, many: Sequence[Rows | Moments | Roots], *, penalty: float | None = None
+    ) -> list[Fit]:
+        """Fit many data sets; penalties by evidence are searched for all of them at once."""
         if self.solver in ("dual", "qr"):
             raise UserError(
                 f'solver="{self.solver}" solves for one set of targets, and a fit is for many; '
                 'choose "auto", "spectral" or "gram"'
             )
-        standard = self._standardized(data)
-        by_rows = isinstance(standard, StandardizedRows) and self.solver not in ("gram", "cholesky")
-        axes = Spectral.of(standard if by_rows else standard.normal_equations())
-        penalty = self.penalty_for(axes) if penalty is None else penalty
+        standards = [self._standardized(data) for data in many]
+        by_rows = self.solver not in ("gram", "cholesky")
+        all_axes = [
+            Spectral.of(
+                one if by_rows and isinstance(one, StandardizedRows) else one.normal_equations()
+            )
+            for one in standards
+        ]
+        if penalty is not None:
+            penalties = [penalty] * len(all_axes)
+        elif self.ridge_penalty == "evidence":
+            penalties = evidence_penalties(all_axes).tolist() if all_axes else []
+        else:
+            penalties = [self.penalty_for(axes) for axes in all_axes]
+        return [
+            self._fitted(*one) for one in zip(many, standards, all_axes, penalties, strict=True)
+        ]
+
+    def _fitted(
+        self,
+        data: Rows | Moments | Roots,
+        standard: NormalEquations | StandardizedRows,
+        axes: Spectral,
+        penalty: float,
+    ) -> Fit:
         log2det = float(checked_log2det(axes, penalty, self.resolution))
         if not isinstance(data, Rows) or not isinstance(standard, StandardizedRows):
             return Fit(self, axes, penalty, log2det)
@@ -245,7 +273,8 @@ class Observer:
     def penalty_for(self, data: NormalEquations | StandardizedRows | Spectral) -> float:
         """Return lambda for this data."""
         if self.ridge_penalty == "evidence":
-            return evidence_penalty(data if isinstance(data, Spectral) else Spectral.of(data))
+            axes = data if isinstance(data, Spectral) else Spectral.of(data)
+            return float(evidence_penalties([axes]))
         if isinstance(self.ridge_penalty, PerSample):
             return self.ridge_penalty.value * data.count
         return float(self.ridge_penalty)

@@ -8,6 +8,7 @@ same test with single rows permuted, which correlated data break.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.signal import lfilter
 
-from learnable_novelty.measure import Null, score
+from learnable_novelty.measure import Null, Score, score
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult, deviation
 from novelty_lab.settings import Settings
@@ -188,7 +189,7 @@ def noise_excesses(config: Config, kind: str, n: int, seed: int) -> list[list[fl
             tail = {"noise vectors": (3,), "noise rings": (1, 16), "noise tori": (1, 4, 4)}[kind]
             x, y = (generator.standard_normal((n, *tail)) for _ in range(2))
             result = score(x, y, **common)
-        found.append([result.excess_bits, result.excess_se])
+        found.append([result.excess_bits, excess_error(result)])
     return found
 
 
@@ -206,8 +207,13 @@ def control(config: Config, kind: str, n: int, seed: int) -> dict[str, float]:
     return {
         "p_value": float(result.p_value or 0.0),
         "excess_bits": result.excess_bits,
-        "excess_se": result.excess_se,
+        "excess_se": excess_error(result),
     }
+
+
+def excess_error(result: Score) -> float:
+    """Return the standard error of an excess: of its bits over the data, and of its floor."""
+    return math.hypot(result.bits_se, result.floor_sd)
 
 
 def _coverage(pairs: list[list[float]]) -> dict[str, float]:

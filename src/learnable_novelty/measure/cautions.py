@@ -1,0 +1,179 @@
+"""What in the data makes a p-value less than it seems: found in the data, said beside it.
+
+A permutation of rows takes them as exchangeable. Rows that are copies of each other, or neighbours
+in time, are not. A circular shift of two series takes them as stationary, and as many correlation
+times long: trends, random walks and seasons that both have look like a relation, so there is no
+p-value for them.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from learnable_novelty.measure.null import correlation_time
+
+Array = NDArray[np.float64]
+
+REPEATED = 0.01
+"""Share of rows that repeat others, from which on it is said."""
+NEIGHBOURS = 4.0
+"""Lag-1 correlation, in units of 1 / sqrt(n)."""
+FAR, HEAVY = 8.0, 0.2
+"""An outlier lies that many robust deviations away, and has that share of a column's variance."""
+SPANS = 20
+"""Correlation times that the faster of two series must be long."""
+TREND = 2.5
+"""Correlation with time, in standard errors, of both series."""
+FEWEST = 4
+"""Samples with at least twenty orders."""
+SEASON = 10.0
+"""Power of a frequency relative to its neighbours, in both series; noise has an exponential one."""
+
+
+def cautions_of_rows(inputs: Tensor, targets: Tensor) -> list[str]:
+    """List what is odd about rows that a test takes as exchangeable."""
+    x, y = (values.double().cpu().numpy() for values in (inputs, targets))
+    found = _repeated(x, y) or _neighbours(x, y)
+    return [*([] if found is None else [found]), *outliers(inputs, targets)]
+
+
+def outliers(inputs: Tensor, targets: Tensor) -> list[str]:
+    """List columns with extreme outliers."""
+    said: list[str] = []
+    for name, tensor in (("input", inputs), ("target", targets)):
+        values = tensor.double().cpu().numpy()
+        far, share, place = max(
+            (*_outlier(column), place) for place, column in enumerate(values.T, 1)
+        )
+        if far > FAR and share > HEAVY:
+            said.append(
+                f"one value of {name} column {place} lies {far:.3g} deviations from the median and "
+                f"makes {share:.0%} of its variance: score normal scores instead (rank=True), or "
+                "remove the value if it is an error"
+            )
+    return said
+
+
+def refusal_of_pair(x: Tensor, y: Tensor) -> str | None:
+    """Say why two series have no p-value, or return None where shifts can test them."""
+    length = x.shape[0]
+    both = "so both move together by chance; difference both series (np.diff)"
+    faster = min(correlation_time(x), correlation_time(y))
+    if length < SPANS * faster:
+        return (
+            f"both series are slow: {length} steps are {length / faster:.2g} correlation times, "
+            f"and a test needs {SPANS}, {both}, or remove their trends"
+        )
+    first, second = (values.double().cpu().numpy() for values in (x, y))
+    if min(_trend(first), _trend(second)) > TREND:
+        return f"both series have a trend, {both}, or subtract the trends"
+    period = _common_period(first, second)
+    if period is not None:
+        return (
+            f"both series have a period of {period:.3g} steps: subtract the mean of each phase of "
+            f"it, or difference both at a lag of {round(period)} steps"
+        )
+    return None
+
+
+def refusal_of_few(samples: int) -> str | None:
+    """Say why so few samples have no p-value: three have six orders, so p is never below 1/6."""
+    if samples >= FEWEST:
+        return None
+    return (
+        f"a permutation test needs at least {FEWEST} samples to find anything, got {samples}; "
+        "measure more"
+    )
+
+
+def _repeated(x: Array, y: Array) -> str | None:
+    """Find copies of rows, unless all columns have few values, which repeat by themselves."""
+    rows = np.concatenate([x, y], axis=1)
+    different = np.unique(rows, axis=0)
+    copies = len(rows) - len(different)
+    widest = max(len(np.unique(column)) for column in different.T)
+    if copies < REPEATED * len(rows) or copies == 0 or widest < 0.9 * len(different):
+        return None
+    if len(different) < 2:
+        return None
+    return (
+        f"{copies} of {len(rows)} rows repeat others: copies make chance look like a finding; keep "
+        "one of each (np.unique(..., axis=0)) unless they were measured independently"
+    )
+
+
+def _neighbours(x: Array, y: Array) -> str | None:
+    """Find rows that resemble their neighbours in inputs and in targets."""
+    if len(x) < 20:
+        return None
+    inputs, targets = _lag_one(x), _lag_one(y)
+    if min(abs(inputs), abs(targets)) < NEIGHBOURS / math.sqrt(len(x)):
+        return None
+    return (
+        f"neighbouring rows are alike (lag-1 correlation {inputs:.2f} of inputs, {targets:.2f} of "
+        "targets): if rows are time steps the p-value is not valid; score them as a series, with "
+        "window or leads"
+    )
+
+
+def _lag_one(values: Array) -> float:
+    """Return the largest lag-1 correlation of a column."""
+    centred = values - values.mean(0)
+    power = (centred**2).sum(0)
+    products = (centred[1:] * centred[:-1]).sum(0)
+    correlations = np.divide(products, power, out=np.zeros_like(power), where=power > 0)
+    return float(correlations[np.abs(correlations).argmax()])
+
+
+def _outlier(column: Array) -> tuple[float, float]:
+    """Return how far the farthest value lies, and its share of the variance."""
+    low, median, high = np.quantile(column, [0.25, 0.5, 0.75])
+    deviation = (high - low) / 1.349
+    squares = (column - column.mean()) ** 2
+    if not deviation > 0:
+        return 0.0, 0.0
+    return float(np.abs(column - median).max() / deviation), float(squares.max() / squares.sum())
+
+
+def _trend(values: Array) -> float:
+    """Return the largest correlation of a column with time, in standard errors."""
+    length = len(values)
+    time = np.arange(length) - (length - 1) / 2
+    time /= np.sqrt((time**2).sum())
+    centred = values - values.mean(0)
+    slope = time @ centred
+    rest = centred - time[:, None] * slope
+    largest = 0.0
+    for part, left in zip(slope, rest.T, strict=True):
+        memory = correlation_time(torch.from_numpy(left[:, None]))
+        noise = math.sqrt(float((left**2).mean()) * memory)
+        largest = max(largest, abs(float(part)) / noise if noise > 0 else 0.0)
+    return largest
+
+
+def _common_period(x: Array, y: Array) -> float | None:
+    """Return the period of a line that the spectra of both have at the same frequency."""
+    peaks = np.minimum(_peaks(x), _peaks(y))
+    place = int(peaks.argmax()) if peaks.size else 0
+    if not peaks.size or peaks[place] < SEASON:
+        return None
+    return len(x) / (place + 1)
+
+
+def _peaks(values: Array) -> Array:
+    """Return the power of each frequency, relative to the median of its neighbours."""
+    length = len(values)
+    taper = np.hanning(length)[:, None]
+    power = np.abs(np.fft.rfft((values - values.mean(0)) * taper, axis=0))[1:] ** 2
+    width = max(5, length // 40)
+    around = np.pad(power, ((width, width), (0, 0)), mode="reflect") if len(power) > width else None
+    if around is None:
+        return np.zeros(0)
+    windows = np.lib.stride_tricks.sliding_window_view(around, 2 * width + 1, axis=0)
+    level = np.median(windows, axis=-1) / math.log(2)
+    return np.divide(power, level, out=np.zeros_like(power), where=level > 0).max(axis=1)

@@ -1,0 +1,235 @@
+"""The share of variance explained in rows that the readout has not seen, with an interval.
+
+Samples are divided into folds. The readout, its penalty included, is fitted without one fold, and
+predicts that fold; the mean of the other folds predicts it too. With e_i and t_i the squared errors
+of both on sample i,
+
+    held-out variance = 1 - sum_i e_i / sum_i t_i,
+
+averaged over reservoirs before the division. Its population value is what the same fitted readouts
+explain, on average over the folds, of new samples. That they were fitted to nine tenths of the data
+is part of the definition, and so is n. Cross-validation is asymptotically normal about this value
+(Bayle, Bayle, Janson and Mackey 2020), with the variance of single samples,
+
+    z_i = (e_i - r t_i) / mean t,   r = sum e / sum t,   se(log r) = sd(z) / (r sqrt(n)),
+
+so no fold is fitted again for the interval. Two things that this leaves out at small n are added.
+Readouts of equal quality on the folds differ on new samples: with d effective weights, r varies by
+2 d / n^2, relative and squared, in the population and as much in its estimate. And sd(z) is itself
+uncertain, the more the heavier the tails of z: Student's distribution with 2 n / (kurtosis - 1)
+degrees of freedom (Satterthwaite). Coverage is measured in the artefact ``nulls``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from learnable_novelty.observer import Fit, Observer, Roots, Rows, merge
+from learnable_novelty.observer.standardize import scales
+
+FOLDS = 10
+LEVEL = 0.95
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Squared errors of samples that a readout has not seen."""
+
+    errors: Array
+    """e, (num_samples,): of the readout."""
+    spread: Array
+    """t, (num_samples,): of the mean."""
+    freedom: float
+    """d, the effective number of weights of a readout, per target."""
+
+    @staticmethod
+    def of_blocks(observer: Observer, blocks: list[Roots]) -> HeldOut:
+        """Predict whole blocks, by readouts that are fitted to the others."""
+        others, readout, mean = list(all_but_one(blocks)), [], []
+        trained = observer.fits(others)
+        for fit, block, whole in zip(trained, blocks, others, strict=True):
+            feature_scale, target_scale = scales(whole, observer.target_unit)
+            features, targets = block.about(whole)
+            left = targets * target_scale
+            outside = (block.outside * target_scale.square()).sum()
+            error = (left - (features * feature_scale) @ fit.weights).square().sum()
+            readout.append(float(error + outside))
+            mean.append(float(left.square().sum() + outside))
+        freedom = float(np.mean([effective_weights(fit) for fit in trained]))
+        return HeldOut(np.array(readout), np.array(mean), freedom)
+
+
+def effective_weights(fit: Fit) -> float:
+    """Return sum k / (k + lambda)."""
+    ratio = fit.axes.eigenvalues / fit.penalty
+    return float((ratio / (1 + ratio)).sum())
+
+
+@dataclass(frozen=True)
+class Folds:
+    """Which samples are predicted together, and which are left out around them."""
+
+    order: Tensor
+    """Samples in the order in which they are cut into folds, (num_samples,)."""
+    bounds: list[int]
+    """Where folds begin and end in that order."""
+    gap: int
+    """Samples on both sides of a fold that are not fitted to: neighbours in time."""
+
+    @staticmethod
+    def of(samples: int, gap: int | None, generator: np.random.Generator) -> Folds | None:
+        """Cut samples into folds: at random, or with a gap in time; None where there are too few.
+
+        Args:
+            samples: how many.
+            gap: None where samples are exchangeable.
+            generator: draws the folds of exchangeable samples.
+        """
+        count = min(FOLDS, samples // 2)
+        if count < 2:
+            return None
+        bounds = [round(i * samples / count) for i in range(count + 1)]
+        if gap is None:
+            return Folds(torch.from_numpy(generator.permutation(samples)), bounds, 0)
+        return Folds(torch.arange(samples), bounds, min(gap, samples // (4 * count)))
+
+    def errors(self, observer: Observer, rows: Rows) -> HeldOut:
+        """Predict all samples, each without its fold."""
+        samples = len(self.order)
+        shape = (samples, rows.features.shape[0] // samples, -1)
+        h, y = (values.reshape(shape)[self.order] for values in (rows.features, rows.targets))
+        trained = self._trained(observer, h, y)
+        errors = [
+            _squared_errors(observer, *one, h[start:end], y[start:end])
+            for one, (start, end) in zip(trained, itertools.pairwise(self.bounds), strict=True)
+        ]
+        own = self.order.argsort()
+        readout, mean = (torch.cat(parts)[own].cpu().numpy() for parts in zip(*errors, strict=True))
+        return HeldOut(
+            readout, mean, float(np.mean([effective_weights(fit) for fit, _ in trained]))
+        )
+
+    def errors_on(self, observer: Observer, rows: Rows, new: Rows) -> tuple[float, float]:
+        """Return sums of e and t of new rows, over all readouts."""
+        shape = (len(self.order), rows.features.shape[0] // len(self.order), -1)
+        h, y = (values.reshape(shape)[self.order] for values in (rows.features, rows.targets))
+        totals = np.zeros(2)
+        for one in self._trained(observer, h, y):
+            found = _squared_errors(observer, *one, new.features[:, None], new.targets[:, None])
+            totals += [float(part.sum()) for part in found]
+        return float(totals[0]), float(totals[1])
+
+    def _trained(self, observer: Observer, h: Tensor, y: Tensor) -> list[tuple[Fit, Roots]]:
+        """Fit all samples but one fold and its neighbours, for each fold."""
+        samples, folds = len(self.order), list(itertools.pairwise(self.bounds))
+        ends = {max(0, start - self.gap) for start, _ in folds}
+        starts = {min(samples, end + self.gap) for _, end in folds}
+        cuts = sorted({0, samples, *ends, *starts})
+        spans = [
+            Rows(h[a:b].flatten(0, 1), y[a:b].flatten(0, 1)).roots(observer.accumulate_dtype)
+            for a, b in itertools.pairwise(cuts)
+        ]
+        before, after = _running(spans), _running(spans[::-1])[::-1]
+        place = {cut: index for index, cut in enumerate(cuts)}
+        wholes = [
+            merge(
+                [
+                    *before[place[max(0, start - self.gap)]],
+                    *after[place[min(samples, end + self.gap)]],
+                ]
+            )
+            for start, end in folds
+        ]
+        return list(zip(observer.fits(wholes), wholes, strict=True))
+
+
+def _squared_errors(
+    observer: Observer, fit: Fit, whole: Roots, features: Tensor, targets: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return e and t of samples, each (num_samples,), from rows (num_samples, sites, columns)."""
+    feature_scale, target_scale = scales(whole, observer.target_unit)
+    left = (targets.to(whole.target_mean) - whole.target_mean) * target_scale
+    inputs = (features.to(left) - whole.feature_mean) * feature_scale
+    error = (left - inputs @ fit.weights).square().sum((1, 2))
+    return error.double(), left.square().sum((1, 2)).double()
+
+
+def _running(spans: list[Roots]) -> list[list[Roots]]:
+    """Merge the first k spans for k = 0 to all; in a list of one, or of none."""
+    merged: list[list[Roots]] = [[]]
+    for span in spans:
+        merged.append([merge([*merged[-1], span])])
+    return merged
+
+
+def independent_units(samples: int, memory: int, *, is_series: bool) -> int:
+    """Return how many blocks of consecutive samples count as independent of each other.
+
+    Samples do. Of a series blocks of four times its memory do, but there are at least ten.
+    """
+    return min(samples, max(10, samples // (4 * memory))) if is_series else samples
+
+
+def held_out_share(
+    many: Sequence[HeldOut], units: int, num_rows: int
+) -> tuple[float, tuple[float, float]]:
+    """Return 1 - sum e / sum t and its interval, each cut at 0.
+
+    Args:
+        many: of every reservoir.
+        units: how many blocks of consecutive samples are taken as independent of each other.
+        num_rows: regression rows.
+    """
+    errors = np.mean([one.errors for one in many], axis=0)
+    spread = np.mean([one.spread for one in many], axis=0)
+    units, freedom = min(units, errors.size), float(np.mean([one.freedom for one in many]))
+    # Where no feature is used, errors are those of the mean: rounding must not make them a finding.
+    if not spread.sum() > 0 or np.allclose(errors, spread, rtol=1e-9, atol=0):
+        return 0.0, (0.0, 0.0)
+    bounds = [round(i * errors.size / units) for i in range(units)]
+    e, t = (np.add.reduceat(values, bounds) for values in (errors, spread))
+    ratio = e.sum() / t.sum()
+    if ratio == 0:
+        return 1.0, (1.0, 1.0)
+    z = (e - ratio * t) / (t.mean() * ratio)
+    variance = z.var(ddof=1) / units + 4 * freedom / num_rows**2
+    kurtosis = (z**4).mean() / max((z**2).mean() ** 2, 1e-300)
+    reach = student(min(units - 1, 2 * units / max(kurtosis - 1, 1e-9))) * math.sqrt(variance)
+    low, high = (1 - ratio * math.exp(min(way * reach, 700.0)) for way in (1, -1))
+    share, low, high = (max(0.0, float(value)) for value in (1 - ratio, low, high))
+    return share, (low, high)
+
+
+def student(freedom: float) -> float:
+    """Return the two-sided 95% point of Student's distribution, for any degrees of freedom.
+
+    With u = arctan(t / sqrt(v)) its density is proportional to cos(u)^(v - 1).
+
+    >>> round(student(9), 2), round(student(2.5), 2), round(student(5000), 2)
+    (2.26, 3.57, 1.96)
+    """
+    freedom = min(freedom, 1e4)
+    angle = np.linspace(0, math.pi / 2, 40_001)
+    density = np.cos(angle).clip(min=0) ** (freedom - 1)
+    share = np.concatenate([[0], np.cumsum(density[1:] + density[:-1])])
+    return math.sqrt(freedom) * math.tan(float(np.interp(LEVEL, share / share[-1], angle)))
+
+
+def all_but_one(blocks: list[Roots]) -> Iterator[Roots]:
+    """Merge all roots but one, for each one, from running merges of both sides."""
+    after: list[Roots | None] = [None]
+    for block in reversed(blocks[1:]):
+        after.insert(0, block if after[0] is None else block + after[0])
+    before: Roots | None = None
+    for block, rest in zip(blocks, after, strict=True):
+        yield merge(side for side in (before, rest) if side is not None)
+        before = block if before is None else before + block

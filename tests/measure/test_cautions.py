@@ -1,0 +1,125 @@
+import numpy as np
+import pytest
+import torch
+
+import learnable_novelty as ln
+from learnable_novelty.measure.cautions import cautions_of_rows, refusal_of_pair
+from learnable_novelty.measure.ranks import normal_scores
+from novelty_lab.artefacts.nulls.processes import PAIRS, garch
+
+RNG = np.random.default_rng(0)
+
+
+def said(x, y):
+    return cautions_of_rows(*(torch.from_numpy(np.asarray(v, float)) for v in (x, y)))
+
+
+def test_clean_rows_have_no_cautions():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, y = rng.standard_normal((100, 3)), rng.standard_normal((100, 2))
+        assert said(x, y) == []
+        assert said(rng.integers(0, 2, (100, 3)), rng.integers(0, 2, (100, 1))) == []
+    assert said(np.sort(x, axis=0), y) == []  # sorted inputs alone do no harm
+    assert said(np.ones((50, 1)), np.ones((50, 1))) == []
+
+
+def test_copies_time_and_outliers_are_said_with_what_to_do():
+    x, y = RNG.standard_normal((60, 2)), RNG.standard_normal((60, 1))
+    (copies,) = said(np.tile(x, (2, 1)), np.tile(y, (2, 1)))
+    assert copies.startswith("60 of 120 rows repeat others")
+    assert "np.unique" in copies
+    (time,) = said(x.cumsum(0), y.cumsum(0))
+    assert "neighbouring rows are alike" in time
+    assert "window or leads" in time
+    y[7] = 1e4
+    (far,) = said(x, y)
+    assert "target column 1 lies" in far
+    assert "rank=True" in far
+
+
+def test_cautions_stand_beside_the_p_value():
+    x = RNG.standard_normal((60, 1))
+    found = ln.score(np.tile(x, (2, 1)), np.tile(x**2, (2, 1)), draws=1, null=9)
+    assert "caution: 60 of 120 rows repeat others" in str(found)
+    assert found.to_dict()["cautions"] == list(found.cautions)
+
+
+@pytest.mark.parametrize("name", ["AR 0.99 pairs", "random walks", "trends", "same season"])
+def test_two_series_that_move_together_by_chance_have_no_p_value(name):
+    for seed in range(5):
+        x, y = PAIRS[name](400, np.random.default_rng(seed)).T
+        found = ln.score(x, y, leads=[0], draws=1, null=19)
+        assert found.p_value is None
+        assert found.verdict == f"no p-value: {found.refusal}"
+        assert "difference" in found.refusal
+
+
+def test_faster_series_and_differences_have_a_p_value():
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        walks = torch.from_numpy(PAIRS["random walks"](400, rng))
+        steps = walks.diff(dim=0)
+        assert refusal_of_pair(steps[:, :1], steps[:, 1:]) is None
+        # White noise can be shifted against anything.
+        assert refusal_of_pair(steps[:, :1], walks[1:, 1:]) is None
+
+
+def test_few_samples_have_a_score_and_no_p_value():
+    found = ln.score([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], draws=1)
+    assert found.p_value is None
+    assert "at least 4 samples" in found.verdict
+    assert ln.score([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 4.0, 3.0], draws=1).p_value is not None
+
+
+def test_a_variance_is_told_from_a_mean():
+    large = small = 0
+    for seed in range(10):
+        series = garch(300, np.random.default_rng(seed))
+        found = ln.score(series, window=1, draws=1, null=19, seed=seed)
+        small += found.mean_p_value <= 0.05
+        x = np.random.default_rng(seed).standard_normal(100)
+        learnable = ln.score(x, np.sin(x), draws=1, null=19)
+        large += learnable.mean_p_value <= 0.05
+    assert small <= 3
+    assert large == 10
+
+
+def test_signs_of_a_series_belong_to_its_steps():
+    found = ln.score(np.sin(0.3 * np.arange(200)), window=3, draws=1, null=19)
+    assert found.mean_p_value <= 0.01
+    lattices = RNG.standard_normal((40, 1, 6))
+    assert ln.score(lattices, lattices, draws=1, null=19).mean_p_value <= 0.01
+    assert ln.score(lattices, lattices, draws=1, null=0).mean_p_value is None
+
+
+def test_normal_scores_are_quantiles_of_ranks():
+    from scipy.stats import norm, rankdata
+
+    values = RNG.integers(0, 9, (50, 2)).astype(float)
+    expected = norm.ppf((rankdata(values, axis=0) - 0.5) / 50)
+    np.testing.assert_allclose(
+        normal_scores(torch.from_numpy(values)).numpy(), expected, atol=1e-12
+    )
+    lattice = torch.from_numpy(RNG.standard_normal((5, 2, 4)))
+    flat = lattice.movedim(1, -1).reshape(-1, 2)
+    ranked = normal_scores(lattice).movedim(1, -1).reshape(-1, 2)
+    torch.testing.assert_close(ranked, normal_scores(flat))
+
+
+def test_ranks_find_a_relation_under_heavy_tails_and_ignore_units():
+    found = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x = rng.standard_normal((100, 1))
+        y = x + rng.standard_cauchy((100, 1))
+        ranked = ln.score(x, y, rank=True, draws=2, null=99)
+        found += ranked.p_value <= 0.05
+    # Power 0.8: twelve or fewer of 20 happen in 3 of 100 trials.
+    assert found >= 13
+    assert ln.score(np.exp(x), y**3, rank=True, draws=2, null=99) == ranked
+    assert "normal scores" in ranked.standardization
+    with pytest.raises(ValueError, match="normal scores have no unit"):
+        ln.score(x, y, rank=True, target_unit=1.0)
+    with pytest.raises(ValueError, match="ranks need all rows"):
+        ln.score(lambda: iter([(x, y)]), rank=True)

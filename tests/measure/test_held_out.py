@@ -1,0 +1,112 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import t as student_t
+
+import learnable_novelty as ln
+from learnable_novelty.measure import share_of_new_samples
+from learnable_novelty.measure.held_out import Folds, HeldOut, held_out_share, student
+from learnable_novelty.observer import Rows
+
+
+def folds(samples, gap=None):
+    return Folds.of(samples, gap, np.random.default_rng(0))
+
+
+def test_errors_are_those_of_readouts_fitted_without_the_fold():
+    rng = np.random.default_rng(1)
+    h, y = (torch.from_numpy(rng.standard_normal((60, d))) for d in (5, 2))
+    y = y + h[:, :2]
+    observer = ln.Observer(ln.reservoirs.MLP(1, 5, 2), ridge_penalty=0.3)
+    cut = folds(60)
+    found = cut.errors(observer, Rows(h, y))
+    for start, end in zip(cut.bounds, cut.bounds[1:], strict=False):
+        out = cut.order[start:end]
+        keep = torch.ones(60, dtype=torch.bool)
+        keep[out] = False
+        mean, sd = h[keep].mean(0), h[keep].std(0, correction=0) * 5**0.5
+        a, left = (h[keep] - mean) / sd, y[keep] - y[keep].mean(0)
+        weights = torch.linalg.solve(a.T @ a + 0.3 * torch.eye(5), a.T @ left)
+        truth = y[out] - y[keep].mean(0)
+        error = truth - (h[out] - mean) / sd @ weights
+        np.testing.assert_allclose(found.errors[out], error.square().sum(1), rtol=1e-8)
+        np.testing.assert_allclose(found.spread[out], truth.square().sum(1), rtol=1e-8)
+
+
+def test_folds_of_a_series_are_fitted_without_their_neighbours():
+    rng = np.random.default_rng(2)
+    h, y = (torch.from_numpy(rng.standard_normal((200, d))) for d in (3, 1))
+    observer = ln.Observer(ln.reservoirs.MLP(1, 3, 2), ridge_penalty=0.3)
+    cut = folds(200, gap=4)
+    assert torch.equal(cut.order, torch.arange(200))
+    fit, whole = cut._trained(observer, h[:, None], y[:, None])[3]
+    assert whole.count == 200 - 20 - 2 * 4
+    kept = torch.cat([h[: cut.bounds[3] - 4], h[cut.bounds[4] + 4 :]])
+    torch.testing.assert_close(whole.feature_mean, kept.mean(0))
+    assert math.isfinite(fit.log2det)
+
+
+def test_blocks_that_were_read_by_chunks_are_predicted_from_the_others():
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((400, 2))
+    y = np.sin(x[:, :1]) + 0.5 * rng.standard_normal((400, 1))
+    chunked = ln.score(lambda: iter([(x[:150], y[:150]), (x[150:], y[150:])]), draws=2, null=9)
+    whole = ln.score(x, y, draws=2, null=9)
+    assert chunked.held_out_variance == pytest.approx(whole.held_out_variance, abs=0.05)
+    low, high = chunked.held_out_interval
+    assert low < whole.held_out_variance < high
+
+
+def test_the_share_is_that_of_new_samples_within_its_interval():
+    rng = np.random.default_rng(4)
+    x, y, new_x, new_y = _sine(300, rng) + _sine(20_000, rng)
+    found = ln.score(x, y, draws=2, null=0, seed=7)
+    value = share_of_new_samples(x, y, new_x, new_y, draws=2, seed=7)
+    low, high = found.held_out_interval
+    assert 0 < low < value < high < 1
+    assert low < found.held_out_variance < high
+    # Unit noise, and a signal of deviation two: no readout can explain more than 4/5.
+    assert value < 0.81
+    assert found.explained_variance > found.held_out_variance
+
+
+def _sine(n, rng):
+    x = rng.standard_normal((n, 1))
+    return x, 2 / 0.7025 * np.sin(1.5 * x) + rng.standard_normal((n, 1))
+
+
+def test_nine_intervals_of_ten_cover_and_noise_has_zero():
+    covered, zero = 0, 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        x, y, new_x, new_y = _sine(100, rng) + _sine(4000, rng)
+        low, high = ln.score(x, y, draws=1, null=0, seed=seed).held_out_interval
+        covered += low <= share_of_new_samples(x, y, new_x, new_y, draws=1, seed=seed) <= high
+        noise = ln.score(x, rng.standard_normal(100), draws=1, null=0, seed=seed)
+        zero += noise.held_out_interval[0] == 0
+    # Of 30 with probability 0.93: 24 or fewer happen in 3 of 1,000 trials.
+    assert covered >= 25
+    assert zero >= 27
+
+
+def test_constants_and_unused_features_have_no_share():
+    assert held_out_share([HeldOut(np.zeros(9), np.zeros(9), 0.0)], 9, 9) == (0.0, (0.0, 0.0))
+    same = np.arange(1.0, 10)
+    assert held_out_share([HeldOut(same, same, 0.0)], 9, 9) == (0.0, (0.0, 0.0))
+    assert held_out_share([HeldOut(np.zeros(9), same, 1.0)], 9, 9) == (1.0, (1.0, 1.0))
+    worse = held_out_share([HeldOut(same * 2, same, 1.0)], 9, 9)
+    assert worse == (0.0, (0.0, 0.0))
+
+
+def test_too_few_samples_have_no_interval():
+    found = ln.score([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], draws=1, null=0)
+    assert all(math.isnan(value) for value in (found.held_out_variance, *found.held_out_interval))
+    with pytest.raises(ValueError, match="at least four samples"):
+        share_of_new_samples([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], [1.0, 2.0], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("freedom", [2.0, 2.7, 9.0, 49.0, 9999.0])
+def test_students_quantiles(freedom):
+    assert student(freedom) == pytest.approx(student_t.ppf(0.975, freedom), rel=1e-4)
