@@ -66,10 +66,13 @@ def test_faster_series_and_differences_have_a_p_value():
 
 
 def test_few_samples_have_a_score_and_no_p_value():
-    found = ln.score([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], draws=1)
+    lattices = RNG.standard_normal((4, 1, 16))
+    found = ln.score(lattices[:3], lattices[:3], draws=1)
     assert found.p_value is None
     assert "at least 4 samples" in found.verdict
-    assert ln.score([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 4.0, 3.0], draws=1).p_value is not None
+    assert ln.score(lattices, lattices, draws=1, null=19).p_value is not None
+    with pytest.raises(ValueError, match="at least 4 rows"):
+        ln.score([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], draws=1)
 
 
 def test_a_variance_is_told_from_a_mean():

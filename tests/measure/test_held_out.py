@@ -101,10 +101,11 @@ def test_constants_and_unused_features_have_no_share():
 
 
 def test_too_few_samples_have_no_interval():
-    found = ln.score([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], draws=1, null=0)
+    few = np.random.default_rng(5).standard_normal((3, 1, 16))
+    found = ln.score(few, few, draws=1, null=0)
     assert all(math.isnan(value) for value in (found.held_out_variance, *found.held_out_interval))
     with pytest.raises(ValueError, match="at least four samples"):
-        share_of_new_samples([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], [1.0, 2.0], [1.0, 2.0])
+        share_of_new_samples(few, few, few, few)
 
 
 @pytest.mark.parametrize("freedom", [2.0, 2.7, 9.0, 49.0, 9999.0])

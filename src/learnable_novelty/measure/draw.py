@@ -195,20 +195,20 @@ def _fit(observer: Observer, whole: Roots, rows: Rows) -> Fit:
 
 def _shuffled_scores(observer: Observer, data: PreparedRows) -> tuple[Tensor, Tensor]:
     """Score shuffles of one series: inputs and targets change together."""
-    assert data.series is not None and data.task.windows is not None
-    dims = data.series.shape[1] // 2
-    reservoir, windows = observer.reservoir, data.task.windows
+    series, windows, reservoir = data.series, data.task.windows, observer.reservoir
+    assert series is not None and windows is not None
+    dims = series.shape[1] // 2
     # With a history of one, a shuffle reorders inputs that were all seen before.
-    table = reservoir(data.series[:, :dims]) if windows.history == 1 else None
+    table = reservoir(series[:, :dims]) if windows.history == 1 else None
 
     def shuffled() -> Iterator[Rows]:
         for order in data.shuffles():
-            shuffled = data.series[order]
-            targets = windows.targets(shuffled[:, dims:])
+            moved = series[order]
+            targets = windows.targets(moved[:, dims:])
             if table is not None:
                 yield Rows(table[order[: targets.shape[0]]], targets)
             else:
-                yield Rows(reservoir(windows.inputs(shuffled[:, :dims])), targets)
+                yield Rows(reservoir(windows.inputs(moved[:, :dims])), targets)
 
     return _bits_and_variances(_fits(observer, shuffled()))
 
