@@ -23,6 +23,7 @@ from learnable_novelty.measure.prepare import PreparedRows
 from learnable_novelty.observer import Fit, Observer, Roots, Rows, merge
 from learnable_novelty.observer.checks import check_layout
 from learnable_novelty.observer.denoise import Denoised
+from learnable_novelty.observer.fit import BATCH_VALUES
 from learnable_novelty.observer.signed import SignedFit
 from learnable_novelty.observer.standardize import StandardizedRows, scales
 from learnable_novelty.seeds import numpy_generator
@@ -265,7 +266,8 @@ def _signed_variances(fit: Fit, data: PreparedRows) -> np.ndarray:
         drawn[:] = drawn[..., :1]
         columns = np.stack([windows.targets(torch.from_numpy(one)).numpy() for one in drawn])
     found: list[Tensor] = []
-    for some in torch.from_numpy(2.0 * columns - 1.0).split(16):
+    size = max(1, BATCH_VALUES // max(1, targets.numel()))
+    for some in torch.from_numpy(2.0 * columns - 1.0).split(size):
         signed = some.to(targets) * targets
         power = (signed - signed.mean(1, keepdim=True)).square().sum(1)
         found.append(fit.of_products(fit.components.T @ signed, power)[1])

@@ -24,13 +24,15 @@ from learnable_novelty.observer.spectral import Spectral
 
 GRID_POINTS = 65
 RIDDERS_STEPS = 12
-BISECTIONS = 48
+BISECTIONS = 36
 ROOT_TOLERANCE = 1e-12
 """Of log lambda."""
 # Eigenvalues of a Gram matrix carry an absolute error of about eps times the largest; a penalty
 # near that would read rounding as structure. In units of eps and of the largest eigenvalue:
 SMALLEST_PENALTY = 4096.0
 LARGEST_PENALTY = 1e12
+USELESS = 1e8
+"""A penalty that many times the largest eigenvalue explains a share of 1e-8, or less."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,9 @@ class Evidence:
         grid = low + step * torch.arange(GRID_POINTS, dtype=power.dtype, device=power.device)
         place = self.cost(grid.exp()).argmin(1)
         centre = grid[place] if grid.ndim == 1 else grid.gather(1, place[:, None])[:, 0]
-        # At the largest penalty nothing is explained, to rounding: there is no root to find.
-        searched = (known & (place < GRID_POINTS - 1)).nonzero()[:, 0]
+        # At the largest penalties nothing is explained, to rounding: there is no root to find.
+        least_used = low[..., 0] + step * (GRID_POINTS - 1) - math.log(LARGEST_PENALTY / USELESS)
+        searched = (known & (centre < least_used)).nonzero()[:, 0]
         best = centre.clone()
         if searched.numel():
             best[searched] = self._some(searched)._root(centre[searched], float(step))
