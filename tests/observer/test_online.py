@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from learnable_novelty.observer import Moments, Observer, OnlineObserver, Rows
+from learnable_novelty.observer.online.streams import BY_READOUT
 from learnable_novelty.observer.reservoirs import MLP, Fourier
 
 KNOBS = {"ridge_penalty": 0.3, "resolution": 1.7, "code_scale": 0.6}
@@ -367,7 +368,7 @@ def test_determinants_and_readout_agree_where_one_takes_over_from_the_other(
     ways = []
     for n in range(700):
         online.update(x[n : n + 1], y[n : n + 1])
-        if online._streams.by_readout[0, 0]:
+        if online._streams.route[0, 0] == BY_READOUT:
             ways.append(n)
         if n > 1 and n % 50 == 0:
             expected = Observer(reservoir, ridge_penalty=0.05)(x[: n + 1], y[: n + 1])

@@ -5,7 +5,7 @@ Compiled code keeps the sums of streams in groups of four, the stream the last a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,14 +13,40 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learnable_novelty.observer.online.compiled_mlp import NO_LAYERS, CompiledMLP
-from learnable_novelty.observer.online.kernel import advance, clear, hold, step
-from learnable_novelty.observer.online.streams import TOO_LARGE, Setting, Streams
+from learnable_novelty.observer.online.kernel import step
+from learnable_novelty.observer.online.streams import Setting, Streams
 from learnable_novelty.observer.online.vectors import GROUP
 from learnable_novelty.observer.reservoirs import Reservoir
+from learnable_novelty.observer.reservoirs.feedforward import MLP
 
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+
+
+class Layers(NamedTuple):
+    """All layers of an MLP in one array each, filled up with zeros."""
+
+    weights: Floats
+    """(depth, side, most inputs), side the width filled up to a multiple of four."""
+    biases: Floats
+    """(depth, side)."""
+    gain: float
+    epsilon: float
+    input_scale: float
+
+
+NO_LAYERS = Layers(np.zeros((0, 0, 0)), np.zeros((0, 0)), 1.0, 0.0, 1.0)
+"""For features that compiled code does not compute."""
+
+
+def lay_out(mlp: MLP, given: dict[str, Tensor]) -> Layers:
+    """Write the weights of an MLP for compiled code."""
+    depth, width, fan_ins = mlp.depth, mlp.width, mlp.fan_ins()
+    side = 4 * -(-width // 4)
+    weights, biases = np.zeros((depth, side, max(fan_ins))), np.zeros((depth, side))
+    for layer, fan_in in enumerate(fan_ins):
+        weights[layer, :width, :fan_in] = given[f"weight{layer}"].numpy()
+        biases[layer, :width] = given[f"bias{layer}"].numpy()
+    return Layers(weights, biases, float(mlp.gain), float(mlp.epsilon), float(mlp.input_scale))
 
 
 class GroupedState(NamedTuple):
@@ -28,63 +54,67 @@ class GroupedState(NamedTuple):
 
     feature_dim: int
     side: int
-    shared: Floats
-    """n, origin and mean of the features, and H'H, (groups, 1 + 2 side + side^2, GROUP)."""
-    own: Floats
-    """Of pairs and of floors the origin, mean and power of the targets, the peak of Q, B and Q,
-    (heads, groups, 3 D + side + side D + side^2, GROUP)."""
-    deviation: Floats
-    """Of the latest pairs from the means before them, (heads, groups, side + D, GROUP)."""
-    kept: Floats
-    """Scale, 1/L_ii, L_ii^2 and L of the latest A = L L', (groups, 3 side + side^2, GROUP)."""
-    known: Flags
-    """Whether these are those of the sums, (groups,)."""
+    active: Floats
+    """One where a stream has a pair, else zero, (groups, 1, GROUP)."""
+    count: Floats
+    """(groups, 1, GROUP)."""
+    feature_origin: Floats
+    feature_mean: Floats
+    feature_deviation: Floats
+    """Of the latest pairs from the means before them, as the two before (groups, side, GROUP)."""
+    gram: Floats
+    """H'H, (groups, side^2, GROUP)."""
+    target_origin: Floats
+    target_mean: Floats
+    target_deviation: Floats
+    power: Floats
+    """Sum of squared deviations, as the three before (heads, groups, target_dim, GROUP)."""
+    cross: Floats
+    """B, (heads, groups, side target_dim, GROUP)."""
+    outer: Floats
+    """Q, (heads, groups, side^2, GROUP)."""
+    peak: Floats
+    """Largest diagonal of Q so far, (heads, groups, side, GROUP)."""
+    scale: Floats
+    inverse: Floats
+    """1/L_ii of the latest A = L L'."""
+    pivots: Floats
+    """L_ii^2, as the two before (groups, side, GROUP)."""
+    factor: Floats
+    """L, (groups, side^2, GROUP)."""
+    known: NDArray[np.bool_]
+    """Whether the four before are those of the sums, (groups,)."""
     room: Floats
     """For what a step computes, (rows, GROUP)."""
 
     @staticmethod
-    def zeros(
-        num_heads: int, num_streams: int, input_dim: int, feature_dim: int, target_dim: int
-    ) -> GroupedState:
+    def zeros(num_heads: int, num_streams: int, input_dim: int, m: int, d: int) -> GroupedState:
         """Make the sums of streams that have seen nothing."""
-        side, groups, d = 4 * -(-feature_dim // 4), -(-num_streams // GROUP), target_dim
-        rows = 16 + max(13 * side + 3 * side**2, max(input_dim, side, d) + side)
-        return GroupedState(
-            feature_dim=feature_dim,
-            side=side,
-            shared=np.zeros((groups, 1 + 2 * side + side**2, GROUP)),
-            own=np.zeros((num_heads, groups, 3 * d + side + side * d + side**2, GROUP)),
-            deviation=np.zeros((num_heads, groups, side + d, GROUP)),
-            kept=np.zeros((groups, 3 * side + side**2, GROUP)),
-            known=np.zeros(groups, np.bool_),
-            room=np.zeros((rows, GROUP)),
-        )
+        side, groups = 4 * -(-m // 4), -(-num_streams // GROUP)
 
-    def parts(self, head: int) -> dict[str, Floats]:
-        """Return views of the sums of a head, (groups, ..., GROUP) each, filled up to ``side``."""
-        side, d = self.side, self.deviation.shape[2] - self.side
-        own, shared = self.own[head], self.shared
-        groups, at = len(shared), 3 * d + side
-        return {
-            "count": shared[:, 0],
-            "feature_origin": shared[:, 1 : 1 + side],
-            "feature_mean": shared[:, 1 + side : 1 + 2 * side],
-            "gram": shared[:, 1 + 2 * side :].reshape(groups, side, side, GROUP),
-            "target_origin": own[:, :d],
-            "target_mean": own[:, d : 2 * d],
-            "power": own[:, 2 * d : 3 * d],
-            "peak": own[:, 3 * d : at],
-            "cross": own[:, at : at + side * d].reshape(groups, side, d, GROUP),
-            "outer": own[:, at + side * d :].reshape(groups, side, side, GROUP),
-        }
+        def of_features(size: int) -> Floats:
+            return np.zeros((groups, size, GROUP))
+
+        def of_targets(size: int) -> Floats:
+            return np.zeros((num_heads, groups, size, GROUP))
+
+        rows = max(4 * side**2 + 3 * side + 2, max(input_dim, side, d) + side)
+        return GroupedState(
+            m,
+            side,
+            *map(of_features, (1, 1, side, side, side, side**2)),
+            *map(of_targets, (d, d, d, d, side * d, side**2, side)),
+            *map(of_features, (side, side, side, side**2)),
+            np.zeros(groups, np.bool_),
+            np.zeros((rows, GROUP)),
+        )
 
 
 class Results(NamedTuple):
     """What a step writes, (num_heads, num_streams) each."""
 
     scores: Floats
-    doubtful: Flags
-    by_readout: Flags
+    route: NDArray[np.int64]
 
 
 class CompiledStreams(Streams):
@@ -100,29 +130,42 @@ class CompiledStreams(Streams):
     ) -> None:
         m, shape = reservoir.feature_dim, (num_heads, num_streams)
         self.feature_dim, self.num_heads, self.target_unit = m, num_heads, target_unit
-        self._reservoir, self._mlp = reservoir, CompiledMLP.of(reservoir)
-        self._num_streams, self._layers = num_streams, NO_LAYERS
+        self._reservoir, self._num_streams, self._target_dim = reservoir, num_streams, target_dim
+        mlp = reservoir if type(reservoir) is MLP else None
+        self._mlp = mlp if mlp and mlp.normalize and mlp.activation == "elu" else None
+        self._weights: dict[str, Tensor] = {}
+        self._layers = NO_LAYERS
         self._state = GroupedState.zeros(num_heads, num_streams, reservoir.input_dim, m, target_dim)
-        self._results = Results(np.zeros(shape), np.zeros(shape, bool), np.zeros(shape, bool))
-        self.scores, self.doubtful, self.by_readout = self._results
-        self._all = np.ones(num_streams, np.bool_)
+        self._results = Results(np.zeros(shape), np.zeros(shape, np.int64))
+        self.scores, self.route = self._results
+        self._all, self._like = np.ones(num_streams, np.bool_), torch.zeros(0, dtype=torch.float64)
         # Room for inputs, for features where compiled code does not make them, and for targets.
         widths = reservoir.input_dim, m, target_dim
         self._room = tuple(np.zeros((num_streams, width)) for width in widths)
         self._pair: Any = self._room
-        self._viewed: tuple[Tensor, Tensor] | None = None
-        """Tensors whose memory ``_pair`` views: given again, there is nothing to do."""
+        self._compute = NO_LAYERS
 
     @property
     def count(self) -> Tensor:
-        return torch.from_numpy(ungroup(self._state.shared[:, 0], self._num_streams))
+        return torch.from_numpy(ungroup(self._state.count, self._num_streams)[:, 0])
 
     def tensor(self, values: Any) -> Tensor:
         return torch.from_numpy(values)
 
+    def _parts(self, head: int) -> dict[str, Floats]:
+        """Return views of the sums, (groups, ..., GROUP) each, filled up to ``side``."""
+        state, side = self._state, self._state.side
+        parts = {name: getattr(state, name) for name in ("count", "feature_origin", "feature_mean")}
+        names = ("target_origin", "target_mean", "power", "peak", "cross", "outer")
+        parts |= {name: getattr(state, name)[head] for name in names}
+        parts |= {"count": state.count[:, 0], "gram": state.gram}
+        for name, width in (("gram", side), ("outer", side), ("cross", self._target_dim)):
+            parts[name] = parts[name].reshape(-1, side, width, GROUP)
+        return parts
+
     def tensors(self, head: int) -> dict[str, Tensor]:
-        m, parts = self.feature_dim, self._state.parts(head)
-        sums = {name: ungroup(value, self._num_streams) for name, value in parts.items()}
+        m, streams = self.feature_dim, self._num_streams
+        sums = {name: ungroup(value, streams) for name, value in self._parts(head).items()}
         lower = np.tril(np.stack([sums["outer"], sums["gram"]], axis=1)[:, :, :m, :m])
         arrays = {
             "count": sums["count"],
@@ -137,67 +180,57 @@ class CompiledStreams(Streams):
 
     def load(self, head: int, tensors: dict[str, Tensor]) -> None:
         m, values = self.feature_dim, {name: value.numpy() for name, value in tensors.items()}
-        outer, gram = values.pop("products").swapaxes(0, 1)
+        values["outer"], values["gram"] = values.pop("products").swapaxes(0, 1)
         for name in ("origin", "mean"):
             both = values.pop(name)
             values |= {f"feature_{name}": both[:, :m], f"target_{name}": both[:, m:]}
-        parts = self._state.parts(head)
-        for name, value in {**values, "outer": outer, "gram": gram}.items():
+        parts = self._parts(head)
+        for name, value in values.items():
             group(value, parts[name])
         self._state.known[:] = False
 
     def set_origin(self, head: int, origin: Tensor) -> None:
-        m, parts = self.feature_dim, self._state.parts(head)
-        parts["feature_origin"][:, :m] = origin.numpy()[:m, None]
-        parts["target_origin"][:] = origin.numpy()[m:, None]
+        m = self.feature_dim
+        self._state.feature_origin[:, :m] = origin.numpy()[:m, None]
+        self._state.target_origin[head] = origin.numpy()[m:, None]
 
     def clear(self, streams: Tensor | Sequence[int] | slice) -> None:
-        mask = np.zeros(self._num_streams, np.bool_)
-        mask[streams.numpy() if isinstance(streams, Tensor) else streams] = True
-        clear(mask, self._state, self.scores)
+        chosen = np.arange(self._num_streams)[
+            streams.numpy() if isinstance(streams, Tensor) else streams
+        ]
+        groups, places = np.divmod(chosen, GROUP)
+        for head in range(self.num_heads):
+            for value in self._parts(head).values():
+                value[groups, ..., places] = 0.0
+        self._state.known[groups] = False
+        self.scores[:, chosen] = 0.0
+        self.route[:, chosen] = 0
 
     def read(self, inputs: Tensor, targets: Tensor) -> torch.dtype:
-        viewed = self._viewed
-        if viewed is None or inputs is not viewed[0] or targets is not viewed[1]:
-            return self._read_others(inputs, targets)
-        if self._mlp is not None:
-            self._layers = self._mlp.layers()
-        return torch.float64
-
-    def _read_others(self, inputs: Tensor, targets: Tensor) -> torch.dtype:
-        """Read other tensors than those of the latest step."""
         given, features, wanted = self._room
-        compiled = (
-            self._mlp is not None and inputs.dtype is torch.float64 and inputs.shape == given.shape
-        )
-        if compiled and self._mlp is not None:
-            self._layers, dtype = self._mlp.layers(), torch.float64
+        if self._mlp and inputs.dtype is torch.float64 and inputs.shape == given.shape:
+            weights, dtype = self._mlp.weights_like(self._like), torch.float64
+            if weights is not self._weights:  # the reservoir was drawn anew
+                self._weights, self._layers = weights, lay_out(self._mlp, weights)
+            self._compute, given = self._layers, contiguous(inputs, given)
         else:
             with torch.no_grad():
                 made = self._reservoir.forward(inputs)  # also what it refuses
             torch.from_numpy(features).copy_(made)
-            self._layers, dtype = NO_LAYERS, made.dtype
-        inputs_read = contiguous(inputs, given) if inputs.shape == given.shape else given
-        targets_read = contiguous(targets, wanted)
+            self._compute, dtype = NO_LAYERS, made.dtype
+            given = contiguous(inputs, given) if inputs.shape == given.shape else given
+        wanted_read = contiguous(targets, wanted)
         if self.target_unit != 1.0:
-            targets_read = np.divide(targets_read, self.target_unit, out=wanted)
-        viewed = compiled and inputs_read is not given and targets_read is not wanted
-        self._viewed = (inputs, targets) if viewed else None
-        self._pair = inputs_read, features, targets_read
+            wanted_read = np.divide(wanted_read, self.target_unit, out=wanted)
+        self._pair = given, features, wanted_read
         return dtype
 
-    def advance(
-        self, draw: Callable[[], Any], active: Tensor | None, setting: Setting, allowed: float
-    ) -> float:
+    def advance(self, signs: Any, active: Tensor | None, setting: Setting, allowed: float) -> float:
         mask = self._all if active is None else active.contiguous().numpy()
-        state, results, pair, layers = self._state, self._results, self._pair, self._layers
-        if self.num_heads == 1:
-            return step(*pair, mask, layers, setting, state, results, allowed)  # pyright: ignore[reportCallIssue]
-        power = hold(*pair, mask, layers, state)  # pyright: ignore[reportCallIssue]
-        if power < 0.0:  # not finite: signs are drawn for finite pairs only
-            return power
-        errors = advance(mask, draw(), setting, state, results, allowed - power)
-        return errors if errors == TOO_LARGE else power + errors
+        power, self.some_doubtful = step(
+            *self._pair, mask, signs, self._compute, setting, self._state, self._results, allowed
+        )
+        return power
 
 
 def ungroup(values: Floats, num_streams: int) -> Floats:
