@@ -10,7 +10,7 @@ import numpy as np
 
 from learnable_novelty.errors import UserError
 from novelty_lab.agents import conditions
-from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
+from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
 from novelty_lab.artefacts.rl_table.statistics import (
     Estimate,
     has_scale,
@@ -25,7 +25,7 @@ EXPERIMENT = "rl-table"
 TASKS = tuple(PAPER)
 NAMES = {name: condition.label for name, condition in conditions.CONDITIONS.items()}
 """What a condition is called in tables and figures, in their order."""
-RIVALS = tuple(name for name in NAMES if name not in CONDITIONS)
+ADDED_CONDITIONS = tuple(name for name in NAMES if name not in PAPER_CONDITIONS)
 """Conditions that the paper's table does not have."""
 
 

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learnable_novelty.observer.online.kernel import step
+from learnable_novelty.observer.online import kernel
 from learnable_novelty.observer.online.streams import Setting, Streams
 from learnable_novelty.observer.online.vectors import GROUP
 from learnable_novelty.observer.reservoirs import Reservoir
@@ -54,60 +54,60 @@ class GroupedState(NamedTuple):
 
     feature_dim: int
     side: int
-    active: Floats
-    """One where a stream has a pair, else zero, (groups, 1, GROUP)."""
-    count: Floats
-    """(groups, 1, GROUP)."""
-    feature_origin: Floats
-    feature_mean: Floats
-    feature_deviation: Floats
-    """Of the latest pairs from the means before them, as the two before (groups, side, GROUP)."""
-    gram: Floats
-    """H'H, (groups, side^2, GROUP)."""
-    target_origin: Floats
-    target_mean: Floats
-    target_deviation: Floats
-    power: Floats
-    """Sum of squared deviations, as the three before (heads, groups, target_dim, GROUP)."""
+    counts: Floats
+    """COUNT of pairs; ACTIVE, one where a stream has a pair, else zero; and KNOWN, one where SCALE,
+    INVERSE, PIVOTS and FACTOR are those of the sums, (groups, 3, GROUP)."""
+    features: Floats
+    """ORIGIN and MEAN; DEVIATION of the latest pairs; SCALE; INVERSE, 1/L_ii, and PIVOTS, L_ii^2,
+    of the latest A = L L', (groups, 6, side, GROUP)."""
+    matrices: Floats
+    """GRAM, H'H, and FACTOR, L, (groups, 2, side^2, GROUP)."""
+    targets: Floats
+    """ORIGIN, MEAN, DEVIATION, and POWER, the sum of squared deviations,
+    (heads, groups, 4, target_dim, GROUP)."""
     cross: Floats
     """B, (heads, groups, side target_dim, GROUP)."""
     outer: Floats
     """Q, (heads, groups, side^2, GROUP)."""
     peak: Floats
     """Largest diagonal of Q so far, (heads, groups, side, GROUP)."""
-    scale: Floats
-    inverse: Floats
-    """1/L_ii of the latest A = L L'."""
-    pivots: Floats
-    """L_ii^2, as the two before (groups, side, GROUP)."""
-    factor: Floats
-    """L, (groups, side^2, GROUP)."""
-    known: NDArray[np.bool_]
-    """Whether the four before are those of the sums, (groups,)."""
     room: Floats
     """For what a step computes, (rows, GROUP)."""
 
     @staticmethod
-    def zeros(num_heads: int, num_streams: int, input_dim: int, m: int, d: int) -> GroupedState:
+    def zeros(heads: int, num_streams: int, input_dim: int, m: int, d: int) -> GroupedState:
         """Make the sums of streams that have seen nothing."""
         side, groups = 4 * -(-m // 4), -(-num_streams // GROUP)
-
-        def of_features(size: int) -> Floats:
-            return np.zeros((groups, size, GROUP))
-
-        def of_targets(size: int) -> Floats:
-            return np.zeros((num_heads, groups, size, GROUP))
-
-        rows = max(4 * side**2 + 3 * side + 2, max(input_dim, side, d) + side)
-        return GroupedState(
-            m,
-            side,
-            *map(of_features, (1, 1, side, side, side, side**2)),
-            *map(of_targets, (d, d, d, d, side * d, side**2, side)),
-            *map(of_features, (side, side, side, side**2)),
-            np.zeros(groups, np.bool_),
-            np.zeros((rows, GROUP)),
+        # Three matrices, one of at least eight columns, three diagonals and two rows; or a pair.
+        for_scores = 3 * side**2 + side * max(side, 8) + 3 * side + 2
+        shapes = (
+            (groups, 3),
+            (groups, 6, side),
+            (groups, 2, side**2),
+            (heads, groups, 4, d),
+            (heads, groups, side * d),
+            (heads, groups, side**2),
+            (heads, groups, side),
+            (max(for_scores, max(input_dim, side, d) + side),),
         )
+        return GroupedState(m, side, *(np.zeros((*shape, GROUP)) for shape in shapes))
+
+    def parts(self, head: int) -> dict[str, Floats]:
+        """Return views of the sums of a head, (groups, ..., GROUP) each, filled up to ``side``."""
+        side, targets = self.side, self.targets[head].swapaxes(0, 1)
+        square = (-1, side, side, GROUP)
+        return {
+            "count": self.counts[:, kernel.COUNT],
+            "feature_origin": self.features[:, kernel.ORIGIN],
+            "feature_mean": self.features[:, kernel.MEAN],
+            "gram": self.matrices[:, kernel.GRAM].reshape(square),
+            "target_origin": targets[kernel.ORIGIN],
+            "target_mean": targets[kernel.MEAN],
+            "power": targets[kernel.POWER],
+            "peak": self.peak[head],
+            "cross": self.cross[head].reshape(-1, side, targets.shape[2], GROUP),
+            "outer": self.outer[head].reshape(square),
+        }
 
 
 class Results(NamedTuple):
@@ -115,6 +115,8 @@ class Results(NamedTuple):
 
     scores: Floats
     route: NDArray[np.int64]
+    some_doubtful: NDArray[np.bool_]
+    """(1,)."""
 
 
 class CompiledStreams(Streams):
@@ -130,42 +132,33 @@ class CompiledStreams(Streams):
     ) -> None:
         m, shape = reservoir.feature_dim, (num_heads, num_streams)
         self.feature_dim, self.num_heads, self.target_unit = m, num_heads, target_unit
-        self._reservoir, self._num_streams, self._target_dim = reservoir, num_streams, target_dim
+        self._reservoir, self._num_streams = reservoir, num_streams
         mlp = reservoir if type(reservoir) is MLP else None
         self._mlp = mlp if mlp and mlp.normalize and mlp.activation == "elu" else None
         self._weights: dict[str, Tensor] = {}
         self._layers = NO_LAYERS
         self._state = GroupedState.zeros(num_heads, num_streams, reservoir.input_dim, m, target_dim)
-        self._results = Results(np.zeros(shape), np.zeros(shape, np.int64))
-        self.scores, self.route = self._results
+        self._results = Results(np.zeros(shape), np.zeros(shape, np.int64), np.zeros(1, np.bool_))
+        self.scores, self.route, self.some_doubtful = self._results
         self._all, self._like = np.ones(num_streams, np.bool_), torch.zeros(0, dtype=torch.float64)
         # Room for inputs, for features where compiled code does not make them, and for targets.
         widths = reservoir.input_dim, m, target_dim
         self._room = tuple(np.zeros((num_streams, width)) for width in widths)
         self._pair: Any = self._room
         self._compute = NO_LAYERS
+        self._viewed: tuple[Tensor | None, Tensor | None] = None, None
+        """Tensors whose memory ``_pair`` views: given again, there is nothing to read."""
 
     @property
     def count(self) -> Tensor:
-        return torch.from_numpy(ungroup(self._state.count, self._num_streams)[:, 0])
+        return torch.from_numpy(ungroup(self._state.counts, self._num_streams)[:, kernel.COUNT])
 
     def tensor(self, values: Any) -> Tensor:
         return torch.from_numpy(values)
 
-    def _parts(self, head: int) -> dict[str, Floats]:
-        """Return views of the sums, (groups, ..., GROUP) each, filled up to ``side``."""
-        state, side = self._state, self._state.side
-        parts = {name: getattr(state, name) for name in ("count", "feature_origin", "feature_mean")}
-        names = ("target_origin", "target_mean", "power", "peak", "cross", "outer")
-        parts |= {name: getattr(state, name)[head] for name in names}
-        parts |= {"count": state.count[:, 0], "gram": state.gram}
-        for name, width in (("gram", side), ("outer", side), ("cross", self._target_dim)):
-            parts[name] = parts[name].reshape(-1, side, width, GROUP)
-        return parts
-
     def tensors(self, head: int) -> dict[str, Tensor]:
-        m, streams = self.feature_dim, self._num_streams
-        sums = {name: ungroup(value, streams) for name, value in self._parts(head).items()}
+        m, parts = self.feature_dim, self._state.parts(head)
+        sums = {name: ungroup(value, self._num_streams) for name, value in parts.items()}
         lower = np.tril(np.stack([sums["outer"], sums["gram"]], axis=1)[:, :, :m, :m])
         arrays = {
             "count": sums["count"],
@@ -184,15 +177,15 @@ class CompiledStreams(Streams):
         for name in ("origin", "mean"):
             both = values.pop(name)
             values |= {f"feature_{name}": both[:, :m], f"target_{name}": both[:, m:]}
-        parts = self._parts(head)
+        parts = self._state.parts(head)
         for name, value in values.items():
             group(value, parts[name])
-        self._state.known[:] = False
+        self._state.counts[:, kernel.KNOWN] = 0.0
 
     def set_origin(self, head: int, origin: Tensor) -> None:
-        m = self.feature_dim
-        self._state.feature_origin[:, :m] = origin.numpy()[:m, None]
-        self._state.target_origin[head] = origin.numpy()[m:, None]
+        m, parts = self.feature_dim, self._state.parts(head)
+        parts["feature_origin"][:, :m] = origin.numpy()[:m, None]
+        parts["target_origin"][:] = origin.numpy()[m:, None]
 
     def clear(self, streams: Tensor | Sequence[int] | slice) -> None:
         chosen = np.arange(self._num_streams)[
@@ -200,37 +193,50 @@ class CompiledStreams(Streams):
         ]
         groups, places = np.divmod(chosen, GROUP)
         for head in range(self.num_heads):
-            for value in self._parts(head).values():
+            for value in self._state.parts(head).values():
                 value[groups, ..., places] = 0.0
-        self._state.known[groups] = False
+        self._state.counts[groups, kernel.KNOWN] = 0.0
         self.scores[:, chosen] = 0.0
         self.route[:, chosen] = 0
 
     def read(self, inputs: Tensor, targets: Tensor) -> torch.dtype:
-        given, features, wanted = self._room
-        if self._mlp and inputs.dtype is torch.float64 and inputs.shape == given.shape:
-            weights, dtype = self._mlp.weights_like(self._like), torch.float64
-            if weights is not self._weights:  # the reservoir was drawn anew
-                self._weights, self._layers = weights, lay_out(self._mlp, weights)
-            self._compute, given = self._layers, contiguous(inputs, given)
-        else:
-            with torch.no_grad():
-                made = self._reservoir.forward(inputs)  # also what it refuses
-            torch.from_numpy(features).copy_(made)
-            self._compute, dtype = NO_LAYERS, made.dtype
-            given = contiguous(inputs, given) if inputs.shape == given.shape else given
-        wanted_read = contiguous(targets, wanted)
-        if self.target_unit != 1.0:
-            wanted_read = np.divide(wanted_read, self.target_unit, out=wanted)
-        self._pair = given, features, wanted_read
+        shape, dtype = self._room[0].shape, torch.float64
+        if self._mlp is None or inputs.dtype is not dtype or inputs.shape != shape:
+            return self._read_features(inputs, targets)
+        weights = self._mlp.weights_like(self._like)
+        if weights is not self._weights:  # the reservoir was drawn anew
+            self._weights, self._layers = weights, lay_out(self._mlp, weights)
+        self._compute = self._layers
+        if inputs is not self._viewed[0] or targets is not self._viewed[1]:
+            self._read_pair(inputs, targets)
         return dtype
+
+    def _read_features(self, inputs: Tensor, targets: Tensor) -> torch.dtype:
+        """Let the reservoir compute the features."""
+        with torch.no_grad():
+            features = self._reservoir.forward(inputs)  # also what it refuses
+        torch.from_numpy(self._room[1]).copy_(features)
+        self._compute = NO_LAYERS
+        self._read_pair(inputs, targets)
+        return features.dtype
+
+    def _read_pair(self, inputs: Tensor, targets: Tensor) -> None:
+        """View the pairs as arrays, or copy them."""
+        given, features, wanted = self._room
+        inputs_read = contiguous(inputs, given) if inputs.shape == given.shape else given
+        targets_read = contiguous(targets, wanted)
+        if self.target_unit != 1.0:
+            targets_read = np.divide(targets_read, self.target_unit, out=wanted)
+        self._pair = inputs_read, features, targets_read
+        viewed = inputs_read is not given and targets_read is not wanted
+        self._viewed = (inputs, targets) if viewed else (None, None)
 
     def advance(self, signs: Any, active: Tensor | None, setting: Setting, allowed: float) -> float:
         mask = self._all if active is None else active.contiguous().numpy()
-        power, self.some_doubtful = step(
-            *self._pair, mask, signs, self._compute, setting, self._state, self._results, allowed
+        state, results = self._state, self._results
+        return kernel.step(
+            *self._pair, mask, signs, self._compute, setting, state, results, allowed
         )
-        return power
 
 
 def ungroup(values: Floats, num_streams: int) -> Floats:

@@ -22,9 +22,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from learnable_novelty.observer.online.linear_algebra import (
-    add_product,
     factorize,
     half_solve,
+    product,
     solve,
     sum_of_logs,
 )
@@ -53,7 +53,11 @@ from learnable_novelty.observer.online.vectors import (
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-BUILT_ON = {"linear_algebra.py": "bfe8ad3a808aaf49", "vectors.py": "1e4b4a4a758ded25"}
+BUILT_ON = {"linear_algebra.py": "84f03bd4ed3fe196", "vectors.py": "26ce54599351cb88"}
+COUNT, ACTIVE, KNOWN = range(3)
+ORIGIN, MEAN, DEVIATION, SCALE, INVERSE, PIVOTS = range(6)
+POWER, GRAM, FACTOR = SCALE, 0, 1
+"""Places in the arrays of ``compiled.GroupedState``."""
 
 
 @compiled
@@ -101,10 +105,10 @@ def make_features(mlp: Any, m: int, fan_in: int, hidden: Floats, drive: Floats) 
 
 
 @compiled
-def take_off(values: Floats, origin: Floats, mean: Floats, count: int, on: Any, out: Floats) -> Any:
-    """Put deviations into ``out``, zero where there is no pair; return the sum of their squares."""
+def take_off(values: Floats, sums: Floats, count: int, on: Any) -> Any:
+    """Hold deviations, zero where there is no pair; return the sum of their squares."""
     zero = spread(0.0)
-    total = zero
+    total, origin, mean, out = zero, sums[ORIGIN], sums[MEAN], sums[DEVIATION]
     for k in range(count):
         deviation = (get(values, k) - get(origin, k)) - get(mean, k)
         deviation = where_greater(on, zero, deviation, zero)
@@ -121,7 +125,7 @@ def centre(
 
     Features are computed where ``mlp`` has layers, and are given where it has none.
     """
-    m, side, d, on = state.feature_dim, state.side, targets.shape[1], get(state.active[group], 0)
+    m, side, on = state.feature_dim, state.side, get(state.counts[group], ACTIVE)
     values, total, zero = state.room, spread(0.0), spread(0.0)
     transpose(inputs, group, on, values)
     for k in range(inputs.shape[1]):  # the features of an infinite input can be finite
@@ -131,23 +135,21 @@ def centre(
         make_features(mlp, m, inputs.shape[1], values, drive)
     else:
         transpose(features, group, on, values)
-    origin, mean, out = state.feature_origin, state.feature_mean, state.feature_deviation
-    total = total + take_off(values, origin[group], mean[group], m, on, out[group])
+    total = total + take_off(values, state.features[group], m, on)
     transpose(targets, group, on, values)
-    origin, mean, out = state.target_origin, state.target_mean, state.target_deviation
-    return total + take_off(values, origin[0, group], mean[0, group], d, on, out[0, group])
+    return total + take_off(values, state.targets[0, group], targets.shape[1], on)
 
 
 @compiled
 def centre_errors(state: Any, group: int, setting: Setting, signs: Floats) -> Any:
     """Hold the deviations of e = s (y - yhat), as ``plain`` does; return the sum of squares."""
-    side, d, room, zero = state.side, state.power.shape[2], state.room, spread(0.0)
-    if not state.known[group]:
+    side, d, room, zero = state.side, state.targets.shape[3], state.room, spread(0.0)
+    if state.counts[group, KNOWN, 0] == 0.0:
         normal_matrix(state, group, setting, room)
-    scale, cross, mean = state.scale[group], state.cross[0, group], state.target_mean[1, group]
-    dh, deviation = state.feature_deviation[group], state.target_deviation
-    dy, out = deviation[0, group], deviation[1, group]
-    on, n, power, z = get(state.active[group], 0), get(state.count[group], 0), zero, room
+    own, floor, cross = state.features[group], state.targets[1, group], state.cross[0, group]
+    dh, scale, inverse = own[DEVIATION], own[SCALE], own[INVERSE]
+    dy, out, mean = state.targets[0, group, DEVIATION], floor[DEVIATION], floor[MEAN]
+    on, n, power, z = get(state.counts[group], ACTIVE), get(state.counts[group], COUNT), zero, room
     for k in range(GROUP):
         room[side, k] = signs[min(GROUP * group + k, len(signs) - 1)]
     sign = get(room, side)
@@ -155,7 +157,7 @@ def centre_errors(state: Any, group: int, setting: Setting, signs: Floats) -> An
         sign = where_greater(n, zero, sign, zero)
     for i in range(side):
         put(z, i, get(scale, i) * get(dh, i))
-    solve(state.factor[group], side, state.inverse[group], z)
+    solve(state.matrices[group, FACTOR], side, inverse, z)
     for i in range(side):
         put(z, i, get(z, i) * get(scale, i))
     for k in range(d):
@@ -163,7 +165,7 @@ def centre_errors(state: Any, group: int, setting: Setting, signs: Floats) -> An
     for i in range(0, side, 4):
         r0, r1 = cross[i * d :], cross[(i + 1) * d :]
         r2, r3 = cross[(i + 2) * d :], cross[(i + 3) * d :]
-        z0, z1, z2, z3 = get4(z, i)
+        z0, z1, z2, z3 = get4(z, i, 1)
         for k in range(d):
             low = fma(z0, get(r0, k), z1 * get(r1, k))
             low = fma(z2, get(r2, k), fma(z3, get(r3, k), low))
@@ -178,10 +180,11 @@ def centre_errors(state: Any, group: int, setting: Setting, signs: Floats) -> An
 @compiled
 def normal_matrix(state: Any, group: int, setting: Setting, a: Floats) -> None:
     """Make the scale, A = H~'H~ + lambda I, its factor, 1/L_ii and L_ii^2."""
-    m, side, n = state.feature_dim, state.side, state.count[group]
-    origin, mean, gram = state.feature_origin[group], state.feature_mean[group], state.gram[group]
-    scale, factor, one, zero = state.scale[group], state.factor[group], spread(1.0), spread(0.0)
-    inverse_count = one / where_greater(get(n, 0), one, get(n, 0), one)
+    m, side, n = state.feature_dim, state.side, get(state.counts[group], COUNT)
+    own, one, zero = state.features[group], spread(1.0), spread(0.0)
+    origin, mean, scale = own[ORIGIN], own[MEAN], own[SCALE]
+    gram, factor = state.matrices[group, GRAM], state.matrices[group, FACTOR]
+    inverse_count = one / where_greater(n, one, n, one)
     for i in range(m):
         if len(setting.fixed_scale):
             put(scale, i, spread(setting.fixed_scale[i]))
@@ -199,29 +202,25 @@ def normal_matrix(state: Any, group: int, setting: Setting, a: Floats) -> None:
             put(a, i * side + j, value)
             put(a, j * side + i, value)
             put(factor, i * side + j, value)
-    factorize(factor, side, state.inverse[group], state.pivots[group])
-    state.known[group] = True
+    factorize(factor, side, own[INVERSE], own[PIVOTS])
+    state.counts[group, KNOWN, 0] = 1.0
 
 
 @compiled
-def begin(state: Any, group: int) -> None:
+def begin(sums: Floats, n: Any) -> None:
     """Make the pairs of new streams their origins: they deviate by zero then."""
-    n, half, zero = get(state.count[group], 0), spread(0.5), spread(0.0)
-    for origin, deviation in (
-        (state.feature_origin[group], state.feature_deviation[group]),
-        (state.target_origin[0, group], state.target_deviation[0, group]),
-    ):
-        for i in range(len(origin)):
-            value = get(deviation, i)
-            put(origin, i, where_greater(n, half, get(origin, i), value))
-            put(deviation, i, where_greater(n, half, value, zero))
+    origin, deviation, half, zero = sums[ORIGIN], sums[DEVIATION], spread(0.5), spread(0.0)
+    for i in range(len(origin)):
+        value = get(deviation, i)
+        put(origin, i, where_greater(n, half, get(origin, i), value))
+        put(deviation, i, where_greater(n, half, value, zero))
 
 
 @compiled
 def absorb(state: Any, head: int, group: int, inverse: Any, f_dh: Floats, u: Floats) -> None:
     """Advance the sums of the targets, B and Q, as ``PlainSums.absorb`` does."""
-    side, d, dy = state.side, state.power.shape[2], state.target_deviation[head, group]
-    mean, power = state.target_mean[head, group], state.power[head, group]
+    side, d, dy = state.side, state.targets.shape[3], state.targets[head, group, DEVIATION]
+    mean, power = state.targets[head, group, MEAN], state.targets[head, group, POWER]
     cross, outer, peak = state.cross[head, group], state.outer[head, group], state.peak[head, group]
     half_power, share = spread(0.0), spread(1.0) - inverse
     for k in range(d):
@@ -233,7 +232,7 @@ def absorb(state: Any, head: int, group: int, inverse: Any, f_dh: Floats, u: Flo
     for i in range(0, side, 4):
         r0, r1 = cross[i * d :], cross[(i + 1) * d :]
         r2, r3 = cross[(i + 2) * d :], cross[(i + 3) * d :]
-        f0, f1, f2, f3 = get4(f_dh, i)
+        f0, f1, f2, f3 = get4(f_dh, i, 1)
         s0, s1, s2, s3 = half_power * f0, half_power * f1, half_power * f2, half_power * f3
         for k in range(d):
             y = get(dy, k)
@@ -253,16 +252,18 @@ def absorb(state: Any, head: int, group: int, inverse: Any, f_dh: Floats, u: Flo
 @compiled
 def add_pairs(state: Any, group: int, setting: Setting) -> None:
     """Advance all sums of a group by the deviations that are held."""
-    side, count, one = state.side, state.count[group], spread(1.0)
-    mean, gram, dh = state.feature_mean[group], state.gram[group], state.feature_deviation[group]
+    side, counts, one = state.side, state.counts[group], spread(1.0)
+    own, gram = state.features[group], state.matrices[group, GRAM]
+    mean, dh = own[MEAN], own[DEVIATION]
     f_dh, u = state.room[:side], state.room[side : 2 * side]
     moving_mean, inverse = len(setting.fixed_scale) == 0, spread(0.0)
-    if moving_mean and count.min() == 0.0:
-        begin(state, group)
-    n = get(count, 0) + get(state.active[group], 0)
-    put(count, 0, n)
+    if moving_mean and counts[COUNT].min() == 0.0:
+        begin(own, get(counts, COUNT))
+        begin(state.targets[0, group], get(counts, COUNT))
+    n = get(counts, COUNT) + get(counts, ACTIVE)
+    put(counts, COUNT, n)
     if moving_mean:
-        inverse = get(state.active[group], 0) / where_greater(n, one, n, one)
+        inverse = get(counts, ACTIVE) / where_greater(n, one, n, one)
     for i in range(side):
         put(mean, i, fma(get(dh, i), inverse, get(mean, i)))
         put(f_dh, i, get(dh, i) * (one - inverse))
@@ -279,7 +280,7 @@ def log_ratio(
     state: Any, head: int, group: int, squared: Floats, setting: Setting, room: Floats
 ) -> None:
     """Put log det(A^2 + eta Q) / 2 - log det A into room[0], and NaN where that loses digits."""
-    m, side, scale = state.feature_dim, state.side, state.scale[group]
+    m, side, scale = state.feature_dim, state.side, state.features[group, SCALE]
     peak, outer = state.peak[head, group], state.outer[head, group]
     inverse, pivots, inner = room[2:], room[2 + side :], room[2 + 2 * side :]
     largest, smallest = spread(0.0), spread(np.inf)
@@ -294,7 +295,7 @@ def log_ratio(
     for i in range(m):
         pivot = get(pivots, i)
         smallest = where_greater(smallest, pivot, pivot, smallest)
-    sum_of_logs(inner, state.pivots[group], 1, m, side, room)
+    sum_of_logs(inner, state.features[group, PIVOTS], 1, m, side, room)
     most = largest * spread(setting.determinant_share)
     put(room, 0, where_greater(most, smallest, spread(np.nan), get(room, 0)))
 
@@ -305,25 +306,28 @@ def log_by_readout(state: Any, head: int, group: int, setting: Setting, room: Fl
 
     X = L^-1 B: half of the readout is enough, and A is not squared.
     """
-    m, side, d = state.feature_dim, state.side, state.power.shape[2]
-    scale, cross, factor = state.scale[group], state.cross[head, group], state.factor[group]
+    m, side, d = state.feature_dim, state.side, state.targets.shape[3]
+    own, cross, factor = (
+        state.features[group],
+        state.cross[head, group],
+        state.matrices[group, FACTOR],
+    )
     diagonal, inverse, pivots = room[2:], room[2 + side :], room[2 + 2 * side :]
     inner, columns, zero = room[2 + 3 * side :], room[2 + 3 * side + side * side :], spread(0.0)
     root_resolution = spread(math.sqrt(setting.resolution))
     for i in range(side):
         for j in range(side):
-            put(inner, i * side + j, zero)
             put(columns, i * side + j, get(factor, j * side + i) if j >= i else zero)
-    add_product(columns, side, side, inner)
-    for first in range(0, d, 4):  # four columns of B at a time, those beyond it zero
+    product(columns, side, side, inner, False)
+    for first in range(0, d, 8):  # eight columns of B at a time, those beyond it zero
         for i in range(side):
-            factor_i = root_resolution * get(scale, i)
-            for k in range(4):
+            factor_i = root_resolution * get(own[SCALE], i)
+            for k in range(8):
                 at = first + k
                 value = factor_i * get(cross, i * d + at) if at < d else zero
-                put(columns, 4 * i + k, value)
-        half_solve(factor, side, state.inverse[group], columns)
-        add_product(columns, side, 4, inner)
+                put(columns, 8 * i + k, value)
+        half_solve(factor, side, own[INVERSE], columns)
+        product(columns, side, 8, inner, True)
     for i in range(m):
         put(diagonal, i, get(inner, i * side + i) * spread(setting.readout_share))
     factorize(inner, side, inverse, pivots)
@@ -334,13 +338,12 @@ def log_by_readout(state: Any, head: int, group: int, setting: Setting, room: Fl
 
 
 @compiled
-def score(state: Any, group: int, setting: Setting, results: Any) -> bool:
-    """Write the scores of the active streams of a group; tell whether one has lost digits."""
-    side, room, active, doubtful = state.side, state.room, state.active[group, 0], False
+def score(state: Any, group: int, setting: Setting, results: Any) -> None:
+    """Write the scores of the active streams of a group."""
+    side, room, active = state.side, state.room, state.counts[group, ACTIVE]
     a, squared, rest = room, room[side * side :], room[2 * side * side :]
     normal_matrix(state, group, setting, a)
-    squared[: side * side] = 0.0
-    add_product(a, side, side, squared)
+    product(a, side, side, squared, False)
     for head in range(len(state.outer)):
         log_ratio(state, head, group, squared, setting, rest)
         by_determinants, lost = room[0], False
@@ -356,10 +359,9 @@ def score(state: Any, group: int, setting: Setting, results: Any) -> bool:
             if not math.isfinite(value):
                 value, route = rest[0, k], BY_READOUT
             if not math.isfinite(value):
-                doubtful, route = True, DOUBTFUL
+                route, results.some_doubtful[0] = DOUBTFUL, True
             results.route[head, stream] = route
             results.scores[head, stream] = 2.0 * setting.bits * value
-    return doubtful
 
 
 @njit(error_model="numpy", cache=True)
@@ -374,31 +376,25 @@ def step(
     state: Any,
     results: Any,
     allowed: float,
-) -> tuple[float, bool]:
-    """Add a pair to every active stream and write its score, as ``Streams.advance`` says.
-
-    Returns:
-        The sum of all squared deviations, or NOT_FINITE or TOO_LARGE, and no sum has changed; and
-        whether a score has lost digits.
-    """
-    power, some_doubtful = 0.0, False
-    for group in range(len(state.count)):
+) -> float:
+    """Add a pair to every active stream and write its score, as ``Streams.advance`` says."""
+    power, results.some_doubtful[0] = 0.0, False
+    for group in range(len(state.counts)):
         for k in range(GROUP):
             stream = GROUP * group + k
             on = stream < len(active) and active[stream]
-            state.active[group, 0, k] = 1.0 if on else 0.0
+            state.counts[group, ACTIVE, k] = 1.0 if on else 0.0
         put(state.room, 0, centre(inputs, features, targets, mlp, state, group))
         power += state.room[0].sum()
     if not math.isfinite(power):
-        return NOT_FINITE, False
-    for group in range(len(state.count) if len(state.outer) == 2 else 0):
+        return NOT_FINITE
+    for group in range(len(state.counts) if len(state.outer) == 2 else 0):
         put(state.room, 0, centre_errors(state, group, setting, signs))
         power += state.room[0].sum()
     if not power <= allowed:
-        return TOO_LARGE, False
-    for group in range(len(state.count)):
-        if state.active[group].max() > 0.0:
+        return TOO_LARGE
+    for group in range(len(state.counts)):
+        if state.counts[group, ACTIVE].max() > 0.0:
             add_pairs(state, group, setting)
-            doubtful = score(state, group, setting, results)
-            some_doubtful = some_doubtful or doubtful
-    return power, some_doubtful
+            score(state, group, setting, results)
+    return power

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from learnable_novelty.observer.online.vectors import (
     GROUP,
-    add4,
     compiled,
     fma,
     fnma,
@@ -89,8 +88,11 @@ def factorize(a: Floats, side: int, inverse: Floats, pivots: Floats) -> None:
 
 
 @compiled
-def add_product(x: Floats, side: int, width: int, out: Floats) -> None:
-    """Add X X' to the lower triangle, X (side, width), in tiles of four rows and two columns."""
+def product(x: Floats, side: int, width: int, out: Floats, add: bool) -> None:
+    """Put X X' into the lower triangle, or add it, X (side, width).
+
+    In tiles of four rows and two columns.
+    """
     zero = spread(0.0)
     for i in range(0, side, 4):
         r0, r1 = x[i * width :], x[(i + 1) * width :]
@@ -98,13 +100,16 @@ def add_product(x: Floats, side: int, width: int, out: Floats) -> None:
         for j in range(0, i + 4, 2):
             c0, c1, at = x[j * width :], x[(j + 1) * width :], i * side + j
             s0, s1, s2, s3, t0, t1, t2, t3 = zero, zero, zero, zero, zero, zero, zero, zero
+            if add:
+                s0, s1, s2, s3 = get4(out, at, side)
+                t0, t1, t2, t3 = get4(out, at + 1, side)
             for k in range(width):
                 a, b = get(c0, k), get(c1, k)
                 z0, z1, z2, z3 = get(r0, k), get(r1, k), get(r2, k), get(r3, k)
                 s0, s1, s2, s3 = fma(z0, a, s0), fma(z1, a, s1), fma(z2, a, s2), fma(z3, a, s3)
                 t0, t1, t2, t3 = fma(z0, b, t0), fma(z1, b, t1), fma(z2, b, t2), fma(z3, b, t3)
-            add4(out, at, side, s0, s1, s2, s3)
-            add4(out, at + 1, side, t0, t1, t2, t3)
+            put4(out, at, side, s0, s1, s2, s3)
+            put4(out, at + 1, side, t0, t1, t2, t3)
 
 
 @compiled
@@ -124,16 +129,17 @@ def solve(factor: Floats, side: int, inverse: Floats, x: Floats) -> None:
 
 @compiled
 def half_solve(factor: Floats, side: int, inverse: Floats, x: Floats) -> None:
-    """Put L^-1 X in the place of X, (side, 4): x_i = (b_i - sum_k<i L_ik x_k) / L_ii."""
+    """Put L^-1 X in the place of X, (side, 8): x_i = (b_i - sum_k<i L_ik x_k) / L_ii."""
     for i in range(side):
-        row = factor[i * side :]
-        x0, x1, x2, x3 = get4(x, 4 * i)
+        row, low = factor[i * side :], get(inverse, i)
+        (x0, x1, x2, x3), (x4, x5, x6, x7) = get4(x, 8 * i, 1), get4(x, 8 * i + 4, 1)
         for k in range(i):
-            low, (y0, y1, y2, y3) = get(row, k), get4(x, 4 * k)
-            x0, x1 = fnma(x0, low, y0), fnma(x1, low, y1)
-            x2, x3 = fnma(x2, low, y2), fnma(x3, low, y3)
-        low = get(inverse, i)
-        put4(x, 4 * i, 1, x0 * low, x1 * low, x2 * low, x3 * low)
+            (y0, y1, y2, y3), (y4, y5, y6, y7) = get4(x, 8 * k, 1), get4(x, 8 * k + 4, 1)
+            a = get(row, k)
+            x0, x1, x2, x3 = fnma(x0, a, y0), fnma(x1, a, y1), fnma(x2, a, y2), fnma(x3, a, y3)
+            x4, x5, x6, x7 = fnma(x4, a, y4), fnma(x5, a, y5), fnma(x6, a, y6), fnma(x7, a, y7)
+        put4(x, 8 * i, 1, x0 * low, x1 * low, x2 * low, x3 * low)
+        put4(x, 8 * i + 4, 1, x4 * low, x5 * low, x6 * low, x7 * low)
 
 
 @compiled

@@ -111,6 +111,8 @@ class OnlineObserver:
         self._streams = self._make_streams(device)
         self._signs = RandomSigns(num_streams, seed, device)
         self._guard = RoundingGuard(self._streams, min(reservoir.feature_dim, target_dim))
+        self._checked: Any = None  # shapes and dtypes of the latest pairs
+        self._in_numpy = isinstance(self._streams.scores, np.ndarray)
         self._fixed_scale = self._fix_means()
         self._dtypes = torch.float64, torch.float64  # of the latest features and targets
         self._setting = self._make_setting(self._dtypes)
@@ -132,7 +134,8 @@ class OnlineObserver:
     @property
     def cumulative(self) -> Tensor:
         """The score of each stream in bits, less its floor if it has one, (num_streams,)."""
-        return self._streams.tensor(self._difference()).clone()
+        scores = self._streams.tensor(self._streams.scores)
+        return scores[0] - scores[1] if self.floor else scores[0].clone()
 
     @property
     def raw(self) -> Tensor:
@@ -174,15 +177,25 @@ class OnlineObserver:
 
     def advance(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Any:
         """Do what ``update`` does, and return it as the streams hold it: on a CPU in NumPy."""
-        self._check(inputs, targets, active)
-        before = self._difference()
-        dtypes = self._streams.read(inputs, targets), targets.dtype
-        setting = self._setting if dtypes == self._dtypes else self._make_setting(dtypes)
+        pair = (inputs, targets)
+        layout = [(getattr(x, "shape", None), getattr(x, "dtype", None)) for x in pair]
+        if active is not None or layout != self._checked:
+            self._check(inputs, targets, active)
+            self._checked = layout
+        streams = self._streams
+        before = streams.scores.copy() if self._in_numpy else streams.scores.clone()
+        dtypes = streams.read(inputs, targets), targets.dtype
+        setting = self._setting
+        if dtypes != self._dtypes:
+            setting = self._make_setting(dtypes)
+            self._guard.forget()
         self._guard.advance(self._signs.draw(), active, setting)
         self._setting, self._dtypes = setting, dtypes
-        if self.floor:
-            self._signs.use()
-        return self._difference() - before
+        change = streams.scores - before
+        if not self.floor:
+            return change[0]
+        self._signs.use()
+        return change[0] - change[1]
 
     def reset(self, streams: Tensor | Sequence[int] | slice | None = None) -> None:
         """Forget the given streams (indices or a boolean mask), or all of them.
@@ -206,6 +219,11 @@ class OnlineObserver:
         if ("signs" in state) != (self.floor is not None):
             raise UserError(f"the state is of another floor than floor={self.floor!r}")
         for name, value in self._streams.state().items():
+            if name not in state:
+                raise UserError(
+                    f"expected {name} in the state, which is what tells how exact its scores are; "
+                    "states of versions before 0.4 do not have it: start the streams anew"
+                )
             if value.shape != state[name].shape:
                 raise UserError(
                     f"expected {name} of shape {tuple(value.shape)}, got {tuple(state[name].shape)}"
@@ -217,11 +235,6 @@ class OnlineObserver:
             self._signs.state = state["signs"]
         self._streams.load_state(state)
         self._guard.forget()
-
-    def _difference(self) -> Any:
-        """Return a copy of the score less its floor, (num_streams,)."""
-        scores = self._streams.scores
-        return scores[0] - scores[1] if self.floor else scores[0] + 0.0
 
     def _make_setting(self, dtypes: tuple[torch.dtype, torch.dtype]) -> Setting:
         """Return the settings for features and targets of these dtypes."""
@@ -268,7 +281,7 @@ class OnlineObserver:
                 f"expected targets (num_streams={streams}, target_dim={d}), "
                 f"got shape {tuple(targets.shape)}"
             )
-        if inputs.ndim < 2 or inputs.shape[0] != streams:
+        if inputs.ndim < 2 or len(inputs) != streams:
             raise UserError(
                 f"expected inputs (num_streams={streams}, input_dim), "
                 f"got shape {tuple(inputs.shape)}"

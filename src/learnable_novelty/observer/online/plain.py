@@ -61,9 +61,10 @@ class PlainStreams(Streams):
         self._heads = [PlainSums.zeros(*sizes, device) for _ in range(num_heads)]
         sums, m = self._heads[0], self.feature_dim
         self.scores = sums.native(sums.mean.new_zeros(num_heads, num_streams))
-        # A^2 + eta Q of every head, and A.
+        # A^2 + eta Q of every head, the last one first, and A.
         self._matrices = sums.native(sums.mean.new_zeros(num_heads + 1, num_streams, m, m))
         self.route = np.zeros((num_heads, num_streams), np.int64)
+        self.some_doubtful = np.zeros(1, np.bool_)
         self._some_new = True
         """Whether a stream may have seen nothing."""
 
@@ -159,17 +160,17 @@ class PlainStreams(Streams):
 
     def _evaluate(self, active: Tensor | None, setting: Setting) -> None:
         """Write the scores of the active streams, and how they were computed."""
-        sums, xp, self.some_doubtful = self._heads[0], self._heads[0].xp, False
+        sums, xp, self.some_doubtful[:] = self._heads[0], self._heads[0].xp, False
         scale = self._scale(sums.inverse_count, setting)
         logs, exact = self._determinants(scale, setting)
         for row, head in enumerate(self._heads):
-            route: Any = BY_DETERMINANTS
-            if exact[row]:
-                bits = (logs[row] - 2 * logs[-1]) * (2 * setting.bits)
+            route, place = BY_DETERMINANTS, -1 - row
+            if exact[place]:
+                bits = (logs[place - 1] - 2 * logs[-1]) * (2 * setting.bits)
             else:
                 bits, lost = by_readout(head, self._matrices[-1], scale, setting)
                 route = np.where(lost, DOUBTFUL, BY_READOUT)
-                self.some_doubtful |= bool(lost.any())
+                self.some_doubtful |= lost.any()
             if active is not None:
                 bits = xp.where(sums.native(active), bits, self.scores[row])
                 route = np.where(active.cpu().numpy(), route, self.route[row])
@@ -180,29 +181,27 @@ class PlainStreams(Streams):
 
         The first are (num_heads + 1, num_streams).
         """
-        sums, xp = self._heads[0], self._heads[0].xp
-        squared, a = self._matrices[:-1], self._matrices[-1]
+        heads, xp, matrices = self._heads, self._heads[0].xp, self._matrices
+        squared, a = matrices[:-1], matrices[-1]
         scales = scale[:, :, None] * scale[:, None, :]
-        xp.multiply(sums.gram, scales, out=a)
-        diagonal(a)[:] += setting.penalty
+        # The last head is that of the pairs, in front of A.
+        xp.multiply(heads[0].outer_and_gram, scales, out=matrices[-2:])
+        if len(heads) == 2:
+            xp.multiply(heads[1].outer, scales, out=squared[0])
         if setting.resolution != 1.0:
-            scales *= setting.resolution
-        for row, head in enumerate(self._heads):
-            xp.multiply(head.outer, scales, out=squared[row])
-        squared += xp.matmul(a, a)
+            squared *= setting.resolution
+        diagonal(a)[:] += setting.penalty
+        a_squared = xp.matmul(a, a)
+        for matrix in squared:
+            matrix += a_squared
         try:
-            pivots = diagonal(xp.linalg.cholesky(self._matrices))
+            pivots = diagonal(xp.linalg.cholesky(matrices))
         except (np.linalg.LinAlgError, RuntimeError):  # rounding has eaten a pivot
-            return None, [False] * len(self._heads)
-        exact, square, entries = (
-            list[bool](),
-            setting.resolution * (scale * scale),
-            diagonal(squared),
-        )
-        for row, head in enumerate(self._heads):
-            past = float((head.largest * square).max())
-            most = max(float(entries[row].max()), past)
-            least = float(pivots[row].min()) ** 2
+            return None, [False] * len(heads)
+        exact, entries = list[bool](), diagonal(squared)
+        for row, head in enumerate(reversed(heads)):
+            past = float((head.largest * diagonal(scales)).max()) * setting.resolution
+            most, least = max(float(entries[row].max()), past), float(pivots[row].min()) ** 2
             exact.append(most * setting.determinant_share <= least < math.inf)
         return xp.log(pivots).sum(-1), exact
 

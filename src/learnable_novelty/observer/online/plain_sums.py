@@ -53,7 +53,8 @@ class PlainSums:
         self.feature_dim = m
         self.n, self.start, self.mu = map(self.native, (self.count, self.origin, self.mean))
         self.start_h, self.start_y = self.start[:, :m], self.start[:, m:]
-        self.outer, self.gram = self.native(self.products.movedim(1, 0))
+        self.outer_and_gram = self.native(self.products.movedim(1, 0))
+        self.outer, self.gram = self.outer_and_gram
         self.outer_diagonal, self.gram_diagonal = diagonal(self.outer), diagonal(self.gram)
         self.largest, self.b, self.p = map(self.native, (self.peak, self.cross, self.power))
         self.inverse = zeros(streams, 1)

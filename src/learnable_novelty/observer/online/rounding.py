@@ -71,21 +71,17 @@ class RoundingGuard:
         self.forget()
 
     def forget(self) -> None:
-        """Do not rely on what is known of streams that have changed since."""
-        # With this setting, this many steps and this sum of squared deviations are safe.
-        self._setting: Setting | None = None
-        self._safe_steps, self._safe_power = 0, -1.0
+        """Do not rely on what is known of streams or settings that have changed since."""
+        # The sum of squared deviations that is safe, and what a step costs of it beside its own.
+        self._budget, self._cost = -1.0, 0.0
 
     def advance(self, signs: Any, active: Tensor | None, setting: Setting) -> None:
         """Add the pairs that the streams have read, or raise, and nothing has changed."""
-        safe = setting is self._setting and self._safe_steps > 0
-        allowed = self._safe_power if safe else -1.0
-        power = self._streams.advance(signs, active, setting, allowed)
+        power = self._streams.advance(signs, active, setting, self._budget)
         if power < 0.0:
             power = self._advance_with_care(power, signs, active, setting)
-        self._safe_power -= power
-        self._safe_steps -= 1
-        if self._streams.some_doubtful:
+        self._budget -= power + self._cost
+        if self._streams.some_doubtful[0]:
             self._compute_again(self._streams.route == DOUBTFUL, setting)
 
     def _advance_with_care(
@@ -96,7 +92,7 @@ class RoundingGuard:
         if not refused:
             self._refuse_too_long(active, setting.penalty)
             self._find_budget(setting)
-            power = streams.advance(signs, active, setting, self._safe_power)
+            power = streams.advance(signs, active, setting, self._budget)
             if power >= 0.0:
                 return power
             before = streams.state()
@@ -113,7 +109,7 @@ class RoundingGuard:
         except UserError:
             streams.load_state(before)
             raise
-        streams.some_doubtful = False
+        streams.some_doubtful[:] = False
         return power
 
     def _refuse_too_long(self, active: Tensor | None, penalty: float) -> None:
@@ -127,13 +123,13 @@ class RoundingGuard:
 
     def _find_budget(self, setting: Setting) -> None:
         """Find out how many steps and how large deviations are safe from here."""
-        self._setting, longest = setting, float(self._streams.count.max())
+        longest = float(self._streams.count.max())
         most = MAX_COUNT_PER_PENALTY * setting.penalty - longest
-        self._safe_steps = int(min(longest + 16, max(most, 1)))
-        self._safe_power = min(
-            safe_power(self._problem(head, setting), self._safe_steps, self._rank, setting)
-            for head in range(self._streams.num_heads)
-        )
+        steps = int(min(longest + 16, max(most, 1)))
+        heads = range(self._streams.num_heads)
+        problems = (self._problem(head, setting) for head in heads)
+        self._budget = min(safe_power(each, steps, self._rank, setting) for each in problems)
+        self._cost = max(self._budget / steps, 0.0)
 
     def _may_be_wrong(self, setting: Setting) -> Any:
         """Tell where the simple bound of the error is too large, (num_heads, num_streams)."""

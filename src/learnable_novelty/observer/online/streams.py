@@ -99,8 +99,8 @@ class Streams(ABC):
     """In bits, (num_heads, num_streams), an array of NumPy or a tensor."""
     route: Any
     """How each of them was computed, (num_heads, num_streams), in NumPy."""
-    some_doubtful: bool
-    """Whether one of the latest scores is doubtful."""
+    some_doubtful: Any
+    """Whether one of the latest scores is doubtful, (1,), in NumPy."""
 
     @property
     @abstractmethod

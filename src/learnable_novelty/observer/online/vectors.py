@@ -177,24 +177,16 @@ def elu(z: Any) -> Any:
 
 
 @compiled
-def get4(array: Any, index: int) -> Any:
-    """Read four rows."""
-    return get(array, index), get(array, index + 1), get(array, index + 2), get(array, index + 3)
+def get4(array: Any, at: int, step: int) -> Any:
+    """Read four rows, each ``step`` after the one before."""
+    second, third, fourth = at + step, at + 2 * step, at + 3 * step
+    return get(array, at), get(array, second), get(array, third), get(array, fourth)
 
 
 @compiled
-def put4(array: Any, index: int, step: int, a: Any, b: Any, c: Any, d: Any) -> None:
+def put4(array: Any, at: int, step: int, a: Any, b: Any, c: Any, d: Any) -> None:
     """Write four rows, each ``step`` after the one before."""
-    put(array, index, a)
-    put(array, index + step, b)
-    put(array, index + 2 * step, c)
-    put(array, index + 3 * step, d)
-
-
-@compiled
-def add4(array: Any, index: int, step: int, a: Any, b: Any, c: Any, d: Any) -> None:
-    """Add to four rows, each ``step`` after the one before."""
-    put(array, index, get(array, index) + a)
-    put(array, index + step, get(array, index + step) + b)
-    put(array, index + 2 * step, get(array, index + 2 * step) + c)
-    put(array, index + 3 * step, get(array, index + 3 * step) + d)
+    put(array, at, a)
+    put(array, at + step, b)
+    put(array, at + 2 * step, c)
+    put(array, at + 3 * step, d)
