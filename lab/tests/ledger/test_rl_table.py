@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from novelty_lab.artefacts.rl_table.figure import NOT_RUN, tables
+from novelty_lab.artefacts.rl_table.looks import ADDED_CONDITIONS, LOOKS, NAMES
 from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
-from novelty_lab.artefacts.rl_table.pictures import LOOKS, figure, summary_figure
-from novelty_lab.artefacts.rl_table.runs import ADDED_CONDITIONS, NAMES, TASKS, collect
+from novelty_lab.artefacts.rl_table.pictures import figure, summary_figure
+from novelty_lab.artefacts.rl_table.runs import TASKS, collect
 from novelty_lab.records import Record
 from novelty_lab.style import in_style
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from novelty_lab.artefacts.rl_table.runs import ADDED_CONDITIONS, NAMES, TASKS, Runs
+from novelty_lab.artefacts.rl_table.looks import ADDED_CONDITIONS, NAMES
+from novelty_lab.artefacts.rl_table.runs import TASKS, Runs
 from novelty_lab.artefacts.rl_table.statistics import Estimate
 from novelty_lab.report import Table
 

@@ -9,15 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from novelty_lab.artefacts.rl_table.comparisons import comparisons, text
+from novelty_lab.artefacts.rl_table.looks import ADDED_CONDITIONS, NAMES
 from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
-from novelty_lab.artefacts.rl_table.runs import (
-    ADDED_CONDITIONS,
-    NAMES,
-    TASKS,
-    Runs,
-    collect,
-    settings_of,
-)
+from novelty_lab.artefacts.rl_table.runs import TASKS, Runs, collect, settings_of
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from novelty_lab.agents import conditions
+from novelty_lab.artefacts.rl_table.looks import LOOKS, NAMES
 from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
-from novelty_lab.artefacts.rl_table.runs import NAMES, TASKS, Run, Runs, collect, mean_curve
+from novelty_lab.artefacts.rl_table.runs import TASKS, Run, Runs, collect, mean_curve
 from novelty_lab.artefacts.rl_table.statistics import Estimate
 from novelty_lab.records import Record
 from novelty_lab.style import label_panel, new_figure
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LOOKS = {
-    name: (condition.colour, condition.marker, "--" if condition.dashed else "-")
-    for name, condition in conditions.CONDITIONS.items()
-}
-"""Colour, marker and line of a condition."""
 NOT_RUN = "not run"
 
 
