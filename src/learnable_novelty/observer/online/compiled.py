@@ -253,7 +253,10 @@ def group(values: Floats, out: Floats) -> None:
 
 def contiguous(values: Tensor, room: Floats) -> Floats:
     """View values as float64 row by row, or copy them: numba compiles anew for other layouts."""
-    if values.dtype is torch.float64 and values.is_contiguous() and values.is_cpu:
-        return values.detach().numpy() if values.requires_grad else values.numpy()
+    if values.dtype is torch.float64 and values.is_contiguous():
+        try:
+            return values.numpy()
+        except (RuntimeError, TypeError):  # it has a gradient, or is not on the CPU
+            pass
     torch.from_numpy(room).copy_(values.detach())
     return room

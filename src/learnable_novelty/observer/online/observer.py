@@ -177,9 +177,11 @@ class OnlineObserver:
 
     def advance(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Any:
         """Do what ``update`` does, and return it as the streams hold it: on a CPU in NumPy."""
-        pair = (inputs, targets)
-        layout = [(getattr(x, "shape", None), getattr(x, "dtype", None)) for x in pair]
-        if active is not None or layout != self._checked:
+        if isinstance(inputs, Tensor) and isinstance(targets, Tensor):
+            layout = inputs.shape, inputs.dtype, targets.shape, targets.dtype
+        else:
+            layout = None
+        if active is not None or layout is None or layout != self._checked:
             self._check(inputs, targets, active)
             self._checked = layout
         streams = self._streams

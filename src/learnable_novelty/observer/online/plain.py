@@ -198,10 +198,11 @@ class PlainStreams(Streams):
             pivots = diagonal(xp.linalg.cholesky(matrices))
         except (np.linalg.LinAlgError, RuntimeError):  # rounding has eaten a pivot
             return None, [False] * len(heads)
-        exact, entries = list[bool](), diagonal(squared)
+        exact, square = list[bool](), scale * scale
         for row, head in enumerate(reversed(heads)):
-            past = float((head.largest * diagonal(scales)).max()) * setting.resolution
-            most, least = max(float(entries[row].max()), past), float(pivots[row].min()) ** 2
+            past = float((head.largest * square).max()) * setting.resolution
+            most = max(float(squared[row].max()), past)  # the largest entry is on the diagonal
+            least = float(pivots[row].min()) ** 2
             exact.append(most * setting.determinant_share <= least < math.inf)
         return xp.log(pivots).sum(-1), exact
 
