@@ -62,16 +62,16 @@ def settle(solution: Solution, again: Callable[[], Solution], *, swap: bool) -> 
     value = solution.log2det
     if value.dtype != torch.float64 or not is_readable(value):
         return solution
-    found = float(value.detach())
-    if solution.error() <= allowed(found):
+    first = float(value.detach())
+    if solution.error() <= allowed(first):
         return solution
     second = again()
     if swap:
         return second
     exact = float(second.log2det)
-    if not abs(found - exact) <= allowed(exact):
+    if not abs(first - exact) <= allowed(exact):
         raise UserError(
-            f"this solver's score is {found / 2:.6g} bits where {exact / 2:.6g} are right; choose "
+            f"this solver's score is {first / 2:.6g} bits where {exact / 2:.6g} are right; choose "
             "solver='spectral', a larger ridge_penalty or a larger target_unit"
         )
     return solution

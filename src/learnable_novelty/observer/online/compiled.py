@@ -233,9 +233,9 @@ class CompiledStreams(Streams):
 
     def advance(self, signs: Any, active: Tensor | None, setting: Setting, allowed: float) -> float:
         mask = self._all if active is None else active.contiguous().numpy()
-        state, results = self._state, self._results
+        state, results, (inputs, features, targets) = self._state, self._results, self._pair
         return kernel.step(
-            *self._pair, mask, signs, self._compute, setting, state, results, allowed
+            inputs, features, targets, mask, signs, self._compute, setting, state, results, allowed
         )
 
 

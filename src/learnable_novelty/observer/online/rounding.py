@@ -40,6 +40,10 @@ TOLERANCE = 1e-6
 MAX_COUNT_PER_PENALTY = 1e8
 """Largest n/lambda accepted; the error there is measured in docs/solvers.md."""
 EPS = torch.finfo(torch.float64).eps
+UNUSABLE = (
+    "inputs and targets must be finite, and targets at most about 1e150 target units, got NaN, "
+    "infinite values or larger ones"
+)
 
 
 class Problem(NamedTuple):
@@ -88,21 +92,18 @@ class RoundingGuard:
         self, reason: float, signs: Any, active: Tensor | None, setting: Setting
     ) -> float:
         """Add pairs after which scores may have lost digits, and return their power."""
-        streams, refused = self._streams, reason == NOT_FINITE
-        if not refused:
-            self._refuse_too_long(active, setting.penalty)
-            self._find_budget(setting)
-            power = streams.advance(signs, active, setting, self._budget)
-            if power >= 0.0:
-                return power
-            before = streams.state()
-            power = streams.advance(signs, active, setting, math.inf)
-            refused = power < 0.0
-        if refused:
-            raise UserError(
-                "inputs and targets must be finite, and targets at most about 1e150 target units, "
-                "got NaN, infinite values or larger ones"
-            )
+        streams = self._streams
+        if reason == NOT_FINITE:
+            raise UserError(UNUSABLE)
+        self._refuse_too_long(active, setting.penalty)
+        self._find_budget(setting)
+        power = streams.advance(signs, active, setting, self._budget)
+        if power >= 0.0:
+            return power
+        before = streams.state()
+        power = streams.advance(signs, active, setting, math.inf)
+        if power < 0.0:  # errors beyond float64
+            raise UserError(UNUSABLE)
         try:
             wrong = self._may_be_wrong(setting) & (True if active is None else active.cpu().numpy())
             self._compute_again(wrong | (streams.route == DOUBTFUL), setting)
