@@ -439,3 +439,13 @@ def test_pairs_of_another_shape_are_refused(normal, inputs, targets, active, mes
     with pytest.raises(ValueError, match=message):
         online.update(normal(*inputs), normal(*targets), mask)
     assert not online.count.any()
+
+
+def test_a_state_of_a_version_that_did_not_watch_its_rounding_is_refused(normal, observe):
+    online = observe(MLP(2, 4, 1), target_dim=2, ridge_penalty=0.3)
+    online.update(normal(1, 2), normal(1, 2))
+    state = online.state_dict()
+    del state["power"]
+    with pytest.raises(ValueError, match=r"expected power in the state.*start the streams anew"):
+        online.load_state_dict(state)
+    assert float(online.count[0]) == 1

@@ -153,9 +153,6 @@ class CompiledStreams(Streams):
     def count(self) -> Tensor:
         return torch.from_numpy(ungroup(self._state.counts, self._num_streams)[:, kernel.COUNT])
 
-    def tensor(self, values: Any) -> Tensor:
-        return torch.from_numpy(values)
-
     def tensors(self, head: int) -> dict[str, Tensor]:
         m, parts = self.feature_dim, self._state.parts(head)
         sums = {name: ungroup(value, self._num_streams) for name, value in parts.items()}

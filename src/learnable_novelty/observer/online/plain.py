@@ -72,9 +72,6 @@ class PlainStreams(Streams):
     def count(self) -> Tensor:
         return self._heads[0].count
 
-    def tensor(self, values: Any) -> Tensor:
-        return self._heads[0].tensor(values)
-
     def tensors(self, head: int) -> dict[str, Tensor]:
         return self._heads[head].tensors()
 

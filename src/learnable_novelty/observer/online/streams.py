@@ -107,9 +107,9 @@ class Streams(ABC):
     def count(self) -> Tensor:
         """How many pairs each stream has seen, (num_streams,), maybe not copied."""
 
-    @abstractmethod
     def tensor(self, values: Any) -> Tensor:
         """View scores as a tensor."""
+        return values if isinstance(values, Tensor) else torch.from_numpy(values)
 
     @abstractmethod
     def tensors(self, head: int) -> dict[str, Tensor]:
