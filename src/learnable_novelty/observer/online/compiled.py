@@ -61,7 +61,7 @@ class GroupedState(NamedTuple):
     """ORIGIN and MEAN; DEVIATION of the latest pairs; SCALE; INVERSE, 1/L_ii, and PIVOTS, L_ii^2,
     of the latest A = L L', (groups, 6, side, GROUP)."""
     matrices: Floats
-    """GRAM, H'H, and FACTOR, L, (groups, 2, side^2, GROUP)."""
+    """GRAM, H'H, and FACTOR, L, (groups, 2, side^2 + PAD, GROUP)."""
     targets: Floats
     """ORIGIN, MEAN, DEVIATION, and POWER, the sum of squared deviations,
     (heads, groups, 4, target_dim, GROUP)."""
@@ -79,11 +79,11 @@ class GroupedState(NamedTuple):
         """Make the sums of streams that have seen nothing."""
         side, groups = 4 * -(-m // 4), -(-num_streams // GROUP)
         # Three matrices, one of at least eight columns, three diagonals and two rows; or a pair.
-        for_scores = 3 * side**2 + side * max(side, 8) + 3 * side + 2
+        for_scores = 3 * side**2 + side * max(side, 8) + 3 * side + 2 + 4 * kernel.PAD
         shapes = (
             (groups, 3),
             (groups, 6, side),
-            (groups, 2, side**2),
+            (groups, 2, side**2 + kernel.PAD),
             (heads, groups, 4, d),
             (heads, groups, side * d),
             (heads, groups, side**2),
@@ -100,7 +100,7 @@ class GroupedState(NamedTuple):
             "count": self.counts[:, kernel.COUNT],
             "feature_origin": self.features[:, kernel.ORIGIN],
             "feature_mean": self.features[:, kernel.MEAN],
-            "gram": self.matrices[:, kernel.GRAM].reshape(square),
+            "gram": self.matrices[:, kernel.GRAM, : side**2].reshape(square),
             "target_origin": targets[kernel.ORIGIN],
             "target_mean": targets[kernel.MEAN],
             "power": targets[kernel.POWER],

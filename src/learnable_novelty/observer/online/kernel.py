@@ -58,6 +58,8 @@ COUNT, ACTIVE, KNOWN = range(3)
 ORIGIN, MEAN, DEVIATION, SCALE, INVERSE, PIVOTS = range(6)
 POWER, GRAM, FACTOR = SCALE, 0, 1
 """Places in the arrays of ``compiled.GroupedState``."""
+PAD = 40
+"""Rows between matrices of four streams."""
 
 
 @compiled
@@ -341,7 +343,10 @@ def log_by_readout(state: Any, head: int, group: int, setting: Setting, room: Fl
 def score(state: Any, group: int, setting: Setting, results: Any) -> None:
     """Write the scores of the active streams of a group."""
     side, room, active = state.side, state.room, state.counts[group, ACTIVE]
-    a, squared, rest = room, room[side * side :], room[2 * side * side :]
+    # Not at equal places of memory pages: a processor would take loads of one matrix for loads of
+    # what it has just stored in another.
+    size = side * side
+    a, squared, rest = room[2 * PAD :], room[3 * PAD + size :], room[4 * PAD + 2 * size :]
     normal_matrix(state, group, setting, a)
     product(a, side, side, squared, False)
     for head in range(len(state.outer)):
