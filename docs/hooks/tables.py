@@ -13,6 +13,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from novelty_lab.artefacts.compare.pictures import MEASURES as COMPARED
+from novelty_lab.artefacts.life_map.pictures import MEASURES as LIFE_MEASURES
+from novelty_lab.artefacts.rl_table.paper import PAPER
+from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS
+from novelty_lab.ledger import claim as paper_claim
+
 ROOT = Path(__file__).parents[2]
 MARK = re.compile(r"(?P<mark><!-- table: (?P<name>[\w-]+) -->\n).*?(?P<end><!-- end -->)", re.S)
 
@@ -24,9 +30,7 @@ def pages() -> list[Path]:
 
 def filled(text: str) -> str:
     """Return a page with every marked table made again from the records."""
-    return MARK.sub(
-        lambda found: f"{found['mark']}\n{TABLES[found['name']]()}\n\n{found['end']}", text
-    )
+    return MARK.sub(lambda m: f"{m['mark']}\n{TABLES[m['name']]()}\n\n{m['end']}", text)
 
 
 def main() -> None:
@@ -38,16 +42,19 @@ def main() -> None:
             print(f"written: {path.relative_to(ROOT)}")
 
 
-def record(name: str) -> dict[str, Any]:
-    """Read the results of the committed paper run of an artefact."""
-    path = ROOT / "results" / name / "paper-seed0" / "record.json"
-    return json.loads(path.read_text(encoding="utf-8"))["results"]
+def read(*path: str) -> Any:
+    """Read a JSON file of the repository."""
+    return json.loads(ROOT.joinpath(*path).read_text(encoding="utf-8"))
+
+
+def record(name: str, part: str = "results") -> dict[str, Any]:
+    """Read the results, or another part, of the committed paper run of an artefact."""
+    return read("results", name, "paper-seed0", "record.json")[part]
 
 
 def benchmark(name: str) -> dict[str, dict[str, float]]:
     """Read the rows of committed timings, by name."""
-    path = ROOT / "benchmarks" / f"{name}.json"
-    return {row["name"]: row for row in json.loads(path.read_text(encoding="utf-8"))["rows"]}
+    return {row["name"]: row for row in read("benchmarks", f"{name}.json")["rows"]}
 
 
 def markdown(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -59,9 +66,7 @@ def markdown(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def claim(name: str) -> Any:
     """Return the value that the paper publishes."""
-    path = ROOT / "lab" / "novelty_lab" / "ledger" / "claims.json"
-    claims = {entry["id"]: entry for entry in json.loads(path.read_text(encoding="utf-8"))}
-    return claims[name].get("value")
+    return paper_claim(name).value
 
 
 def mean_sd(values: list[float], digits: int = 0) -> str:
@@ -74,44 +79,32 @@ def mean_sd(values: list[float], digits: int = 0) -> str:
 
 def appendix_d() -> str:
     """Compare the ridge and the exact readout of the automata with the paper."""
-    found = record("mdl")
+    results = record("mdl")
     observers = {
-        "table 2 (depth 3, ridge 0.03)": found["table 2"],
-        "inverse NCA (depth 4, ridge 0.3)": found["inverse NCA"],
+        "table 2 (depth 3, ridge 0.03)": results["table 2"],
+        "inverse NCA (depth 4, ridge 0.3)": results["inverse NCA"],
     }
     ours = list(observers.values())
     margin, rank = (", ".join(map(str, claim(name))) for name in ("mdl.margin", "mdl.41"))
+    margins = [f"{o['margin_ridge']:.1f}, {o['margin_exact']:.1f}" for o in ours]
+    ranks = [", ".join(f"{place:g}" for place in o["rank_41"]) for o in ours]
+    same = ["yes" if o["same_top_fourteen"] else "no" for o in ours]
+    spearman, ratio = str(claim("mdl.spearman")), str(claim("mdl.ratio"))
     rows = [
-        [
-            "Spearman correlation",
-            str(claim("mdl.spearman")),
-            *(f"{o['spearman']:.3f}" for o in ours),
-        ],
-        [
-            "largest ratio exact / ridge",
-            str(claim("mdl.ratio")),
-            *(f"{o['largest_ratio']:.2f}" for o in ours),
-        ],
-        ["same top fourteen", "yes", *("yes" if o["same_top_fourteen"] else "no" for o in ours)],
-        [
-            "margin of 110, ridge then exact",
-            margin,
-            *(f"{o['margin_ridge']:.1f}, {o['margin_exact']:.1f}" for o in ours),
-        ],
-        [
-            "rank of rule 41, ridge then exact",
-            rank,
-            *(", ".join(f"{place:g}" for place in o["rank_41"]) for o in ours),
-        ],
+        ["Spearman correlation", spearman, *(f"{o['spearman']:.3f}" for o in ours)],
+        ["largest ratio exact / ridge", ratio, *(f"{o['largest_ratio']:.2f}" for o in ours)],
+        ["same top fourteen", "yes", *same],
+        ["margin of 110, ridge then exact", margin, *margins],
+        ["rank of rule 41, ridge then exact", rank, *ranks],
     ]
     return markdown(["", "paper", *observers], rows)
 
 
 def nca_scan() -> str:
     """List the final score of the neural automaton, one open setting changed at a time."""
-    found = record("nca-scan")
-    shown = sorted(found.items(), key=lambda item: -item[1]["final"])
-    rows = [[name, f"{held['final']:.1f} ± {held['final_sd']:.1f}"] for name, held in shown]
+    results = record("nca-scan")
+    shown = sorted(results.items(), key=lambda item: -item[1]["final"])
+    rows = [[name, f"{row['final']:.1f} ± {row['final_sd']:.1f}"] for name, row in shown]
     return markdown(["change", "final bits, two seeds"], rows)
 
 
@@ -138,18 +131,18 @@ def encoder_controls() -> str:
     rows = [
         [
             CODES.get(name, name),
-            *(f"{_mean(held[key]):.3f}" for key in ("linear", "neighbours")),
-            f"{_mean(held['clusters']):.2f}",
+            *(f"{_mean(row[key]):.3f}" for key in ("linear", "neighbours")),
+            f"{_mean(row['clusters']):.2f}",
             *(f"{_mean(fashion[name][key]):.3f}" for key in ("linear", "neighbours")),
         ]
-        for name, held in digits.items()
+        for name, row in digits.items()
     ]
     sets = ["MNIST linear", "MNIST 5-NN", "MNIST k-means", "Fashion linear", "Fashion 5-NN"]
     return markdown(["code", *sets], rows)
 
 
-def _mean(held: Any) -> float:
-    return held["mean"] if isinstance(held, dict) else held
+def _mean(row: Any) -> float:
+    return row["mean"] if isinstance(row, dict) else row
 
 
 # Tests: how often they reject true null hypotheses
@@ -192,15 +185,6 @@ def signs() -> str:
 
 
 LIFE_NAMES = ("Anneal", "Holstein", "Day & Night", "Life", "Diamoeba", "HighLife", "Morley")
-LIFE_MEASURES = {
-    "excess": "excess bits",
-    "bits": "raw bits",
-    "compressed": "gzip",
-    "lempel_ziv": "Lempel-Ziv",
-    "entropy": "entropy of 3 × 3 patterns",
-    "lambda": "Langton's lambda",
-    "activity": "cells that change",
-}
 
 
 def life_areas() -> str:
@@ -212,14 +196,13 @@ def life_areas() -> str:
         f"against {groups['random']['negatives']} rules drawn at random",
         f"against the {groups['proved']['negatives']} of these proved to have none",
     ]
+
+    def area(key: str, group: str) -> str:
+        one = areas[key][group]
+        return f"{one['area']:.2f} ({one['low']:.2f} to {one['high']:.2f})"
+
     rows = [
-        [
-            title,
-            *(
-                f"{held['area']:.2f} ({held['low']:.2f} to {held['high']:.2f})"
-                for held in (areas[key][group] for group in ("named", "random", "proved"))
-            ),
-        ]
+        [title, *(area(key, group) for group in ("named", "random", "proved"))]
         for key, title in LIFE_MEASURES.items()
     ]
     return markdown(["measure", *columns], rows)
@@ -228,10 +211,7 @@ def life_areas() -> str:
 # Agents
 
 
-TASKS = (
-    "Acrobot", "MountainCarContinuous", "Hopper", "BipedalWalker", "HalfCheetah", "Walker2d",
-    "Swimmer", "PointMaze", "LunarLander", "Pendulum",
-)  # fmt: skip
+TASKS = tuple(PAPER)
 
 
 def returns(task: str, condition: str, *, tuned: bool = False) -> list[float]:
@@ -243,15 +223,12 @@ def returns(task: str, condition: str, *, tuned: bool = False) -> list[float]:
 
 def rl_tuned() -> str:
     """Compare task and bonus at the RL zoo's hyperparameters."""
-    conditions = ("task", "task+epiplexity")
+
+    def cell(task: str, condition: str) -> str:
+        return mean_sd(returns(task, condition, tuned=True), 1 if task == "Acrobot" else 0)
+
     rows = [
-        [
-            task,
-            *(
-                mean_sd(returns(task, c, tuned=True), 1 if task == "Acrobot" else 0)
-                for c in conditions
-            ),
-        ]
+        [task, cell(task, "task"), cell(task, "task+epiplexity")]
         for task in TASKS
         if returns(task, "task", tuned=True)
     ]
@@ -310,13 +287,10 @@ def reward_cost() -> str:
 
 def rooms_habits() -> str:
     """Give what one episode pays in front of the automaton and of noise, by its length."""
-    found = record("rooms")
-    path = ROOT / "results" / "rooms" / "paper-seed0" / "record.json"
-    lengths = json.loads(path.read_text(encoding="utf-8"))["configuration"]["habit_lengths"]
+    lengths = record("rooms", "configuration")["habit_lengths"]
     shown = [lengths.index(length) for length in (50, 200, 500, 1000, 5000)]
-    paid = {
-        (row["drive"], row["habit"]): row["mean"] for row in found["habits"] if row["pixels"] == 16
-    }
+    habits = [row for row in record("rooms")["habits"] if row["pixels"] == 16]
+    paid = {(row["drive"], row["habit"]): row["mean"] for row in habits}
     rows = [
         [f"{room}, {title}", *(f"{paid[drive, room][place]:.1f}" for place in shown)]
         for drive, title in (("epiplexity", "raw bits"), ("excess", "excess"))
@@ -325,30 +299,19 @@ def rooms_habits() -> str:
     return markdown(["steps of an episode", *(str(lengths[place]) for place in shown)], rows)
 
 
-DRIVES = {
-    "surprise": "surprise",
-    "minus surprise": "minus surprise",
-    "progress": "compression progress",
-    "rnd": "random network distillation",
-    "counts": "counts",
-    "icm": "intrinsic curiosity module",
-    "epiplexity": "learnable novelty, raw bits",
-    "excess": "learnable novelty above its floor",
-}
-
-
 def rooms_shares() -> str:
     """Give the share of time that agents of each drive spend in three rooms."""
-    found = record("rooms")
+    results = record("rooms")
     shown = {"noise": "noisy television", "dark": "dark room", "automaton": "automaton"}
     shares = {
         row["drive"]: row["mean"]
-        for row in found["shares"]
+        for row in results["shares"]
         if (row["length"], row["pixels"], row["clock"]) == (500, 16, True)
     }
     rows = [
-        [title, *(f"{100 * shares[drive][found['rooms'].index(room)]:.0f}%" for room in shown)]
-        for drive, title in DRIVES.items()
+        [title, *(f"{100 * shares[drive][results['rooms'].index(room)]:.0f}%" for room in shown)]
+        for drive, title in DRIVE_LABELS.items()
+        if drive in shares
     ]
     return markdown(["paid by", *shown.values()], rows)
 
@@ -356,25 +319,14 @@ def rooms_shares() -> str:
 # Other measures
 
 
-COMPARED = {
-    "bits": ("learnable novelty, raw", "bits"),
-    "excess": ("learnable novelty, excess", None),
-    "evidence_excess": ("excess, evidence ridge", "evidence_bits"),
-    "prequential_structure": ("trained network, structure", "prequential_structure"),
-    "predictive_information": ("predictive information", "predictive_information"),
-    "prequential_rate": ("trained network, whole code", None),
-    "gzip": ("gzip", "gzip"),
-    "lempel_ziv": ("Lempel-Ziv", "lempel_ziv"),
-    "permutation_entropy": ("permutation entropy", "permutation_entropy"),
-    "sample_entropy": ("sample entropy", "sample_entropy"),
-}
-"""Measures: their title, and under which name their time is recorded; None where it comes along."""
+TIMED = {"evidence_excess": "evidence_bits", "excess": None, "prequential_rate": None}
+"""Under which name the time of a measure is recorded, if not its own; None: it comes along."""
 
 
 def compare() -> str:
     """Give the share of systems that each measure puts below noise, and its cost."""
-    found = record("compare")
-    below, seconds = found["below_noise"], found["seconds"]
+    results = record("compare")
+    below, seconds = results["below_noise"], results["seconds"]
 
     def share(shares: dict[str, float], name: str) -> str:
         return f"{100 * shares[name]:.0f}%" if name in shares else "not measured"
@@ -389,14 +341,14 @@ def compare() -> str:
 
     rows = [
         [
-            title,
+            title.strip(),
             share(below["automaton"]["steps"], name),
             share(below["flow"]["period"], name),
             share(below["flow"]["fixed"], name),
-            time("automaton", timed),
-            time("flow", timed),
+            time("automaton", TIMED.get(name, name)),
+            time("flow", TIMED.get(name, name)),
         ]
-        for name, (title, timed) in COMPARED.items()
+        for name, title in COMPARED.items()
     ]
     leads = ["flows, leads in periods", "flows, leads of 0.1 to 1"]
     return markdown(["measure", "rules", *leads, "CPU ms, a rule", "CPU ms, a flow"], rows)
@@ -466,12 +418,12 @@ def summary() -> str:
 
 
 def _eca() -> str:
-    found = record("eca")
-    zero = len(found["exactly_zero"])
+    results = record("eca")
+    zero = len(results["exactly_zero"])
     return (
-        f"rule {found['ranking'][0]} is first, {found['margin']:.1f} bits above rule "
-        f"{found['runner_up']} (paper {claim('eca.ref.margin')}); rule 54 has rank "
-        f"{found['rank_54']} and rule 30 rank {found['rank_30']}; {zero} rules score exactly 0"
+        f"rule {results['ranking'][0]} is first, {results['margin']:.1f} bits above rule "
+        f"{results['runner_up']} (paper {claim('eca.ref.margin')}); rule 54 has rank "
+        f"{results['rank_54']} and rule 30 rank {results['rank_30']}; {zero} rules score exactly 0"
     )
 
 
@@ -491,8 +443,7 @@ def _mdl() -> str:
 
 
 def _flows() -> str:
-    path = ROOT / "results" / "flows" / "paper-seed0" / "record.json"
-    scores = json.loads(path.read_text(encoding="utf-8"))["scores"]
+    scores = record("flows", "scores")
     names = {"Lorenz": "flows.lorenz", "Rossler": "flows.rossler", "Thomas": "flows.thomas"}
     parts = [
         f"{name.replace('Ross', 'Röss')} {scores[name]:.0f} ({claim(entry)})"
@@ -513,10 +464,10 @@ def _nca() -> str:
 
 
 def _encoder() -> str:
-    found = record("encoder")
+    results = record("encoder")
 
     def ends(key: str) -> str:
-        first, last = found[key]["mean"][0], found[key]["mean"][-1]
+        first, last = results[key]["mean"][0], results[key]["mean"][-1]
         return f"{first:.2f} to {last:.2f}"
 
     paper = ("{} to {}".format(*claim(name)) for name in ("mnist.linear", "mnist.knn"))
@@ -530,8 +481,8 @@ def _encoder_controls() -> str:
     table = record("encoder-controls")["table"]["mnist"]
 
     def probes(name: str) -> str:
-        held = table[name]
-        return f"{_mean(held['linear']):.3f} and {_mean(held['neighbours']):.3f}"
+        row = table[name]
+        return f"{_mean(row['linear']):.3f} and {_mean(row['neighbours']):.3f}"
 
     return (
         "a code that was chosen without labels is above raw pixels and PCA-64: "
@@ -541,12 +492,11 @@ def _encoder_controls() -> str:
 
 
 def _rl_table() -> str:
-    means = {
-        (t, c): statistics.mean(returns(t, c)) for t in TASKS for c in ("task", "task+epiplexity")
-    }
-    helped = [task for task in TASKS if means[task, "task+epiplexity"] > means[task, "task"]]
-    car = [mean_sd(returns("MountainCarContinuous", c)) for c in ("task", "task+epiplexity")]
-    lander = [f"{means['LunarLander', c]:.0f}" for c in ("task", "task+epiplexity")]
+    both = ("task", "task+epiplexity")
+    means = {task: [statistics.mean(returns(task, c)) for c in both] for task in TASKS}
+    helped = [task for task, (alone, bonus) in means.items() if bonus > alone]
+    car = [mean_sd(returns("MountainCarContinuous", condition)) for condition in both]
+    lander = [f"{mean:.0f}" for mean in means["LunarLander"]]
     return (
         f"with five seeds the bonus helps in the mean on {len(helped)} of {len(TASKS)} tasks "
         f"(paper {claim('rl.improves')}): MountainCarContinuous rises from {car[0]} to {car[1]}, "
@@ -562,14 +512,14 @@ def _calibration() -> str:
 
 
 def _signs() -> str:
-    rates = [held["rate"] for held in record("signs")["false_positives"].values()]
+    rates = [row["rate"] for row in record("signs")["false_positives"].values()]
     return f"the test of chunked data: false positives {min(rates):.3f} to {max(rates):.3f}"
 
 
 def _rooms() -> str:
-    found = record("rooms")
-    place = {room: index for index, room in enumerate(found["rooms"])}
-    shares = {row["drive"]: row["mean"] for row in reversed(found["shares"])}
+    results = record("rooms")
+    place = {room: index for index, room in enumerate(results["rooms"])}
+    shares = {row["drive"]: row["mean"] for row in reversed(results["shares"])}
     watching = [shares[d][place["noise"]] for d in ("surprise", "progress", "rnd", "counts")]
     return (
         "agents paid by surprise, progress, RND or counts stay at the noisy television "

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from novelty_lab.artefact import Artefact
-from novelty_lab.ledger.claims import Row
 from novelty_lab.ledger.ledger import VERDICTS, count
+from novelty_lab.ledger.paper_claims import Row
 from novelty_lab.ledger.text import ours_text, paper_text
 from novelty_lab.registry import all_artefacts
 

@@ -52,11 +52,11 @@ class DaskExecutor(Executor):
             warnings.filterwarnings("ignore", "Sending large graph")
             # One object: Dask would look into arguments for collections to compute.
             call = functools.partial(on_one_thread, fn, *args, **kwargs)
-            held = {future.key: future for arg in args for future in getattr(arg, "futures", ())}
-            if not held:
+            futures = {future.key: future for arg in args for future in getattr(arg, "futures", ())}
+            if not futures:
                 return self._inner.submit(call)
             # What the cluster holds comes as arguments, so that Dask finds it, or makes it again.
-            return self._inner.submit(_with_results, call, list(held), *held.values())
+            return self._inner.submit(_with_results, call, list(futures), *futures.values())
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._inner.shutdown(wait=wait and not cancel_futures)
@@ -83,12 +83,12 @@ def on_one_thread(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Call a function; with more threads sums are taken in another order, and their last bits."""
     import torch
 
-    held = torch.get_num_threads()
+    before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         return fn(*args, **kwargs)
     finally:
-        torch.set_num_threads(held)
+        torch.set_num_threads(before)
 
 
 @contextmanager

@@ -11,8 +11,7 @@ from learnable_novelty.measure.draw import FLOOR_REPEATS, _shuffled_scores, all_
 from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.sources.open import in_memory
 from learnable_novelty.measure.task import Settings, Task, Windows
-from learnable_novelty.observer.moments import Moments, merge
-from learnable_novelty.observer.roots import Roots
+from learnable_novelty.observer.moments import Moments, Roots, merge
 from novelty_lab.artefacts.calibration.experiment import autoregression
 
 

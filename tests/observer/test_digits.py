@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 
@@ -100,11 +101,28 @@ class Exact:
             self.gram, self.cross = a.T * a, a.T * b
 
     def bits(self, penalty, scale):
-        with mp.workdps(1500 if scale > 1e100 else 200):
-            cross = self.cross * mp.mpf(scale)
-            w = mp.inverse(self.gram + mp.mpf(penalty) * mp.eye(self.m)) * cross
+        with mp.workdps(50):
+            terms = ((scale * mp.mpf(scale)) ** k * e for k, e in enumerate(self.sums(penalty)))
+            return float(mp.log(mp.fsum(terms), 2) / 2)
+
+    @functools.cache  # noqa: B019
+    def sums(self, penalty):
+        """The e_k of det(I + t W'W) = sum_k e_k t^k by Faddeev and LeVerrier, up to the rank.
+
+        All terms are positive: none cancels, whatever the scale of the targets.
+        """
+        with mp.workdps(200):
+            w = mp.inverse(self.gram + mp.mpf(penalty) * mp.eye(self.m)) * self.cross
             small = w.T * w if self.d < self.m else w * w.T
-            return float(mp.log(mp.det(mp.eye(small.rows) + small), 2) / 2)
+            sums, power = [mp.mpf(1)], mp.eye(small.rows)
+            for k in range(1, small.rows + 1):
+                product = small * power
+                value = mp.fsum(product[i, i] for i in range(small.rows)) / k
+                if value <= 1e-150 * sums[-1] * sums[min(1, k - 1)]:
+                    break  # beyond the rank: rounding of two hundred digits
+                sums.append(value)
+                power = value * mp.eye(small.rows) - product
+            return sums
 
 
 def score(way, h, y, penalty, scale):

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from learnable_novelty.observer import Moments, Observer, OnlineObserver, Rows
+from learnable_novelty.observer.online.streams import BY_READOUT
 from learnable_novelty.observer.reservoirs import MLP, Fourier
 
 KNOBS = {"ridge_penalty": 0.3, "resolution": 1.7, "code_scale": 0.6}
@@ -367,7 +368,7 @@ def test_determinants_and_readout_agree_where_one_takes_over_from_the_other(
     ways = []
     for n in range(700):
         online.update(x[n : n + 1], y[n : n + 1])
-        if online._streams.by_readout[0, 0]:
+        if online._streams.route[0, 0] == BY_READOUT:
             ways.append(n)
         if n > 1 and n % 50 == 0:
             expected = Observer(reservoir, ridge_penalty=0.05)(x[: n + 1], y[: n + 1])
@@ -438,3 +439,13 @@ def test_pairs_of_another_shape_are_refused(normal, inputs, targets, active, mes
     with pytest.raises(ValueError, match=message):
         online.update(normal(*inputs), normal(*targets), mask)
     assert not online.count.any()
+
+
+def test_a_state_of_a_version_that_did_not_watch_its_rounding_is_refused(normal, observe):
+    online = observe(MLP(2, 4, 1), target_dim=2, ridge_penalty=0.3)
+    online.update(normal(1, 2), normal(1, 2))
+    state = online.state_dict()
+    del state["power"]
+    with pytest.raises(ValueError, match=r"expected power in the state.*start the streams anew"):
+        online.load_state_dict(state)
+    assert float(online.count[0]) == 1

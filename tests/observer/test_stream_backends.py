@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from learnable_novelty.observer import Moments, Observer, OnlineObserver
+from learnable_novelty.observer.online.streams import BY_DETERMINANTS, BY_READOUT
 from learnable_novelty.observer.reservoirs import MLP, Fourier
 
 pytest.importorskip("numba")
@@ -162,7 +163,7 @@ def test_each_stream_decides_by_itself_whether_determinants_keep_their_digits(no
         y[1] = torch.tensor([math.sin(0.05 * step + 0.1 * k) for k in range(3)])
         active = torch.tensor([step < 20, True])
         online.update(x, y, active)
-    assert online._streams.by_readout.tolist() == [[False, True]]
+    assert online._streams.route.tolist() == [[BY_DETERMINANTS, BY_READOUT]]
 
 
 def test_compiled_features_are_those_of_the_reservoir(normal):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from learnable_novelty.systems import Flow
-from learnable_novelty.systems.collection import PUBLISHED, collected_flows, heun_with_delay
+from learnable_novelty.systems.dysts_flows import PUBLISHED, collected_flows, heun_with_delay
 from learnable_novelty.systems.flows import lorenz_field
 
 FLOWS = {flow.name: flow for flow in collected_flows()}

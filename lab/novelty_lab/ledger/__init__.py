@@ -1,8 +1,8 @@
 """The ledger: every claim of the paper beside what our records say about it."""
 
-from novelty_lab.ledger.claims import Claim, Row, Verdict, claim, load_claims
 from novelty_lab.ledger.findings import Finding, Pair, Ranked, Value
 from novelty_lab.ledger.ledger import beside_paper, count, markdown, rows, rule_text, sections
+from novelty_lab.ledger.paper_claims import Claim, Row, Verdict, claim, load_claims
 from novelty_lab.ledger.paper_records import PaperRecords
 from novelty_lab.ledger.rules import RULES
 from novelty_lab.ledger.source import Source, WideSource

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from novelty_lab.ledger.claims import Claim, Kind, Row, Verdict, load_claims
 from novelty_lab.ledger.findings import Finding
+from novelty_lab.ledger.paper_claims import Claim, Kind, Row, Verdict, load_claims
 from novelty_lab.ledger.paper_records import PaperRecords, SingleRecord
 from novelty_lab.ledger.rules import RULES, objections, ordering, places, statement, undecided
 from novelty_lab.ledger.source import sources

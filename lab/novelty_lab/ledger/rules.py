@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import stdtrit
 
-from novelty_lab.ledger.claims import Claim, Kind
 from novelty_lab.ledger.findings import Finding, Ranked, Value
+from novelty_lab.ledger.paper_claims import Claim, Kind
 
 CONFIDENCE = 0.95
 """Level of the two-sided intervals."""

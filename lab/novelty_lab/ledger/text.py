@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from novelty_lab.ledger.claims import Claim, Row
+from novelty_lab.ledger.paper_claims import Claim, Row
 
 STATED = "stated"
 """What stands for the paper's value where the statement says it all."""

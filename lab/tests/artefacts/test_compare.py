@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from learnable_novelty.systems.collection import CollectedFlow
+from learnable_novelty.systems.dysts_flows import CollectedFlow
 from novelty_lab import records
 from novelty_lab.artefacts.compare import experiment as compare
 from novelty_lab.artefacts.compare.correlations import correlate, interval

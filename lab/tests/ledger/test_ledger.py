@@ -14,10 +14,10 @@ from learnable_novelty.cli import main, make_parser
 from novelty_lab import records
 from novelty_lab.artefacts.nca.claims import SMOOTH, plateau_step
 from novelty_lab.artefacts.rl_table.claims import COLLAPSE, ENOUGH
-from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
+from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
 from novelty_lab.ledger import beside_paper, claim, count, load_claims, ours_text, rows
-from novelty_lab.ledger.claims import Claim
 from novelty_lab.ledger.findings import Finding, Pair, Ranked, Value
+from novelty_lab.ledger.paper_claims import Claim
 from novelty_lab.ledger.rules import RULES, objections, ordering, places, student, undecided
 from novelty_lab.ledger.source import sources
 from novelty_lab.records import Record
@@ -164,8 +164,8 @@ def test_an_artefact_reads_only_claims_about_its_own_record():
 
 def test_table_one_is_complete():
     claims = [claim for claim in load_claims() if claim.section == "table 1"]
-    assert len(claims) == len(PAPER) * len(CONDITIONS) == 40
-    assert all(tuple(row) == CONDITIONS for row in PAPER.values())
+    assert len(claims) == len(PAPER) * len(PAPER_CONDITIONS) == 40
+    assert all(tuple(row) == PAPER_CONDITIONS for row in PAPER.values())
     assert all(claim.runs == 10 for claim in claims)
     assert PAPER["Hopper"]["task"] == (claim("rl.Hopper.task").value, claim("rl.Hopper.task").sd)
 
@@ -256,7 +256,7 @@ def around(mean, sd, seeds=ENOUGH):
 
 def the_papers_table(root, *, sd=1.0):
     for task, row in PAPER.items():
-        for condition in CONDITIONS:
+        for condition in PAPER_CONDITIONS:
             mean, spread = row[condition]
             some_runs(root, task, condition, around(mean, spread * sd))
 

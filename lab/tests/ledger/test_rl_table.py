@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from novelty_lab.artefacts.rl_table.figure import NOT_RUN, tables
-from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
-from novelty_lab.artefacts.rl_table.pictures import LOOKS, figure, summary_figure
-from novelty_lab.artefacts.rl_table.runs import NAMES, RIVALS, TASKS, collect
+from novelty_lab.artefacts.rl_table.looks import ADDED_CONDITIONS, LOOKS, NAMES
+from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
+from novelty_lab.artefacts.rl_table.pictures import figure, summary_figure
+from novelty_lab.artefacts.rl_table.runs import TASKS, collect
 from novelty_lab.records import Record
 from novelty_lab.style import in_style
 
@@ -49,7 +50,7 @@ def test_cells_hold_mean_sd_and_seeds_beside_the_papers():
         *some_runs("Acrobot", "task+epiplexity", [-80.25]),
     ]
     table = tables(found)[0]
-    assert table.columns == ["task", *(NAMES[condition] for condition in CONDITIONS)]
+    assert table.columns == ["task", *(NAMES[condition] for condition in PAPER_CONDITIONS)]
     hopper = table.rows.index(next(cells for cells in table.rows if cells[0] == "Hopper"))
     assert table.rows[hopper : hopper + 2] == [
         ["Hopper", "1400 ± 316 (5)", NOT_RUN, "1402 ± 1 (2) △", "1900 ± 224 (5) ▲"],
@@ -66,7 +67,7 @@ def test_marks_of_the_papers_numbers_are_those_it_prints_bold():
     pairs = list(zip(table.rows[::2], table.rows[1::2], strict=True))
     marked = {
         condition: [ours[0] for ours, paper in pairs if paper[1 + place].endswith("▲")]
-        for place, condition in enumerate(CONDITIONS)
+        for place, condition in enumerate(PAPER_CONDITIONS)
     }
     assert marked["task"] == []
     assert marked["epiplexity"] == ["Walker2d"]
@@ -240,7 +241,7 @@ def everything(seeds):
     generator = np.random.default_rng(0)
     found: list[Record] = []
     for place, task in enumerate(TASKS):
-        rewards = (*CONDITIONS, *RIVALS) if place < 3 else CONDITIONS
+        rewards = (*PAPER_CONDITIONS, *ADDED_CONDITIONS) if place < 3 else PAPER_CONDITIONS
         for reward in rewards:
             values = generator.normal(PAPER[task]["task"][0], 30.0, size=seeds).tolist()
             found += some_runs(task, reward, values, random=-2000.0)
@@ -291,7 +292,7 @@ def test_curves_are_means_over_seeds_within_their_bands():
 
 
 def test_every_condition_has_a_name_and_a_look_of_its_own():
-    assert list(NAMES) == list(LOOKS) == [*CONDITIONS, *RIVALS]
+    assert list(NAMES) == list(LOOKS) == [*PAPER_CONDITIONS, *ADDED_CONDITIONS]
     for place in (0, 1):
         assert len({look[place] for look in LOOKS.values()}) == len(LOOKS)
 

@@ -99,10 +99,10 @@ class EpiplexityMonitor(Callback):
             return
         inputs = self.inputs_of(batch).detach()
         if len(seen) != 1 or len(seen[0]) != len(inputs):
-            found = ", ".join(str(len(code)) for code in seen) or "none"
+            sizes = ", ".join(str(len(code)) for code in seen) or "none"
             raise UserError(
                 f"expected one code of {self.layer} per input, {len(inputs)} in a batch, "
-                f"got {found}"
+                f"got {sizes}"
             )
         self._inputs.append(inputs[:room].cpu())
         self._codes.append(seen[0][:room].flatten(1).float().cpu())
@@ -113,12 +113,12 @@ class EpiplexityMonitor(Callback):
         if not inputs:
             return
         device = pl_module.device
-        found = self.measure(*(_pooled(torch.cat(held), device) for held in (inputs, codes)))
-        pl_module.log_dict({f"{self.layer}/{name}": value for name, value in found.items()})
+        measures = self.measure(*(_pooled(torch.cat(part), device) for part in (inputs, codes)))
+        pl_module.log_dict({f"{self.layer}/{name}": value for name, value in measures.items()})
 
     def measure(self, inputs: Tensor, codes: Tensor) -> dict[str, float]:
         """Score codes (num_samples, code_dim) against inputs (num_samples, ...)."""
-        if len(codes) < 2 or not all(bool(held.isfinite().all()) for held in (inputs, codes)):
+        if len(codes) < 2 or not all(bool(part.isfinite().all()) for part in (inputs, codes)):
             return dict.fromkeys(LOGGED, math.nan)
         of_images = self.observer is not None and isinstance(
             self.observer.reservoir, reservoirs.ImageConv
@@ -128,8 +128,8 @@ class EpiplexityMonitor(Callback):
         result = score(
             inputs, codes, observer=self.observer, draws=self.draws, null=0, seed=self.seed
         )
-        found = (result.bits, result.floor_bits, result.excess_bits, effective_rank(codes))
-        return dict(zip(LOGGED, found, strict=True))
+        values = (result.bits, result.floor_bits, result.excess_bits, effective_rank(codes))
+        return dict(zip(LOGGED, values, strict=True))
 
     def on_exception(
         self, trainer: Trainer, pl_module: LightningModule, exception: BaseException

@@ -44,30 +44,30 @@ class WorldLine:
 
 
 def find_lines(
-    found: Coherence, velocities: Array, time: int, threshold: float
+    observed: Coherence, velocities: Array, time: int, threshold: float
 ) -> list[list[WorldLine]]:
     """Pick the lines of each window: the brightest first, of those above the threshold.
 
     A line is taken if it is the brightest among its neighbours in speed and place and at least
     half of its rows lie clear of the lines taken before, by more than ``CLEARANCE`` sites.
     """
-    window = found.excess.shape[1]
+    window = observed.excess.shape[1]
     offsets = np.stack([line_offsets(velocity, window) for velocity in velocities])
-    peaks = _peaks(found.brightness) & (found.lines > threshold)
+    peaks = _peaks(observed.brightness) & (observed.lines > threshold)
     picked: list[list[WorldLine]] = []
     for n, start in enumerate(window_starts(time, window)):
-        excess = found.excess[n]
+        excess = observed.excess[n]
         claimed = np.zeros(excess.shape, dtype=bool)
         lines: list[WorldLine] = []
         speed, site = np.nonzero(peaks[:, n])
-        for i in np.argsort(-found.brightness[speed, n, site], kind="stable"):
+        for i in np.argsort(-observed.brightness[speed, n, site], kind="stable"):
             path = (site[i] + offsets[speed[i]]) % excess.shape[1]
             if claimed[np.arange(window), path].mean() > 1 - NEW_ROWS:
                 continue
             reach = path[:, None] + np.arange(-CLEARANCE, CLEARANCE + 1)
             claimed[np.arange(window)[:, None], reach % excess.shape[1]] = True
             power = float(np.square(np.maximum(excess[np.arange(window), path], 0)).sum())
-            velocity = _refined(found.brightness[:, n, site[i]], velocities, int(speed[i]))
+            velocity = _refined(observed.brightness[:, n, site[i]], velocities, int(speed[i]))
             line = WorldLine(int(start), int(start) + window, float(site[i]), velocity, power)
             lines.append(line)
         picked.append(lines)

@@ -111,19 +111,19 @@ def measure_gliders(
     off = off_background(cells)
     crowded = off.mean((1, 2)) > CROWDED
     off[crowded] = 0
-    found = find_components(off)
-    period, moved = _returns(found, cells.shape[1:], max_period)
-    ends, tracked = _tracks(found, period, moved, min_steps)
+    components = find_components(off)
+    period, moved = _returns(components, cells.shape[1:], max_period)
+    ends, tracked = _tracks(components, period, moved, min_steps)
     standing = tracked & ~moved.any(1)
     periods = np.bincount(period[standing & (period > 1)])
     frames = max(1, int((~crowded).sum()))
     return Gliders(
-        kinds=_kinds(found, period, moved, ends),
+        kinds=_kinds(components, period, moved, ends),
         still=float((standing & (period == 1)).sum()) / frames,
         oscillating=float((standing & (period > 1)).sum()) / frames,
         main_period=int(periods.argmax()) if periods.size else 0,
         main_share=float(periods.max() / periods.sum()) if periods.size else 0.0,
-        isolated=float(found.size[tracked].sum() / max(1, found.size.sum())),
+        isolated=float(components.size[tracked].sum() / max(1, components.size.sum())),
         crowded=float(crowded.mean()),
     )
 
@@ -151,31 +151,33 @@ def _checked(field: ArrayLike | Tensor, max_period: int, min_steps: int) -> NDAr
 
 
 def _returns(
-    found: Components, torus: tuple[int, ...], max_period: int
+    components: Components, torus: tuple[int, ...], max_period: int
 ) -> tuple[Integers, Integers]:
     """Return after how many steps each component has its pattern again (0: never), and the move."""
-    count = len(found.frame)
+    count = len(components.frame)
     period = np.zeros(count, dtype=np.int64)
     moved = np.zeros((count, 2), dtype=np.int64)
     sides = np.array(torus)
-    place = np.flatnonzero(found.shape >= 0)
-    later = found.heir[place]
+    place = np.flatnonzero(components.shape >= 0)
+    later = components.heir[place]
     for steps in range(1, max_period + 1):
         alive = later >= 0
         place, later = place[alive], later[alive]
         if not place.size:
             break
-        same = found.shape[place] == found.shape[later]
+        same = components.shape[place] == components.shape[later]
         mine, theirs = place[same], later[same]
         period[mine] = steps
         # The shorter way round the torus; a pattern is followed step by step, so it is its way.
-        moved[mine] = (found.corner[theirs] - found.corner[mine] + sides // 2) % sides - sides // 2
-        place, later = place[~same], found.heir[later[~same]]
+        moved[mine] = (
+            components.corner[theirs] - components.corner[mine] + sides // 2
+        ) % sides - sides // 2
+        place, later = place[~same], components.heir[later[~same]]
     return period, moved
 
 
 def _tracks(
-    found: Components, period: Integers, moved: Integers, min_steps: int
+    components: Components, period: Integers, moved: Integers, min_steps: int
 ) -> tuple[Integers, NDArray[np.bool_]]:
     """Follow components that keep returning in the same way.
 
@@ -183,11 +185,14 @@ def _tracks(
         The last component of every track that is long enough, and which components lie on one.
     """
     places = np.arange(len(period))
-    heir = found.heir
+    heir = components.heir
     same = (period > 0) & (heir >= 0) & (period[heir] == period)
     goes_on = same & (moved[heir] == moved).all(1)
     length = (period > 0).astype(np.int64)
-    frames = [places[found.frame == frame] for frame in range(int(found.frame.max(initial=-1)) + 1)]
+    frames = [
+        places[components.frame == frame]
+        for frame in range(int(components.frame.max(initial=-1)) + 1)
+    ]
     for here in frames:
         here = here[goes_on[here]]
         length[heir[here]] = length[here] + 1
@@ -201,7 +206,9 @@ def _tracks(
     return ends, tracked
 
 
-def _kinds(found: Components, period: Integers, moved: Integers, ends: Integers) -> list[Glider]:
+def _kinds(
+    components: Components, period: Integers, moved: Integers, ends: Integers
+) -> list[Glider]:
     """Gather moving tracks of one period and one displacement, up to direction."""
     groups: dict[tuple[int, int, int], list[int]] = {}
     for end in ends:
@@ -210,6 +217,6 @@ def _kinds(found: Components, period: Integers, moved: Integers, ends: Integers)
             groups.setdefault((int(period[end]), far, near), []).append(int(end))
     kinds: list[Glider] = []
     for (steps, far, near), group in groups.items():
-        smallest = min(group, key=lambda end: int(found.size[end]))
-        kinds.append(Glider(steps, (far, near), len(group), found.pattern(smallest)))
+        smallest = min(group, key=lambda end: int(components.size[end]))
+        kinds.append(Glider(steps, (far, near), len(group), components.pattern(smallest)))
     return sorted(kinds, key=lambda kind: (-kind.count, kind.period))

@@ -112,12 +112,12 @@ def measure_solitons(
         return nothing
     velocities = speeds(max_speed, window)
     fields = [nothing.amplitude, *_rearranged_amplitudes(power, max(1, window // BLOCKS), seed)]
-    found, *chance = [coherence(one, velocities, window, min_speed) for one in fields]
+    observed, *chance = [coherence(one, velocities, window, min_speed) for one in fields]
     bar = _bar(chance)
-    travelling, standing = _above_chance(found, chance, bar)
+    travelling, standing = _above_chance(observed, chance, bar)
     if travelling == 0:
         return replace(nothing, standing=standing)
-    lines = [find_lines(one, velocities, len(values), bar) for one in (found, *chance)]
+    lines = [find_lines(one, velocities, len(values), bar) for one in (observed, *chance)]
     points, *by_chance = [
         find_crossings(one, over, min_speed) for one, over in zip(lines, fields, strict=True)
     ]
@@ -174,7 +174,7 @@ def _bar(chance: list[Coherence]) -> float:
     return float(best[order][np.searchsorted(below, (1 - CHANCE) * below[-1])])
 
 
-def _above_chance(found: Coherence, chance: list[Coherence], bar: float) -> tuple[float, float]:
+def _above_chance(observed: Coherence, chance: list[Coherence], bar: float) -> tuple[float, float]:
     """Return the travelling and the standing share, each (m - m0) / (1 - m0) or 0."""
 
     def shares(one: Coherence) -> Array:
@@ -183,7 +183,7 @@ def _above_chance(found: Coherence, chance: list[Coherence], bar: float) -> tupl
         return np.array([one.power[mask].sum(dtype=np.float64) for mask in passing])
 
     by_chance = np.mean([shares(one) for one in chance], axis=0)
-    travelling, standing = np.maximum(0, (shares(found) - by_chance) / (1 - by_chance))
+    travelling, standing = np.maximum(0, (shares(observed) - by_chance) / (1 - by_chance))
     return float(travelling), float(standing)
 
 

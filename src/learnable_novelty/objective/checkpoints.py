@@ -50,31 +50,32 @@ class Checkpoints:
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Write a checkpoint; a kill or a full disk leaves no half file under its name."""
-        held = {"format": FORMAT, "run": self.run, **checkpoint.__dict__}
+        fields = {"format": FORMAT, "run": self.run, **checkpoint.__dict__}
         for name in ("scores", "gradient_norms"):
-            held[name] = torch.tensor(held[name], dtype=torch.float64)
+            fields[name] = torch.tensor(fields[name], dtype=torch.float64)
         # Through memory: of a disk that fills up, torch.save says "unexpected pos".
         content = io.BytesIO()
-        torch.save(held, content)
+        torch.save(fields, content)
         write_whole(self.path(checkpoint.step), content.getvalue())
 
     def load(self, step: int, device: torch.device) -> Checkpoint:
         """Read a checkpoint, with ``weights_only``: a file can hold data and nothing that runs."""
         path = self.path(step)
         try:
-            held = read_tensors(path, device)
+            fields = read_tensors(path, device)
         except ValueError:
             raise UserError(
                 f"the checkpoint {path} is damaged; remove it to go on from the one before"
             ) from None
         names = {"format", "run", *Checkpoint.__annotations__}
-        if not isinstance(held, dict) or held.get("format") != FORMAT or set(held) != names:
+        known = isinstance(fields, dict) and fields.get("format") == FORMAT
+        if not known or set(fields) != names:
             raise UserError(f"expected a checkpoint of format {FORMAT} in {path}")
-        if held["run"] != self.run:
+        if fields["run"] != self.run:
             raise UserError(f"the checkpoint {path} is of a run with other settings")
         for name in ("scores", "gradient_norms"):
-            held[name] = held[name].tolist()
-        return Checkpoint(**{name: held[name] for name in Checkpoint.__annotations__})
+            fields[name] = fields[name].tolist()
+        return Checkpoint(**{name: fields[name] for name in Checkpoint.__annotations__})
 
     def remove(self, step: int) -> None:
         """Remove the checkpoint of a step."""

@@ -31,12 +31,12 @@ class Ranks:
 
     def add_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
         """Sum gradients over ranks: each holds the part that comes from its own samples."""
-        held = [p.grad for p in parameters if p.grad is not None]
-        if self.alone or not held:
+        gradients = [p.grad for p in parameters if p.grad is not None]
+        if self.alone or not gradients:
             return
-        flat = torch.cat([grad.flatten() for grad in held])
+        flat = torch.cat([grad.flatten() for grad in gradients])
         dist.all_reduce(flat, dist.ReduceOp.SUM, self._group)
-        for grad, part in zip(held, flat.split([g.numel() for g in held]), strict=True):
+        for grad, part in zip(gradients, flat.split([g.numel() for g in gradients]), strict=True):
             grad.copy_(part.view_as(grad))
 
     def average_buffers(self, module: nn.Module) -> None:

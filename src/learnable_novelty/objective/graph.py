@@ -29,7 +29,7 @@ class GraphedStep:
     ) -> None:
         device = next(module.parameters()).device
         self._generator = torch.Generator(device).manual_seed(0)
-        held = copy.deepcopy(module.state_dict())
+        saved = copy.deepcopy(module.state_dict())
         states = copy.deepcopy(optimizer.state_dict()["state"])
         with torch.cuda.device(device):
             stream = torch.cuda.Stream()
@@ -43,7 +43,7 @@ class GraphedStep:
             optimizer.zero_grad(set_to_none=True)
             with torch.cuda.graph(self._graph):
                 self._score, self._norm = climb(self._generator)
-        _put_back(module, optimizer, held, states)
+        _put_back(module, optimizer, saved, states)
 
     def replay(self, seed: int) -> tuple[Tensor, Tensor]:
         """Take one step with the randomness of a seed."""
@@ -56,12 +56,12 @@ class GraphedStep:
 def _put_back(
     module: nn.Module,
     optimizer: torch.optim.Optimizer,
-    held: dict[str, Tensor],
+    saved: dict[str, Tensor],
     states: dict[int, dict[str, Tensor]],
 ) -> None:
     """Undo the warm-up in place: the graph has the addresses of these tensors."""
     for name, value in module.state_dict().items():
-        value.copy_(held[name])
+        value.copy_(saved[name])
     for index, state in optimizer.state_dict()["state"].items():
         for name, value in state.items():
             if index in states:

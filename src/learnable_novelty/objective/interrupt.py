@@ -45,7 +45,7 @@ def deferred_interrupts() -> Iterator[Interrupts]:
     Only default handlers are replaced, and only in the main thread, where Python allows it.
     """
     interrupts = Interrupts()
-    held: dict[int, Any] = {}
+    handlers: dict[int, Any] = {}
 
     first_sigterm = math.inf
 
@@ -53,21 +53,21 @@ def deferred_interrupts() -> Iterator[Interrupts]:
         nonlocal first_sigterm
         interrupts.requested = number
         if number != signal.SIGTERM:
-            signal.signal(number, held[number])
+            signal.signal(number, handlers[number])
             return
         # A worker gets it from whoever ends all processes, and again from its parent.
         first_sigterm = min(first_sigterm, time.monotonic())
         if time.monotonic() - first_sigterm > SAME_SIGTERM_SECONDS:
-            signal.signal(number, held[number])
+            signal.signal(number, handlers[number])
             signal.raise_signal(number)
 
     if threading.current_thread() is threading.main_thread():
         defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
         for number, default in defaults.items():
             if signal.getsignal(number) == default:
-                held[number] = signal.signal(number, note)
+                handlers[number] = signal.signal(number, note)
     try:
         yield interrupts
     finally:
-        for number, handler in held.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)

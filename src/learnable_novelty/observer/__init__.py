@@ -5,17 +5,14 @@ from learnable_novelty.observer.batched import BatchScore, score_batch
 from learnable_novelty.observer.code_length import code_length, log2det_plus_identity
 from learnable_novelty.observer.criticality import perturbation_multiplier, perturbation_norms
 from learnable_novelty.observer.denoise import Denoised, Edge
-from learnable_novelty.observer.fit import Fit
+from learnable_novelty.observer.fit import Fit, Readout
 from learnable_novelty.observer.mdl import minimize_description_length
-from learnable_novelty.observer.moments import Moments, merge
+from learnable_novelty.observer.moments import Moments, Roots, merge
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.online import MAX_COUNT_PER_PENALTY, OnlineObserver, StreamSums
 from learnable_novelty.observer.penalty import PerSample
-from learnable_novelty.observer.readout import Readout
-from learnable_novelty.observer.roots import Roots
-from learnable_novelty.observer.rows import Rows
 from learnable_novelty.observer.spectral import Spectral
-from learnable_novelty.observer.standardize import CONSTANT_TOLERANCE, standardize
+from learnable_novelty.observer.standardize import CONSTANT_TOLERANCE, Rows, standardize
 
 __all__ = [
     "CONSTANT_TOLERANCE",

@@ -26,7 +26,7 @@ def check_positive(**values: float) -> None:
             raise UserError(f"{name} must be positive and finite, got {value!r}")
 
 
-def can_look(values: Tensor) -> bool:
+def is_readable(values: Tensor) -> bool:
     """Tell whether values may be looked at now: not while a CUDA graph is being recorded.
 
     A recorded score is not checked; whoever replays it looks at the number that comes out.
@@ -43,7 +43,7 @@ def check_pair(inputs: Tensor, targets: Tensor) -> None:
             raise UserTypeError(f"{name} must be of a floating dtype, got {values.dtype}")
         if values.ndim < 2:
             raise UserError(f"{name} must have at least two axes, got {tuple(values.shape)}")
-        if can_look(values):
+        if is_readable(values):
             check_range(name, values)
     if inputs.shape[0] != targets.shape[0]:
         raise UserError(

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer.checks import can_look
+from learnable_novelty.observer.checks import is_readable
 
 LARGEST_ERROR = 1e-8
 """Of a determinant, relative, before singular values are taken instead."""
@@ -40,7 +40,7 @@ def log2det_of_readout(readout: Tensor, resolution: float) -> Tensor:
     if readout.shape[-1] > readout.shape[-2]:
         readout = readout.mT
     gram = readout.mT @ readout
-    if readout.requires_grad or not can_look(readout):
+    if readout.requires_grad or not is_readable(readout):
         return log2det_plus_identity(gram, resolution)
     factor = reliable_factor(gram, resolution)
     if factor is not None:
@@ -74,7 +74,7 @@ def log2det_plus_identity(matrix: Tensor, resolution: float) -> Tensor:
     size = matrix.shape[-1]
     eye = torch.eye(size, dtype=matrix.dtype, device=matrix.device)
     factor, failed = torch.linalg.cholesky_ex(eye + resolution * matrix)
-    if can_look(matrix) and bool(failed.any()):
+    if is_readable(matrix) and bool(failed.any()):
         raise UserError(
             "rounding has made a positive definite matrix singular; choose a larger "
             "ridge_penalty, or a larger target_unit"

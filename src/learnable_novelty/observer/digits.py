@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer.checks import can_look
+from learnable_novelty.observer.checks import is_readable
 from learnable_novelty.observer.code_length import log2det_of_readout, reliable_factor
 from learnable_novelty.observer.spectral import Spectral
 
@@ -60,18 +60,18 @@ def settle(solution: Solution, again: Callable[[], Solution], *, swap: bool) -> 
             returned if both agree, and refused if not: it has a gradient, or its solver was named.
     """
     value = solution.log2det
-    if value.dtype != torch.float64 or not can_look(value):
+    if value.dtype != torch.float64 or not is_readable(value):
         return solution
-    found = float(value.detach())
-    if solution.error() <= allowed(found):
+    first = float(value.detach())
+    if solution.error() <= allowed(first):
         return solution
     second = again()
     if swap:
         return second
     exact = float(second.log2det)
-    if not abs(found - exact) <= allowed(exact):
+    if not abs(first - exact) <= allowed(exact):
         raise UserError(
-            f"this solver's score is {found / 2:.6g} bits where {exact / 2:.6g} are right; choose "
+            f"this solver's score is {first / 2:.6g} bits where {exact / 2:.6g} are right; choose "
             "solver='spectral', a larger ridge_penalty or a larger target_unit"
         )
     return solution
@@ -97,7 +97,7 @@ def checked_log2det(axes: Spectral, penalty: float, resolution: float) -> Tensor
         UserError: if rounding may change the score by more than the stated digits.
     """
     value = log2det_of_readout(axes.ridge(penalty), resolution)
-    if value.dtype == torch.float64 and can_look(value) and not math.isinf(penalty):
+    if value.dtype == torch.float64 and is_readable(value) and not math.isinf(penalty):
         _refuse_rounding(axes, penalty, resolution, float(value))
     return value
 

@@ -14,14 +14,11 @@ from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.denoise import denoised_readout
 from learnable_novelty.observer.digits import Solution, checked_log2det, settle
 from learnable_novelty.observer.evidence import evidence_penalties
-from learnable_novelty.observer.fit import Fit
+from learnable_novelty.observer.fit import Fit, Readout, residual_bits, residual_power
 from learnable_novelty.observer.mdl import minimize_description_length
-from learnable_novelty.observer.moments import Moments
+from learnable_novelty.observer.moments import Moments, Roots
 from learnable_novelty.observer.penalty import PerSample, RidgePenalty, check_ridge_penalty
-from learnable_novelty.observer.readout import Readout, residual_bits, residual_power
 from learnable_novelty.observer.reservoirs import Reservoir
-from learnable_novelty.observer.roots import Roots
-from learnable_novelty.observer.rows import Rows
 from learnable_novelty.observer.solvers import (
     SOLVERS,
     Solver,
@@ -30,7 +27,12 @@ from learnable_novelty.observer.solvers import (
     solve_spectral,
 )
 from learnable_novelty.observer.spectral import Spectral
-from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows, standardize
+from learnable_novelty.observer.standardize import (
+    NormalEquations,
+    Rows,
+    StandardizedRows,
+    standardize,
+)
 from learnable_novelty.seeds import Seed
 
 

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer.checks import can_look
+from learnable_novelty.observer.checks import is_readable
 from learnable_novelty.observer.code_length import log2det_of_readout
 from learnable_novelty.observer.digits import ROUNDING, Solution, checked_log2det, quick_error
 from learnable_novelty.observer.spectral import Spectral
@@ -97,7 +97,7 @@ def _dual_log2det(h: Tensor, z: Tensor, readout: Tensor, resolution: float) -> T
     """
     if z.shape[1] <= z.shape[0]:
         return log2det_of_readout(readout, resolution)
-    if readout.requires_grad or not can_look(readout):
+    if readout.requires_grad or not is_readable(readout):
         # det(I + eta Z W'H~') is the same number, from a matrix of rows.
         product = plus(resolution * (z @ (readout.T @ h.T)), 1.0)
         return torch.linalg.slogdet(product).logabsdet / math.log(2)
@@ -156,7 +156,7 @@ def plus(matrix: Tensor, penalty: float) -> Tensor:
 def _solved(matrix: Tensor, penalty: float, right: Tensor) -> tuple[Tensor, bool]:
     """Return (matrix + penalty I)^-1 right, and whether the factorization was seen to fail."""
     factor, failed = torch.linalg.cholesky_ex(plus(matrix, penalty))
-    return torch.cholesky_solve(right, factor), can_look(failed) and bool(failed)
+    return torch.cholesky_solve(right, factor), is_readable(failed) and bool(failed)
 
 
 def _determinant_error(readout: Tensor, resolution: float) -> float:

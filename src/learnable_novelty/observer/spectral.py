@@ -14,8 +14,7 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.denoise import NO_PRODUCTS, Split, kept_directions
-from learnable_novelty.observer.moments import MOST_TARGETS, products_of, squares_of
-from learnable_novelty.observer.roots import fewer_rows
+from learnable_novelty.observer.moments import MOST_TARGETS, fewer_rows, products_of, squares_of
 from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
 
 

@@ -16,9 +16,16 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer.checks import can_look
-from learnable_novelty.observer.moments import Centred, Moments, products_of, squares_of
-from learnable_novelty.observer.roots import Roots
+from learnable_novelty.observer.checks import is_readable
+from learnable_novelty.observer.moments import (
+    Centred,
+    Moments,
+    Roots,
+    centre,
+    check_rows,
+    products_of,
+    squares_of,
+)
 
 CONSTANT_TOLERANCE = 64.0
 
@@ -156,8 +163,39 @@ def unit_like(target_unit: float | Tensor, columns: Tensor) -> float | Tensor:
 def check_finite(feature_variance: Tensor, target_variance: Tensor) -> None:
     """Raise where data was not finite; the solvers would blame the factorization instead."""
     total = feature_variance.sum() + target_variance.sum()
-    if can_look(total) and not bool(torch.isfinite(total)):
+    if is_readable(total) and not bool(torch.isfinite(total)):
         raise UserError(
             "features and targets must be finite, and so must their sums of squares, got NaN, "
             "infinite values, or values beyond about 1e150; choose another unit for them"
         )
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Features and targets row by row, each row standing for ``weights`` equal ones."""
+
+    features: Tensor
+    """(num_rows, feature_dim)"""
+    targets: Tensor
+    """(num_rows, target_dim)"""
+    weights: Tensor | None = None
+    """(num_rows,) counts, or None for one each."""
+
+    def moments(self, dtype: torch.dtype, *, target_products: bool = False) -> Moments:
+        """Compute the moments of these rows."""
+        return Moments.of(
+            self.features,
+            self.targets,
+            self.weights,
+            accumulate_dtype=dtype,
+            target_products=target_products,
+        )
+
+    def roots(self, dtype: torch.dtype) -> Roots:
+        """Compute a few rows with the products of these."""
+        return Roots.of(self.features, self.targets, self.weights, accumulate_dtype=dtype)
+
+    def standardized(self, target_unit: float | Tensor, dtype: torch.dtype) -> StandardizedRows:
+        """Centre and scale the rows; a weight enters as its square root on both sides."""
+        check_rows(self.features, self.targets, self.weights)
+        return standardize(centre(self.features, self.targets, self.weights, dtype), target_unit)

@@ -1,6 +1,6 @@
 """What is observed: systems make data and know no observer."""
 
-from learnable_novelty.systems.collection import collected_flows
+from learnable_novelty.systems.dysts_flows import collected_flows
 from learnable_novelty.systems.elementary import (
     ElementaryRule,
     pack_cells,

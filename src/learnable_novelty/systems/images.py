@@ -151,8 +151,8 @@ def _scale(pixels: Tensor) -> Tensor:
 def _find(name: str, file: str, folder: Path | None) -> Path | None:
     """Find a file in the folder or, without one, in the user's cache."""
     places = [_cache(name)] if folder is None else [folder / name, folder]
-    found = [place / (file + end) for place in places if place for end in ("", ".gz")]
-    present = next((path for path in found if path.is_file()), None)
+    paths = [place / (file + end) for place in places if place for end in ("", ".gz")]
+    present = next((path for path in paths if path.is_file()), None)
     if present is None and folder is not None:
         raise UserError(f"found no {file} or {file}.gz of {name} in {folder}; {_help(name)}")
     return present

@@ -26,8 +26,9 @@ class System(Protocol):
         """Draw states and their next ``window`` states.
 
         Returns:
-            Inputs (num_samples, ...) and targets (num_samples, ...), arrays or tensors. Axis 1 of
-            the targets holds the window, the next state first.
+            Inputs (num_samples, ...) and targets, arrays or tensors. Targets are (num_samples,
+            window, ...) for states on a lattice, and (num_samples, window * dim) for states that
+            are vectors, as an observer takes them. In both the next state comes first.
         """
         ...
 
@@ -48,14 +49,14 @@ class Family:
 def families() -> dict[str, Family]:
     """Return the families by name.
 
-    >>> sorted(families())
-    ['collection', 'elementary', 'flows', 'life', 'neural']
+    >>> families()["life"].example
+    'B3/S23'
     """
     folder = importlib.import_module(PACKAGE)
     names = [info.name for info in pkgutil.iter_modules(folder.__path__) if not info.ispkg]
     modules = [importlib.import_module(f"{PACKAGE}.{name}") for name in names]
-    found = [module.FAMILY for module in modules if hasattr(module, "FAMILY")]
-    return {family.name: family for family in found}
+    members = [module.FAMILY for module in modules if hasattr(module, "FAMILY")]
+    return {family.name: family for family in members}
 
 
 def make_system(name: str) -> System:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
+from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
 from novelty_lab.artefacts.rl_table.runs import EXPERIMENT, TASKS, Runs, collect
 from novelty_lab.ledger import Finding, Pair, PaperRecords, Source, Value, WideSource
 
@@ -161,7 +161,7 @@ SOURCES = {
         f"rl.{task}.{condition}": _source(
             [condition], _return, [task], task=task, condition=condition
         )
-        for task, condition in itertools.product(TASKS, CONDITIONS)
+        for task, condition in itertools.product(TASKS, PAPER_CONDITIONS)
     },
     "rl.improves": _source(_BOTH, _beside_task, condition="task+epiplexity"),
     "rl.collapses": _source(_BOTH, _collapses),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from novelty_lab.artefacts.rl_table.runs import NAMES, RIVALS, TASKS, Runs
+from novelty_lab.artefacts.rl_table.looks import ADDED_CONDITIONS, NAMES
+from novelty_lab.artefacts.rl_table.runs import TASKS, Runs
 from novelty_lab.artefacts.rl_table.statistics import Estimate
 from novelty_lab.report import Table
 
@@ -41,7 +42,7 @@ def _practice(runs: Runs) -> list[Table]:
 def _head_to_head(runs: Runs) -> list[Table]:
     """Hold the other bonuses against the paper's: on all tasks of both, and on those of all."""
     paper = "task+epiplexity"
-    others = [name for name in runs.conditions if name in ("task+magnitude", *RIVALS)]
+    others = [name for name in runs.conditions if name in ("task+magnitude", *ADDED_CONDITIONS)]
     common = [t for t in runs.tasks(paper) if all(t in runs.tasks(name) for name in others)]
     rows: list[list[str]] = []
     for name in others:

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from novelty_lab.artefacts.rl_table.comparisons import comparisons, text
-from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
-from novelty_lab.artefacts.rl_table.runs import NAMES, RIVALS, TASKS, Runs, collect, settings_of
+from novelty_lab.artefacts.rl_table.looks import ADDED_CONDITIONS, NAMES
+from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
+from novelty_lab.artefacts.rl_table.runs import TASKS, Runs, collect, settings_of
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 
@@ -40,7 +41,7 @@ def tables(records: Iterable[Record]) -> list[Table]:
     runs = collect(held)
     shown: list[Table] = []
     if runs.cells:
-        has_rivals = any(condition in RIVALS for condition in runs.conditions)
+        has_rivals = any(condition in ADDED_CONDITIONS for condition in runs.conditions)
         rivals = [_rivals(runs)] if has_rivals else []
         shown = [_beside_the_paper(runs), *rivals, _together(runs), *comparisons(runs)]
     tuned = collect(held, "-tuned")
@@ -50,9 +51,9 @@ def tables(records: Iterable[Record]) -> list[Table]:
 def _beside_the_paper(runs: Runs) -> Table:
     rows: list[list[str]] = []
     for task, published in PAPER.items():
-        rows.append([task, *(_cell(runs, task, condition) for condition in CONDITIONS)])
+        rows.append([task, *(_cell(runs, task, condition) for condition in PAPER_CONDITIONS)])
         row = ["  paper"]
-        for condition in CONDITIONS:
+        for condition in PAPER_CONDITIONS:
             mean, sd = published[condition]
             row.append(f"{mean} ± {sd}{' ▲' if mean > published['task'][0] else ''}")
         rows.append(row)
@@ -60,7 +61,9 @@ def _beside_the_paper(runs: Runs) -> Table:
         "Return after 600,000 steps, mean ± sd over seeds (number of seeds; the paper has ten). "
         f"▲ above task only in the mean, △ too, but with fewer than {ENOUGH} seeds on either side"
     )
-    return Table(title, ["task", *(NAMES[condition] for condition in CONDITIONS)], rows, NAMED)
+    return Table(
+        title, ["task", *(NAMES[condition] for condition in PAPER_CONDITIONS)], rows, NAMED
+    )
 
 
 def _tuned(runs: Runs) -> Table:
@@ -100,9 +103,13 @@ def _flat(configuration: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _rivals(runs: Runs) -> Table:
-    shown = ["task", "task+epiplexity", *(name for name in RIVALS if name in runs.conditions)]
+    shown = [
+        "task",
+        "task+epiplexity",
+        *(name for name in ADDED_CONDITIONS if name in runs.conditions),
+    ]
     title = "Other bonuses, where they were run: return, mean ± sd over seeds (number of seeds)"
-    return _returns(title, runs, shown, RIVALS)
+    return _returns(title, runs, shown, ADDED_CONDITIONS)
 
 
 def _returns(title: str, runs: Runs, shown: Sequence[str], run: Sequence[str]) -> Table:
@@ -166,7 +173,7 @@ def _improved(runs: Runs, condition: str, tasks: list[str]) -> str:
     held = [task for task in tasks if len(runs.returns(task, "task"))]
     above = [runs.returns(t, condition).mean() > runs.returns(t, "task").mean() for t in held]
     text = f"{sum(above)} of {len(held)}"
-    if condition not in CONDITIONS:
+    if condition not in PAPER_CONDITIONS:
         return text
     paper = sum(PAPER[task][condition][0] > PAPER[task]["task"][0] for task in TASKS)
     return f"{text} (paper: {paper} of {len(TASKS)})"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
-from novelty_lab.artefacts.rl_table.pictures import LOOKS
-from novelty_lab.artefacts.rl_table.runs import NAMES, Run, collect, mean_curve
+from novelty_lab.artefacts.rl_table.looks import LOOKS, NAMES
+from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
+from novelty_lab.artefacts.rl_table.runs import Run, collect, mean_curve
 from novelty_lab.explorer.packing import rounded, short
 from novelty_lab.explorer.panel import DataFiles, Panel, from_all_runs, page_colour
 from novelty_lab.records import Record
@@ -25,7 +25,7 @@ def reduce(records: list[Record]) -> DataFiles:
         for task, published in PAPER.items()
     }
     conditions = {name: _condition(name) for name in NAMES}
-    yield "agents", {"tasks": tasks, "conditions": conditions, "columns": CONDITIONS}
+    yield "agents", {"tasks": tasks, "conditions": conditions, "columns": PAPER_CONDITIONS}
 
 
 def _condition(name: str) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from novelty_lab.agents import conditions
-from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
-from novelty_lab.artefacts.rl_table.runs import NAMES, TASKS, Run, Runs, collect, mean_curve
+from novelty_lab.artefacts.rl_table.looks import LOOKS, NAMES
+from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
+from novelty_lab.artefacts.rl_table.runs import TASKS, Run, Runs, collect, mean_curve
 from novelty_lab.artefacts.rl_table.statistics import Estimate
 from novelty_lab.records import Record
 from novelty_lab.style import label_panel, new_figure
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LOOKS = {
-    name: (condition.colour, condition.marker, "--" if condition.dashed else "-")
-    for name, condition in conditions.CONDITIONS.items()
-}
-"""Colour, marker and line of a condition."""
 NOT_RUN = "not run"
 
 
@@ -76,7 +71,7 @@ def _handle(runs: Runs, condition: str, **look: Any) -> Line2D:
 def summary_figure(records: Iterable[Record]) -> Figure:
     """Draw the return of every run beside the paper's, and how sure an improvement is."""
     runs = collect(records)
-    shown = [name for name in NAMES if name in CONDITIONS or name in runs.conditions]
+    shown = [name for name in NAMES if name in PAPER_CONDITIONS or name in runs.conditions]
     fig = new_figure(13.0, 9.4)
     top, bottom = fig.subfigures(2, 1, height_ratios=(1.7, 1.0), squeeze=False)[:, 0]
     panels = top.subplots(2, 5)
@@ -101,7 +96,7 @@ def summary_figure(records: Iterable[Record]) -> Figure:
 def _draw_cell(axes: Axes, runs: Runs, task: str, condition: str, place: int) -> None:
     """Draw seeds as dots, their mean as a bar, and behind them the paper's mean ± sd."""
     colour, marker, _ = LOOKS[condition]
-    if condition in CONDITIONS:
+    if condition in PAPER_CONDITIONS:
         mean, sd = PAPER[task][condition]
         axes.fill_between([place - 0.42, place + 0.42], mean - sd, mean + sd, color="0.88", lw=0)
         axes.hlines(mean, place - 0.42, place + 0.42, color="0.65", lw=1.2)

@@ -9,8 +9,7 @@ from functools import reduce
 import numpy as np
 
 from learnable_novelty.errors import UserError
-from novelty_lab.agents import conditions
-from novelty_lab.artefacts.rl_table.paper import CONDITIONS, PAPER
+from novelty_lab.artefacts.rl_table.paper import PAPER
 from novelty_lab.artefacts.rl_table.statistics import (
     Estimate,
     has_scale,
@@ -23,10 +22,6 @@ from novelty_lab.records import Record
 
 EXPERIMENT = "rl-table"
 TASKS = tuple(PAPER)
-NAMES = {name: condition.label for name, condition in conditions.CONDITIONS.items()}
-"""What a condition is called in tables and figures, in their order."""
-RIVALS = tuple(name for name in NAMES if name not in CONDITIONS)
-"""Conditions that the paper's table does not have."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +48,8 @@ class Runs:
     @property
     def conditions(self) -> list[str]:
         """Conditions with at least one run."""
+        from novelty_lab.artefacts.rl_table.looks import NAMES  # needs torch, which claims do not
+
         return [name for name in NAMES if any(name == condition for _, condition in self.cells)]
 
     def tasks(self, condition: str) -> list[str]:

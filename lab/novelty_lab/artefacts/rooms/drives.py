@@ -190,7 +190,7 @@ LEARNER_DRIVES: dict[str, tuple[str, Callable[[NoveltyBonus], Bonus]]] = {
     "excess": ("learnable novelty above its floor", lambda bonus: bonus),
 }
 """Drives that read the online learner and forget an episode at its end: label and maker."""
-DRIVES = (*LEARNER_DRIVES, "rnd", "icm", "counts")
+DRIVES = (*LEARNER_DRIVES, *RIVALS)
 """The names that ``make_drive`` knows."""
 OURS = ("epiplexity", "excess")
 _LABELS = {
@@ -215,10 +215,9 @@ def make_drive(
     Args:
         name: one of ``DRIVES``; "excess" is epiplexity less its floor.
         play: random episodes, for units.
-        config: the learner. It should have the fixed standardization, by the random policy's
-            moments. By the episode's own so far, a learner that has seen little predicts far
-            beyond anything seen when the agent comes to another place, for it divides by the
-            small spread so far; and its surprise is no code of one fixed prior.
+        config: the learner. Choose the fixed standardization, by the moments of random play. With
+            the empirical one, features are divided by their spread so far, which is small early
+            in an episode: when the agent then comes to another place, predictions are far off.
         num_envs: how many environments run side by side.
         action_dim: how many actions there are.
         seed: of all that is drawn; drives of one seed have the same reservoir.

@@ -35,7 +35,7 @@ from learnable_novelty.reward import (
 from learnable_novelty.seeds import split
 from novelty_lab.agents.training import PPOSettings
 from novelty_lab.artefacts.rooms.corridor import Corridor, make_corridors, with_clock
-from novelty_lab.artefacts.rooms.drives import DRIVES, make_drive
+from novelty_lab.artefacts.rooms.drives import DRIVES, LEARNER_DRIVES, make_drive
 from novelty_lab.artefacts.rooms.habits import ACTIONS, HABITS, habitual_steps
 from novelty_lab.artefacts.rooms.world import ROOMS, shuffled_rooms
 from novelty_lab.context import RunContext, RunResult, deviation, mean_and_sd
@@ -51,7 +51,7 @@ KIND = ("drive", "length", "pixels", "clock")
 class Config(Settings):
     """Agents, their drives, and how long they live."""
 
-    drives: tuple[str, ...] = choice(DRIVES)
+    drives: tuple[str, ...] = choice(DRIVES, default=(*LEARNER_DRIVES, "rnd", "icm", "counts"))
     """What agents are paid by."""
     agents: int = 10
     """Per drive and length."""

@@ -5,7 +5,7 @@ Compiled code keeps the sums of streams in groups of four, the stream the last a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,14 +13,40 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learnable_novelty.observer.online.compiled_mlp import NO_LAYERS, CompiledMLP
-from learnable_novelty.observer.online.kernel import advance, clear, hold, step
-from learnable_novelty.observer.online.streams import TOO_LARGE, Setting, Streams
+from learnable_novelty.observer.online import kernel
+from learnable_novelty.observer.online.streams import Setting, Streams
 from learnable_novelty.observer.online.vectors import GROUP
 from learnable_novelty.observer.reservoirs import Reservoir
+from learnable_novelty.observer.reservoirs.feedforward import MLP
 
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+
+
+class Layers(NamedTuple):
+    """All layers of an MLP in one array each, filled up with zeros."""
+
+    weights: Floats
+    """(depth, side, most inputs), side the width filled up to a multiple of four."""
+    biases: Floats
+    """(depth, side)."""
+    gain: float
+    epsilon: float
+    input_scale: float
+
+
+NO_LAYERS = Layers(np.zeros((0, 0, 0)), np.zeros((0, 0)), 1.0, 0.0, 1.0)
+"""For features that compiled code does not compute."""
+
+
+def lay_out(mlp: MLP, given: dict[str, Tensor]) -> Layers:
+    """Write the weights of an MLP for compiled code."""
+    depth, width, fan_ins = mlp.depth, mlp.width, mlp.fan_ins()
+    side = 4 * -(-width // 4)
+    weights, biases = np.zeros((depth, side, max(fan_ins))), np.zeros((depth, side))
+    for layer, fan_in in enumerate(fan_ins):
+        weights[layer, :width, :fan_in] = given[f"weight{layer}"].numpy()
+        biases[layer, :width] = given[f"bias{layer}"].numpy()
+    return Layers(weights, biases, float(mlp.gain), float(mlp.epsilon), float(mlp.input_scale))
 
 
 class GroupedState(NamedTuple):
@@ -28,54 +54,59 @@ class GroupedState(NamedTuple):
 
     feature_dim: int
     side: int
-    shared: Floats
-    """n, origin and mean of the features, and H'H, (groups, 1 + 2 side + side^2, GROUP)."""
-    own: Floats
-    """Of pairs and of floors the origin, mean and power of the targets, the peak of Q, B and Q,
-    (heads, groups, 3 D + side + side D + side^2, GROUP)."""
-    deviation: Floats
-    """Of the latest pairs from the means before them, (heads, groups, side + D, GROUP)."""
-    kept: Floats
-    """Scale, 1/L_ii, L_ii^2 and L of the latest A = L L', (groups, 3 side + side^2, GROUP)."""
-    known: Flags
-    """Whether these are those of the sums, (groups,)."""
+    counts: Floats
+    """COUNT of pairs; ACTIVE, one where a stream has a pair, else zero; and KNOWN, one where SCALE,
+    INVERSE, PIVOTS and FACTOR are those of the sums, (groups, 3, GROUP)."""
+    features: Floats
+    """ORIGIN and MEAN; DEVIATION of the latest pairs; SCALE; INVERSE, 1/L_ii, and PIVOTS, L_ii^2,
+    of the latest A = L L', (groups, 6, side, GROUP)."""
+    matrices: Floats
+    """GRAM, H'H, and FACTOR, L, (groups, 2, side^2 + PAD, GROUP)."""
+    targets: Floats
+    """ORIGIN, MEAN, DEVIATION, and POWER, the sum of squared deviations,
+    (heads, groups, 4, target_dim, GROUP)."""
+    cross: Floats
+    """B, (heads, groups, side target_dim, GROUP)."""
+    outer: Floats
+    """Q, (heads, groups, side^2, GROUP)."""
+    peak: Floats
+    """Largest diagonal of Q so far, (heads, groups, side, GROUP)."""
     room: Floats
     """For what a step computes, (rows, GROUP)."""
 
     @staticmethod
-    def zeros(
-        num_heads: int, num_streams: int, input_dim: int, feature_dim: int, target_dim: int
-    ) -> GroupedState:
+    def zeros(heads: int, num_streams: int, input_dim: int, m: int, d: int) -> GroupedState:
         """Make the sums of streams that have seen nothing."""
-        side, groups, d = 4 * -(-feature_dim // 4), -(-num_streams // GROUP), target_dim
-        rows = 16 + max(13 * side + 3 * side**2, max(input_dim, side, d) + side)
-        return GroupedState(
-            feature_dim=feature_dim,
-            side=side,
-            shared=np.zeros((groups, 1 + 2 * side + side**2, GROUP)),
-            own=np.zeros((num_heads, groups, 3 * d + side + side * d + side**2, GROUP)),
-            deviation=np.zeros((num_heads, groups, side + d, GROUP)),
-            kept=np.zeros((groups, 3 * side + side**2, GROUP)),
-            known=np.zeros(groups, np.bool_),
-            room=np.zeros((rows, GROUP)),
+        side, groups = 4 * -(-m // 4), -(-num_streams // GROUP)
+        # Three matrices, one of at least eight columns, three diagonals and two rows; or a pair.
+        for_scores = 3 * side**2 + side * max(side, 8) + 3 * side + 2 + 4 * kernel.PAD
+        shapes = (
+            (groups, 3),
+            (groups, 6, side),
+            (groups, 2, side**2 + kernel.PAD),
+            (heads, groups, 4, d),
+            (heads, groups, side * d),
+            (heads, groups, side**2),
+            (heads, groups, side),
+            (max(for_scores, max(input_dim, side, d) + side),),
         )
+        return GroupedState(m, side, *(np.zeros((*shape, GROUP)) for shape in shapes))
 
     def parts(self, head: int) -> dict[str, Floats]:
         """Return views of the sums of a head, (groups, ..., GROUP) each, filled up to ``side``."""
-        side, d = self.side, self.deviation.shape[2] - self.side
-        own, shared = self.own[head], self.shared
-        groups, at = len(shared), 3 * d + side
+        side, targets = self.side, self.targets[head].swapaxes(0, 1)
+        square = (-1, side, side, GROUP)
         return {
-            "count": shared[:, 0],
-            "feature_origin": shared[:, 1 : 1 + side],
-            "feature_mean": shared[:, 1 + side : 1 + 2 * side],
-            "gram": shared[:, 1 + 2 * side :].reshape(groups, side, side, GROUP),
-            "target_origin": own[:, :d],
-            "target_mean": own[:, d : 2 * d],
-            "power": own[:, 2 * d : 3 * d],
-            "peak": own[:, 3 * d : at],
-            "cross": own[:, at : at + side * d].reshape(groups, side, d, GROUP),
-            "outer": own[:, at + side * d :].reshape(groups, side, side, GROUP),
+            "count": self.counts[:, kernel.COUNT],
+            "feature_origin": self.features[:, kernel.ORIGIN],
+            "feature_mean": self.features[:, kernel.MEAN],
+            "gram": self.matrices[:, kernel.GRAM, : side**2].reshape(square),
+            "target_origin": targets[kernel.ORIGIN],
+            "target_mean": targets[kernel.MEAN],
+            "power": targets[kernel.POWER],
+            "peak": self.peak[head],
+            "cross": self.cross[head].reshape(-1, side, targets.shape[2], GROUP),
+            "outer": self.outer[head].reshape(square),
         }
 
 
@@ -83,8 +114,9 @@ class Results(NamedTuple):
     """What a step writes, (num_heads, num_streams) each."""
 
     scores: Floats
-    doubtful: Flags
-    by_readout: Flags
+    route: NDArray[np.int64]
+    some_doubtful: NDArray[np.bool_]
+    """(1,)."""
 
 
 class CompiledStreams(Streams):
@@ -100,25 +132,26 @@ class CompiledStreams(Streams):
     ) -> None:
         m, shape = reservoir.feature_dim, (num_heads, num_streams)
         self.feature_dim, self.num_heads, self.target_unit = m, num_heads, target_unit
-        self._reservoir, self._mlp = reservoir, CompiledMLP.of(reservoir)
-        self._num_streams, self._layers = num_streams, NO_LAYERS
+        self._reservoir, self._num_streams = reservoir, num_streams
+        mlp = reservoir if type(reservoir) is MLP else None
+        self._mlp = mlp if mlp and mlp.normalize and mlp.activation == "elu" else None
+        self._weights: dict[str, Tensor] = {}
+        self._layers = NO_LAYERS
         self._state = GroupedState.zeros(num_heads, num_streams, reservoir.input_dim, m, target_dim)
-        self._results = Results(np.zeros(shape), np.zeros(shape, bool), np.zeros(shape, bool))
-        self.scores, self.doubtful, self.by_readout = self._results
-        self._all = np.ones(num_streams, np.bool_)
+        self._results = Results(np.zeros(shape), np.zeros(shape, np.int64), np.zeros(1, np.bool_))
+        self.scores, self.route, self.some_doubtful = self._results
+        self._all, self._like = np.ones(num_streams, np.bool_), torch.zeros(0, dtype=torch.float64)
         # Room for inputs, for features where compiled code does not make them, and for targets.
         widths = reservoir.input_dim, m, target_dim
         self._room = tuple(np.zeros((num_streams, width)) for width in widths)
         self._pair: Any = self._room
-        self._viewed: tuple[Tensor, Tensor] | None = None
-        """Tensors whose memory ``_pair`` views: given again, there is nothing to do."""
+        self._compute = NO_LAYERS
+        self._viewed: tuple[Tensor | None, Tensor | None] = None, None
+        """Tensors whose memory ``_pair`` views: given again, there is nothing to read."""
 
     @property
     def count(self) -> Tensor:
-        return torch.from_numpy(ungroup(self._state.shared[:, 0], self._num_streams))
-
-    def tensor(self, values: Any) -> Tensor:
-        return torch.from_numpy(values)
+        return torch.from_numpy(ungroup(self._state.counts, self._num_streams)[:, kernel.COUNT])
 
     def tensors(self, head: int) -> dict[str, Tensor]:
         m, parts = self.feature_dim, self._state.parts(head)
@@ -137,14 +170,14 @@ class CompiledStreams(Streams):
 
     def load(self, head: int, tensors: dict[str, Tensor]) -> None:
         m, values = self.feature_dim, {name: value.numpy() for name, value in tensors.items()}
-        outer, gram = values.pop("products").swapaxes(0, 1)
+        values["outer"], values["gram"] = values.pop("products").swapaxes(0, 1)
         for name in ("origin", "mean"):
             both = values.pop(name)
             values |= {f"feature_{name}": both[:, :m], f"target_{name}": both[:, m:]}
         parts = self._state.parts(head)
-        for name, value in {**values, "outer": outer, "gram": gram}.items():
+        for name, value in values.items():
             group(value, parts[name])
-        self._state.known[:] = False
+        self._state.counts[:, kernel.KNOWN] = 0.0
 
     def set_origin(self, head: int, origin: Tensor) -> None:
         m, parts = self.feature_dim, self._state.parts(head)
@@ -152,52 +185,55 @@ class CompiledStreams(Streams):
         parts["target_origin"][:] = origin.numpy()[m:, None]
 
     def clear(self, streams: Tensor | Sequence[int] | slice) -> None:
-        mask = np.zeros(self._num_streams, np.bool_)
-        mask[streams.numpy() if isinstance(streams, Tensor) else streams] = True
-        clear(mask, self._state, self.scores)
+        chosen = np.arange(self._num_streams)[
+            streams.numpy() if isinstance(streams, Tensor) else streams
+        ]
+        groups, places = np.divmod(chosen, GROUP)
+        for head in range(self.num_heads):
+            for value in self._state.parts(head).values():
+                value[groups, ..., places] = 0.0
+        self._state.counts[groups, kernel.KNOWN] = 0.0
+        self.scores[:, chosen] = 0.0
+        self.route[:, chosen] = 0
 
     def read(self, inputs: Tensor, targets: Tensor) -> torch.dtype:
-        viewed = self._viewed
-        if viewed is None or inputs is not viewed[0] or targets is not viewed[1]:
-            return self._read_others(inputs, targets)
-        if self._mlp is not None:
-            self._layers = self._mlp.layers()
-        return torch.float64
+        shape, dtype = self._room[0].shape, torch.float64
+        if self._mlp is None or inputs.dtype is not dtype or inputs.shape != shape:
+            return self._read_features(inputs, targets)
+        weights = self._mlp.weights_like(self._like)
+        if weights is not self._weights:  # the reservoir was drawn anew
+            self._weights, self._layers = weights, lay_out(self._mlp, weights)
+        self._compute = self._layers
+        if inputs is not self._viewed[0] or targets is not self._viewed[1]:
+            self._read_pair(inputs, targets)
+        return dtype
 
-    def _read_others(self, inputs: Tensor, targets: Tensor) -> torch.dtype:
-        """Read other tensors than those of the latest step."""
+    def _read_features(self, inputs: Tensor, targets: Tensor) -> torch.dtype:
+        """Let the reservoir compute the features."""
+        with torch.no_grad():
+            features = self._reservoir.forward(inputs)  # also what it refuses
+        torch.from_numpy(self._room[1]).copy_(features)
+        self._compute = NO_LAYERS
+        self._read_pair(inputs, targets)
+        return features.dtype
+
+    def _read_pair(self, inputs: Tensor, targets: Tensor) -> None:
+        """View the pairs as arrays, or copy them."""
         given, features, wanted = self._room
-        compiled = (
-            self._mlp is not None and inputs.dtype is torch.float64 and inputs.shape == given.shape
-        )
-        if compiled and self._mlp is not None:
-            self._layers, dtype = self._mlp.layers(), torch.float64
-        else:
-            with torch.no_grad():
-                made = self._reservoir.forward(inputs)  # also what it refuses
-            torch.from_numpy(features).copy_(made)
-            self._layers, dtype = NO_LAYERS, made.dtype
         inputs_read = contiguous(inputs, given) if inputs.shape == given.shape else given
         targets_read = contiguous(targets, wanted)
         if self.target_unit != 1.0:
             targets_read = np.divide(targets_read, self.target_unit, out=wanted)
-        viewed = compiled and inputs_read is not given and targets_read is not wanted
-        self._viewed = (inputs, targets) if viewed else None
         self._pair = inputs_read, features, targets_read
-        return dtype
+        viewed = inputs_read is not given and targets_read is not wanted
+        self._viewed = (inputs, targets) if viewed else (None, None)
 
-    def advance(
-        self, draw: Callable[[], Any], active: Tensor | None, setting: Setting, allowed: float
-    ) -> float:
+    def advance(self, signs: Any, active: Tensor | None, setting: Setting, allowed: float) -> float:
         mask = self._all if active is None else active.contiguous().numpy()
-        state, results, pair, layers = self._state, self._results, self._pair, self._layers
-        if self.num_heads == 1:
-            return step(*pair, mask, layers, setting, state, results, allowed)  # pyright: ignore[reportCallIssue]
-        power = hold(*pair, mask, layers, state)  # pyright: ignore[reportCallIssue]
-        if power < 0.0:  # not finite: signs are drawn for finite pairs only
-            return power
-        errors = advance(mask, draw(), setting, state, results, allowed - power)
-        return errors if errors == TOO_LARGE else power + errors
+        state, results, (inputs, features, targets) = self._state, self._results, self._pair
+        return kernel.step(
+            inputs, features, targets, mask, signs, self._compute, setting, state, results, allowed
+        )
 
 
 def ungroup(values: Floats, num_streams: int) -> Floats:
@@ -214,7 +250,10 @@ def group(values: Floats, out: Floats) -> None:
 
 def contiguous(values: Tensor, room: Floats) -> Floats:
     """View values as float64 row by row, or copy them: numba compiles anew for other layouts."""
-    if values.dtype is torch.float64 and values.is_contiguous() and values.is_cpu:
-        return values.detach().numpy() if values.requires_grad else values.numpy()
+    if values.dtype is torch.float64 and values.is_contiguous():
+        try:
+            return values.numpy()
+        except (RuntimeError, TypeError):  # it has a gradient, or is not on the CPU
+            pass
     torch.from_numpy(room).copy_(values.detach())
     return room

@@ -17,9 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from learnable_novelty.observer.online.plain_sums import PlainSums, diagonal
 from learnable_novelty.seeds import Seed, numpy_generator
 
 
@@ -59,36 +57,3 @@ class RandomSigns:
         self._generator.bit_generator.state = {k: v for k, v in state.items() if k != "used"}
         self._draw_block()
         self._next = state.get("used", 0)
-
-
-def centre_errors(
-    sums: PlainSums,
-    floor: PlainSums,
-    scale: Any,
-    penalty: float,
-    signs: Any,
-    active: Tensor | None,
-) -> float:
-    """Hold in ``floor`` the deviations of h and e, from those that ``sums`` holds of h and y.
-
-    Returns:
-        The sum of squares of all these deviations.
-
-    Args:
-        sums: of the pairs before this one.
-        floor: of features and errors before this one.
-        scale: D, of the features before this pair, (num_streams, feature_dim) or (1, feature_dim).
-        penalty: lambda.
-        signs: s, (num_streams,), and zero for a stream whose error is to be zero.
-        active: which streams have a pair; the others deviate by zero.
-    """
-    xp, m = sums.xp, sums.feature_dim
-    a = sums.gram * (scale[:, :, None] * scale[:, None, :])
-    diagonal(a)[:] += penalty
-    z = scale * xp.linalg.solve(a, (scale * sums.dh)[:, :, None])[:, :, 0]
-    errors = sums.dy - xp.matmul(z[:, None, :], sums.b)[:, 0]
-    floor.d[:, :m] = sums.dh
-    floor.d[:, m:] = signs[:, None] * errors - floor.mu[:, m:]
-    if active is not None:
-        floor.deviation[~active] = 0.0
-    return float(floor.flat @ floor.flat)

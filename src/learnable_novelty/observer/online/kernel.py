@@ -4,8 +4,8 @@ The features of a compiled reservoir are
 
     h' = elu(gain * normalize(W h + b)),   normalize(z) = (z - mean z) / sqrt(var z + epsilon),
 
-sums and scores those of ``plain_sums`` and ``plain``. A stream that has no pair, or a place of a
-group that has no stream, deviates by zero and thus changes by nothing.
+sums and scores those of ``plain``. A stream that has no pair, or a place of a group that has no
+stream, deviates by zero and thus changes by nothing.
 
 Numba compiles this file at its first use on a machine and keeps the result beside it. It looks for
 changes in the file of the function that is called, and in no other: ``BUILT_ON`` changes this file
@@ -22,15 +22,20 @@ from numba import njit
 from numpy.typing import NDArray
 
 from learnable_novelty.observer.online.linear_algebra import (
-    add_outer_product,
     factorize,
-    gram_of_factor,
     half_solve,
+    product,
     solve,
-    square,
     sum_of_logs,
 )
-from learnable_novelty.observer.online.streams import NOT_FINITE, TOO_LARGE, Setting
+from learnable_novelty.observer.online.streams import (
+    BY_DETERMINANTS,
+    BY_READOUT,
+    DOUBTFUL,
+    NOT_FINITE,
+    TOO_LARGE,
+    Setting,
+)
 from learnable_novelty.observer.online.vectors import (
     GROUP,
     compiled,
@@ -38,6 +43,7 @@ from learnable_novelty.observer.online.vectors import (
     fma,
     get,
     get4,
+    pack,
     put,
     put4,
     root,
@@ -47,20 +53,23 @@ from learnable_novelty.observer.online.vectors import (
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-BUILT_ON = {"linear_algebra.py": "b8d3ed8955444412", "vectors.py": "8fc9af9ab08276fd"}
+BUILT_ON = {"linear_algebra.py": "84f03bd4ed3fe196", "vectors.py": "26ce54599351cb88"}
+COUNT, ACTIVE, KNOWN = range(3)
+ORIGIN, MEAN, DEVIATION, SCALE, INVERSE, PIVOTS = range(6)
+POWER, GRAM, FACTOR = SCALE, 0, 1
+"""Places in the arrays of ``compiled.GroupedState``."""
+PAD = 40
+"""Rows between matrices of four streams."""
 
 
 @compiled
-def transpose(values: Floats, first: int, active: Flags, out: Floats) -> None:
+def transpose(values: Floats, group: int, on: Any, out: Floats) -> None:
     """Write the rows of a group of streams as columns, zero where there is no pair."""
-    for k in range(GROUP):
-        stream = first + k
-        if stream < len(active) and active[stream]:
-            for i in range(values.shape[1]):
-                out[i, k] = values[stream, i]
-        else:
-            for i in range(values.shape[1]):
-                out[i, k] = 0.0
+    first, last, zero = GROUP * group, len(values) - 1, spread(0.0)
+    r0, r1 = values[first], values[min(first + 1, last)]
+    r2, r3 = values[min(first + 2, last)], values[min(first + 3, last)]
+    for i in range(values.shape[1]):
+        put(out, i, where_greater(on, zero, pack(r0[i], r1[i], r2[i], r3[i]), zero))
 
 
 @compiled
@@ -98,75 +107,85 @@ def make_features(mlp: Any, m: int, fan_in: int, hidden: Floats, drive: Floats) 
 
 
 @compiled
-def take_off(
-    values: Floats, origin: Floats, mean: Floats, count: int, active: Any, out: Floats
-) -> Any:
-    """Hold deviations, zero where not active; return the sum of their squares."""
+def take_off(values: Floats, sums: Floats, count: int, on: Any) -> Any:
+    """Hold deviations, zero where there is no pair; return the sum of their squares."""
     zero = spread(0.0)
-    total = zero
+    total, origin, mean, out = zero, sums[ORIGIN], sums[MEAN], sums[DEVIATION]
     for k in range(count):
         deviation = (get(values, k) - get(origin, k)) - get(mean, k)
-        deviation = where_greater(active, zero, deviation, zero)
+        deviation = where_greater(on, zero, deviation, zero)
         total = fma(deviation, deviation, total)
         put(out, k, deviation)
     return total
 
 
-@njit(error_model="numpy", cache=True)
-def hold(
-    inputs: Floats, features: Floats, targets: Floats, active: Flags, mlp: Any, state: Any
-) -> float:
-    """Hold the deviations of every active stream; return the sum of their squares or NOT_FINITE.
+@compiled
+def centre(
+    inputs: Floats, features: Floats, targets: Floats, mlp: Any, state: Any, group: int
+) -> Any:
+    """Hold the deviations of a group's pairs; return the sum of their squares, NaN if not finite.
 
     Features are computed where ``mlp`` has layers, and are given where it has none.
     """
-    m, side, d = state.feature_dim, state.side, targets.shape[1]
-    room, power = state.room, 0.0
-    flags, sums, values = room[:1], room[1:2], room[2:]
-    for group in range(len(state.shared)):
-        first, shared, own = group * GROUP, state.shared[group], state.own[0, group]
-        for k in range(GROUP):
-            stream = first + k
-            flags[0, k] = 1.0 if stream < len(active) and active[stream] else 0.0
-        on, total, zero = get(flags, 0), spread(0.0), spread(0.0)
-        transpose(inputs, first, active, values)
-        for k in range(inputs.shape[1]):  # the features of an infinite input can be finite
-            total = fma(get(values, k), zero, total)
-        if len(mlp.weights):
-            drive = values[max(inputs.shape[1], side) :]
-            make_features(mlp, m, inputs.shape[1], values, drive)
-        else:
-            transpose(features, first, active, values)
-        out = state.deviation[0, group]
-        total = total + take_off(values, shared[1:], shared[1 + side :], m, on, out)
-        transpose(targets, first, active, values)
-        total = total + take_off(values, own, own[d:], d, on, out[side:])
-        put(sums, 0, total)
-        power += sums[0].sum()
-    return power if math.isfinite(power) else NOT_FINITE
+    m, side, on = state.feature_dim, state.side, get(state.counts[group], ACTIVE)
+    values, total, zero = state.room, spread(0.0), spread(0.0)
+    transpose(inputs, group, on, values)
+    for k in range(inputs.shape[1]):  # the features of an infinite input can be finite
+        total = fma(get(values, k), zero, total)
+    if len(mlp.weights):
+        drive = values[max(inputs.shape[1], side) :]
+        make_features(mlp, m, inputs.shape[1], values, drive)
+    else:
+        transpose(features, group, on, values)
+    total = total + take_off(values, state.features[group], m, on)
+    transpose(targets, group, on, values)
+    return total + take_off(values, state.targets[0, group], targets.shape[1], on)
 
 
-@njit(error_model="numpy", cache=True)
-def clear(which: Flags, state: Any, scores: Floats) -> None:
-    """Set the sums and the scores of streams to zero."""
-    for stream in range(len(which)):
-        if not which[stream]:
-            continue
-        group, place = stream // GROUP, stream % GROUP
-        state.known[group] = False
-        state.shared[group, :, place] = 0.0
-        state.own[:, group, :, place] = 0.0
-        scores[:, stream] = 0.0
+@compiled
+def centre_errors(state: Any, group: int, setting: Setting, signs: Floats) -> Any:
+    """Hold the deviations of e = s (y - yhat), as ``plain`` does; return the sum of squares."""
+    side, d, room, zero = state.side, state.targets.shape[3], state.room, spread(0.0)
+    if state.counts[group, KNOWN, 0] == 0.0:
+        normal_matrix(state, group, setting, room)
+    own, floor, cross = state.features[group], state.targets[1, group], state.cross[0, group]
+    dh, scale, inverse = own[DEVIATION], own[SCALE], own[INVERSE]
+    dy, out, mean = state.targets[0, group, DEVIATION], floor[DEVIATION], floor[MEAN]
+    on, n, power, z = get(state.counts[group], ACTIVE), get(state.counts[group], COUNT), zero, room
+    for k in range(GROUP):
+        room[side, k] = signs[min(GROUP * group + k, len(signs) - 1)]
+    sign = get(room, side)
+    if len(setting.fixed_scale) == 0:  # the first pair of a stream has the error zero
+        sign = where_greater(n, zero, sign, zero)
+    for i in range(side):
+        put(z, i, get(scale, i) * get(dh, i))
+    solve(state.matrices[group, FACTOR], side, inverse, z)
+    for i in range(side):
+        put(z, i, get(z, i) * get(scale, i))
+    for k in range(d):
+        put(out, k, get(dy, k))
+    for i in range(0, side, 4):
+        r0, r1 = cross[i * d :], cross[(i + 1) * d :]
+        r2, r3 = cross[(i + 2) * d :], cross[(i + 3) * d :]
+        z0, z1, z2, z3 = get4(z, i, 1)
+        for k in range(d):
+            low = fma(z0, get(r0, k), z1 * get(r1, k))
+            low = fma(z2, get(r2, k), fma(z3, get(r3, k), low))
+            put(out, k, get(out, k) - low)
+    for k in range(d):
+        error = where_greater(on, zero, sign * get(out, k) - get(mean, k), zero)
+        power = fma(error, error, power)
+        put(out, k, error)
+    return power
 
 
 @compiled
 def normal_matrix(state: Any, group: int, setting: Setting, a: Floats) -> None:
     """Make the scale, A = H~'H~ + lambda I, its factor, 1/L_ii and L_ii^2."""
-    m, side, shared = state.feature_dim, state.side, state.shared[group]
-    origin, mean, gram = shared[1:], shared[1 + side :], shared[1 + 2 * side :]
-    kept = state.kept[group]
-    scale, inverse, factor = kept[:side], kept[side : 2 * side], kept[3 * side :]
-    n, one, zero = get(shared, 0), spread(1.0), spread(0.0)
+    m, side, n = state.feature_dim, state.side, get(state.counts[group], COUNT)
+    own, one, zero = state.features[group], spread(1.0), spread(0.0)
+    origin, mean, scale = own[ORIGIN], own[MEAN], own[SCALE]
+    gram, factor = state.matrices[group, GRAM], state.matrices[group, FACTOR]
     inverse_count = one / where_greater(n, one, n, one)
     for i in range(m):
         if len(setting.fixed_scale):
@@ -185,29 +204,26 @@ def normal_matrix(state: Any, group: int, setting: Setting, a: Floats) -> None:
             put(a, i * side + j, value)
             put(a, j * side + i, value)
             put(factor, i * side + j, value)
-    factorize(factor, side, inverse, kept[2 * side :])
-    state.known[group] = True
+    factorize(factor, side, own[INVERSE], own[PIVOTS])
+    state.counts[group, KNOWN, 0] = 1.0
 
 
 @compiled
-def begin(state: Any, group: int, d: int) -> None:
+def begin(sums: Floats, n: Any) -> None:
     """Make the pairs of new streams their origins: they deviate by zero then."""
-    side, shared, deviation = state.side, state.shared[group], state.deviation[0, group]
-    n, half, zero = get(shared, 0), spread(0.5), spread(0.0)
-    for i in range(side + d):
-        row, at = (shared, 1 + i) if i < side else (state.own[0, group], i - side)
+    origin, deviation, half, zero = sums[ORIGIN], sums[DEVIATION], spread(0.5), spread(0.0)
+    for i in range(len(origin)):
         value = get(deviation, i)
-        put(row, at, where_greater(n, half, get(row, at), value))
+        put(origin, i, where_greater(n, half, get(origin, i), value))
         put(deviation, i, where_greater(n, half, value, zero))
 
 
 @compiled
-def absorb(
-    own: Floats, dy: Floats, d: int, side: int, inverse: Any, f_dh: Floats, u: Floats
-) -> None:
+def absorb(state: Any, head: int, group: int, inverse: Any, f_dh: Floats, u: Floats) -> None:
     """Advance the sums of the targets, B and Q, as ``PlainSums.absorb`` does."""
-    mean, power, peak = own[d:], own[2 * d :], own[3 * d :]
-    cross, outer = own[3 * d + side :], own[3 * d + side + side * d :]
+    side, d, dy = state.side, state.targets.shape[3], state.targets[head, group, DEVIATION]
+    mean, power = state.targets[head, group, MEAN], state.targets[head, group, POWER]
+    cross, outer, peak = state.cross[head, group], state.outer[head, group], state.peak[head, group]
     half_power, share = spread(0.0), spread(1.0) - inverse
     for k in range(d):
         y = get(dy, k)
@@ -218,7 +234,7 @@ def absorb(
     for i in range(0, side, 4):
         r0, r1 = cross[i * d :], cross[(i + 1) * d :]
         r2, r3 = cross[(i + 2) * d :], cross[(i + 3) * d :]
-        f0, f1, f2, f3 = get4(f_dh, i)
+        f0, f1, f2, f3 = get4(f_dh, i, 1)
         s0, s1, s2, s3 = half_power * f0, half_power * f1, half_power * f2, half_power * f3
         for k in range(d):
             y = get(dy, k)
@@ -236,85 +252,87 @@ def absorb(
 
 
 @compiled
-def centre_errors(state: Any, group: int, d: int, on: Any, sign: Any, z: Floats) -> Any:
-    """Hold the deviations of e = s (y - yhat), as ``floor.centre_errors``; return their power."""
-    side, kept, zero = state.side, state.kept[group], spread(0.0)
-    scale, inverse, factor = kept[:side], kept[side : 2 * side], kept[3 * side :]
-    deviation, out = state.deviation[0, group], state.deviation[1, group][side:]
-    cross, mean = state.own[0, group][3 * d + side :], state.own[1, group][d:]
-    dy, power = deviation[side:], zero
+def add_pairs(state: Any, group: int, setting: Setting) -> None:
+    """Advance all sums of a group by the deviations that are held."""
+    side, counts, one = state.side, state.counts[group], spread(1.0)
+    own, gram = state.features[group], state.matrices[group, GRAM]
+    mean, dh = own[MEAN], own[DEVIATION]
+    f_dh, u = state.room[:side], state.room[side : 2 * side]
+    moving_mean, inverse = len(setting.fixed_scale) == 0, spread(0.0)
+    if moving_mean and counts[COUNT].min() == 0.0:
+        begin(own, get(counts, COUNT))
+        begin(state.targets[0, group], get(counts, COUNT))
+    n = get(counts, COUNT) + get(counts, ACTIVE)
+    put(counts, COUNT, n)
+    if moving_mean:
+        inverse = get(counts, ACTIVE) / where_greater(n, one, n, one)
     for i in range(side):
-        put(z, i, get(scale, i) * get(deviation, i))
-    solve(factor, side, inverse, z)
+        put(mean, i, fma(get(dh, i), inverse, get(mean, i)))
+        put(f_dh, i, get(dh, i) * (one - inverse))
+    for head in range(len(state.outer)):
+        absorb(state, head, group, inverse, f_dh, u)
     for i in range(side):
-        put(z, i, get(z, i) * get(scale, i))
-    for k in range(d):
-        put(out, k, get(dy, k))
-    for i in range(0, side, 4):
-        r0, r1 = cross[i * d :], cross[(i + 1) * d :]
-        r2, r3 = cross[(i + 2) * d :], cross[(i + 3) * d :]
-        z0, z1, z2, z3 = get4(z, i)
-        for k in range(d):
-            low = fma(z0, get(r0, k), z1 * get(r1, k))
-            low = fma(z2, get(r2, k), fma(z3, get(r3, k), low))
-            put(out, k, get(out, k) - low)
-    for k in range(d):
-        error = where_greater(on, zero, sign * get(out, k) - get(mean, k), zero)
-        power = fma(error, error, power)
-        put(out, k, error)
-    return power
+        f, row = get(f_dh, i), gram[i * side :]
+        for j in range(i + 1):
+            put(row, j, fma(f, get(dh, j), get(row, j)))
 
 
 @compiled
 def log_ratio(
-    own: Floats, d: int, squared: Floats, kept: Floats, m: int, side: int, setting: Setting,
-    room: Floats,
-) -> None:  # fmt: skip
+    state: Any, head: int, group: int, squared: Floats, setting: Setting, room: Floats
+) -> None:
     """Put log det(A^2 + eta Q) / 2 - log det A into room[0], and NaN where that loses digits."""
-    peak, outer = own[3 * d :], own[3 * d + side + side * d :]
-    scale, pivots = kept[:side], kept[2 * side :]
-    inverse, spare, inner = room[4 : 4 + side], room[4 + side :], room[4 + 2 * side :]
+    m, side, scale = state.feature_dim, state.side, state.features[group, SCALE]
+    peak, outer = state.peak[head, group], state.outer[head, group]
+    inverse, pivots, inner = room[2:], room[2 + side :], room[2 + 2 * side :]
     largest, smallest = spread(0.0), spread(np.inf)
     for i in range(side):
-        weight = spread(setting.weight) * get(scale, i)
+        factor = spread(setting.resolution) * get(scale, i)
         for j in range(i + 1):
             at = i * side + j
-            put(inner, at, fma(get(outer, at), weight * get(scale, j), get(squared, at)))
-        value = fma(get(peak, i), weight * get(scale, i), get(squared, i * side + i))
+            put(inner, at, fma(get(outer, at), factor * get(scale, j), get(squared, at)))
+        value = fma(get(peak, i), factor * get(scale, i), get(squared, i * side + i))
         largest = where_greater(value, largest, value, largest)
-    factorize(inner, side, inverse, spare)
+    factorize(inner, side, inverse, pivots)
     for i in range(m):
-        pivot = get(inner, i * side + i)
+        pivot = get(pivots, i)
         smallest = where_greater(smallest, pivot, pivot, smallest)
-    sum_of_logs(inner, pivots, 1, m, side, room)
-    most, least = largest * spread(setting.determinant_share), smallest * smallest
-    put(room, 0, where_greater(most, least, spread(np.nan), get(room, 0)))
+    sum_of_logs(inner, state.features[group, PIVOTS], 1, m, side, room)
+    most = largest * spread(setting.determinant_share)
+    put(room, 0, where_greater(most, smallest, spread(np.nan), get(room, 0)))
 
 
 @compiled
-def log_by_readout(
-    own: Floats, d: int, kept: Floats, m: int, side: int, setting: Setting, room: Floats
-) -> None:
+def log_by_readout(state: Any, head: int, group: int, setting: Setting, room: Floats) -> None:
     """Put log det(L'L + eta XX') / 2 - log det(L) into room[0], and NaN where that loses digits.
 
     X = L^-1 B: half of the readout is enough, and A is not squared.
     """
-    scale, inverse, factor = kept[:side], kept[side:], kept[3 * side :]
-    cross, diagonal, pivots = own[3 * d + side :], room[4 : 4 + side], room[4 + side :]
-    spare, inner = room[4 + 2 * side :], room[4 + 3 * side :]
-    columns, zero = inner[side * side :], spread(0.0)
-    gram_of_factor(factor, side, inner)
+    m, side, d = state.feature_dim, state.side, state.targets.shape[3]
+    own, cross, factor = (
+        state.features[group],
+        state.cross[head, group],
+        state.matrices[group, FACTOR],
+    )
+    diagonal, inverse, pivots = room[2:], room[2 + side :], room[2 + 2 * side :]
+    inner, columns, zero = room[2 + 3 * side :], room[2 + 3 * side + side * side :], spread(0.0)
+    root_resolution = spread(math.sqrt(setting.resolution))
+    for i in range(side):
+        for j in range(side):
+            put(columns, i * side + j, get(factor, j * side + i) if j >= i else zero)
+    product(columns, side, side, inner, False)
     for first in range(0, d, 8):  # eight columns of B at a time, those beyond it zero
         for i in range(side):
+            factor_i = root_resolution * get(own[SCALE], i)
             for k in range(8):
                 at = first + k
-                value = get(scale, i) * get(cross, i * d + at) if at < d else zero
+                value = factor_i * get(cross, i * d + at) if at < d else zero
                 put(columns, 8 * i + k, value)
-        half_solve(factor, side, inverse, columns)
-        add_outer_product(columns, side, spread(setting.weight), inner)
+        half_solve(factor, side, own[INVERSE], columns)
+        product(columns, side, 8, inner, True)
     for i in range(m):
         put(diagonal, i, get(inner, i * side + i) * spread(setting.readout_share))
-    factorize(inner, side, spare, pivots)
+    factorize(inner, side, inverse, pivots)
     sum_of_logs(inner, factor, side + 1, m, side, room)
     for i in range(m):
         lost = where_greater(get(diagonal, i), get(pivots, i), spread(np.nan), get(room, 0))
@@ -322,98 +340,33 @@ def log_by_readout(
 
 
 @compiled
-def add_pairs(state: Any, group: int, d: int, on: Any, setting: Setting) -> None:
-    """Advance all sums of a group by the deviations that are held."""
-    side, num_heads, room = state.side, len(state.own), state.room
-    shared, deviation = state.shared[group], state.deviation[0, group]
-    mean, gram, one = shared[1 + side :], shared[1 + 2 * side :], spread(1.0)
-    f_dh, u = room[4 : 4 + side], room[4 + side : 4 + 2 * side]
-    moving_mean, new = len(setting.fixed_scale) == 0, False
-    for k in range(GROUP):
-        new = new or shared[0, k] == 0.0
-    if moving_mean and new:
-        begin(state, group, d)
-    n = get(shared, 0) + on
-    put(shared, 0, n)
-    inverse = on / where_greater(n, one, n, one) if moving_mean else spread(0.0)
-    for i in range(side):
-        dh = get(deviation, i)
-        put(mean, i, fma(dh, inverse, get(mean, i)))
-        put(f_dh, i, dh * (one - inverse))
-    for head in range(num_heads):
-        dy = state.deviation[head, group][side:]
-        absorb(state.own[head, group], dy, d, side, inverse, f_dh, u)
-    for i in range(side):
-        f, row = get(f_dh, i), gram[i * side :]
-        for j in range(i + 1):
-            put(row, j, fma(f, get(deviation, j), get(row, j)))
-
-
-@compiled
-def score(state: Any, group: int, d: int, setting: Setting, results: Any) -> None:
+def score(state: Any, group: int, setting: Setting, results: Any) -> None:
     """Write the scores of the active streams of a group."""
-    m, side, room = state.feature_dim, state.side, state.room
-    rest = room[4 + 2 * side :]
-    a, squared, spare = rest[: side * side], rest[side * side :], rest[2 * side * side :]
+    side, room, active = state.side, state.room, state.counts[group, ACTIVE]
+    # Not at equal places of memory pages: a processor would take loads of one matrix for loads of
+    # what it has just stored in another.
+    size = side * side
+    a, squared, rest = room[2 * PAD :], room[3 * PAD + size :], room[4 * PAD + 2 * size :]
     normal_matrix(state, group, setting, a)
-    square(a, side, squared)
-    for head in range(len(state.own)):
-        own, kept = state.own[head, group], state.kept[group]
-        log_ratio(own, d, squared, kept, m, side, setting, spare)
-        room[0] = spare[0]
-        lost = False
+    product(a, side, side, squared, False)
+    for head in range(len(state.outer)):
+        log_ratio(state, head, group, squared, setting, rest)
+        by_determinants, lost = room[0], False
         for k in range(GROUP):
-            lost = lost or (room[1, k] != 0.0 and not math.isfinite(room[0, k]))
+            by_determinants[k] = rest[0, k]
+            lost = lost or (active[k] > 0.0 and not math.isfinite(rest[0, k]))
         if lost:
-            log_by_readout(own, d, kept, m, side, setting, spare)
+            log_by_readout(state, head, group, setting, rest)
         for k in range(GROUP):
-            stream = group * GROUP + k
-            if room[1, k] == 0.0:
+            if active[k] == 0.0:
                 continue
-            through = not math.isfinite(room[0, k])
-            value = spare[0, k] if through else room[0, k]
-            results.by_readout[head, stream] = through
-            results.doubtful[head, stream] = not math.isfinite(value)
+            stream, value, route = GROUP * group + k, by_determinants[k], BY_DETERMINANTS
+            if not math.isfinite(value):
+                value, route = rest[0, k], BY_READOUT
+            if not math.isfinite(value):
+                route, results.some_doubtful[0] = DOUBTFUL, True
+            results.route[head, stream] = route
             results.scores[head, stream] = 2.0 * setting.bits * value
-
-
-@njit(error_model="numpy", cache=True)
-def advance(
-    active: Flags, signs: Floats, setting: Setting, state: Any, results: Any, allowed: float
-) -> float:
-    """Add the pairs that are held to every active stream, and write the scores.
-
-    Returns:
-        The power of the errors that floors are given, or TOO_LARGE, and no sum has changed.
-    """
-    side, room, power = state.side, state.room, 0.0
-    d, z, zero = state.deviation.shape[2] - side, room[4:], spread(0.0)
-    for group in range(len(state.shared) if len(state.own) == 2 else 0):
-        for k in range(GROUP):
-            stream = group * GROUP + k
-            on = stream < len(active) and active[stream]
-            room[1, k], room[2, k] = (1.0, signs[stream]) if on else (0.0, 0.0)
-        if not state.known[group]:
-            normal_matrix(state, group, setting, room[4 + 2 * side :])
-        sign, n = get(room, 2), get(state.shared[group], 0)
-        if len(setting.fixed_scale) == 0:  # the first pair of a stream has the error zero
-            sign = where_greater(n, zero, sign, zero)
-        put(room, 3, centre_errors(state, group, d, get(room, 1), sign, z))
-        power += room[3].sum()
-    if not power <= allowed:
-        return TOO_LARGE
-    results.doubtful[:] = False
-    for group in range(len(state.shared)):
-        some = False
-        for k in range(GROUP):
-            stream = group * GROUP + k
-            on = stream < len(active) and active[stream]
-            some = some or on
-            room[1, k] = 1.0 if on else 0.0
-        if some:
-            add_pairs(state, group, d, get(room, 1), setting)
-            score(state, group, d, setting, results)
-    return power
 
 
 @njit(error_model="numpy", cache=True)
@@ -422,17 +375,31 @@ def step(
     features: Floats,
     targets: Floats,
     active: Flags,
+    signs: Floats,
     mlp: Any,
     setting: Setting,
     state: Any,
     results: Any,
     allowed: float,
 ) -> float:
-    """Hold and advance at once, where no signs are drawn in between."""
-    power = hold(inputs, features, targets, active, mlp, state)
-    if power == NOT_FINITE:
-        return power
+    """Add a pair to every active stream and write its score, as ``Streams.advance`` says."""
+    power, results.some_doubtful[0] = 0.0, False
+    for group in range(len(state.counts)):
+        for k in range(GROUP):
+            stream = GROUP * group + k
+            on = stream < len(active) and active[stream]
+            state.counts[group, ACTIVE, k] = 1.0 if on else 0.0
+        put(state.room, 0, centre(inputs, features, targets, mlp, state, group))
+        power += state.room[0].sum()
+    if not math.isfinite(power):
+        return NOT_FINITE
+    for group in range(len(state.counts) if len(state.outer) == 2 else 0):
+        put(state.room, 0, centre_errors(state, group, setting, signs))
+        power += state.room[0].sum()
     if not power <= allowed:
         return TOO_LARGE
-    advance(active, results.scores[0], setting, state, results, allowed)
+    for group in range(len(state.counts)):
+        if state.counts[group, ACTIVE].max() > 0.0:
+            add_pairs(state, group, setting)
+            score(state, group, setting, results)
     return power

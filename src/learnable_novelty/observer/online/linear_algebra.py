@@ -8,7 +8,6 @@ a processor has that many multiplications in flight.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,16 +40,8 @@ def factorize_block(
         x0, x1, x2, x3 = get(r0, k), get(r1, k), get(r2, k), get(r3, k)
         s00, s10 = fnma(s00, x0, x0), fnma(s10, x0, x1)
         s20, s30 = fnma(s20, x0, x2), fnma(s30, x0, x3)
-        s11, s21, s31 = (
-            fnma(s11, x1, x1),
-            fnma(s21, x1, x2),
-            fnma(s31, x1, x3),
-        )
-        s22, s32, s33 = (
-            fnma(s22, x2, x2),
-            fnma(s32, x2, x3),
-            fnma(s33, x3, x3),
-        )
+        s11, s21, s31 = fnma(s11, x1, x1), fnma(s21, x1, x2), fnma(s31, x1, x3)
+        s22, s32, s33 = fnma(s22, x2, x2), fnma(s32, x2, x3), fnma(s33, x3, x3)
     one = spread(1.0)
     p0, s00 = s00, root(s00)
     v0 = one / s00
@@ -97,24 +88,28 @@ def factorize(a: Floats, side: int, inverse: Floats, pivots: Floats) -> None:
 
 
 @compiled
-def square(a: Floats, side: int, out: Floats) -> None:
-    """Put A^2 into the lower triangle, in tiles of four rows and two columns."""
+def product(x: Floats, side: int, width: int, out: Floats, add: bool) -> None:
+    """Put X X' into the lower triangle, or add it, X (side, width).
+
+    In tiles of four rows and two columns.
+    """
+    zero = spread(0.0)
     for i in range(0, side, 4):
-        r0, r1 = a[i * side :], a[(i + 1) * side :]
-        r2, r3 = a[(i + 2) * side :], a[(i + 3) * side :]
+        r0, r1 = x[i * width :], x[(i + 1) * width :]
+        r2, r3 = x[(i + 2) * width :], x[(i + 3) * width :]
         for j in range(0, i + 4, 2):
-            c0, c1 = a[j * side :], a[(j + 1) * side :]
-            s00, s10, s20, s30 = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
-            s01, s11, s21, s31 = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
-            for k in range(side):
-                x, y = get(c0, k), get(c1, k)
+            c0, c1, at = x[j * width :], x[(j + 1) * width :], i * side + j
+            s0, s1, s2, s3, t0, t1, t2, t3 = zero, zero, zero, zero, zero, zero, zero, zero
+            if add:
+                s0, s1, s2, s3 = get4(out, at, side)
+                t0, t1, t2, t3 = get4(out, at + 1, side)
+            for k in range(width):
+                a, b = get(c0, k), get(c1, k)
                 z0, z1, z2, z3 = get(r0, k), get(r1, k), get(r2, k), get(r3, k)
-                s00, s01 = fma(z0, x, s00), fma(z0, y, s01)
-                s10, s11 = fma(z1, x, s10), fma(z1, y, s11)
-                s20, s21 = fma(z2, x, s20), fma(z2, y, s21)
-                s30, s31 = fma(z3, x, s30), fma(z3, y, s31)
-            put4(out, i * side + j, side, s00, s10, s20, s30)
-            put4(out, i * side + j + 1, side, s01, s11, s21, s31)
+                s0, s1, s2, s3 = fma(z0, a, s0), fma(z1, a, s1), fma(z2, a, s2), fma(z3, a, s3)
+                t0, t1, t2, t3 = fma(z0, b, t0), fma(z1, b, t1), fma(z2, b, t2), fma(z3, b, t3)
+            put4(out, at, side, s0, s1, s2, s3)
+            put4(out, at + 1, side, t0, t1, t2, t3)
 
 
 @compiled
@@ -133,63 +128,18 @@ def solve(factor: Floats, side: int, inverse: Floats, x: Floats) -> None:
 
 
 @compiled
-def gram_of_factor(factor: Floats, side: int, out: Floats) -> None:
-    """Put L'L into the lower triangle."""
-    zero = spread(0.0)
-    for at in range(0, side * side, 4):
-        put4(out, at, 1, zero, zero, zero, zero)
-    for k in range(side):
-        row = factor[k * side :]
-        for i in range(k + 1):
-            x = get(row, i)
-            for j in range(i + 1):
-                put(out, i * side + j, fma(x, get(row, j), get(out, i * side + j)))
-
-
-@compiled
-def half_solve(factor: Floats, side: int, inverse: Floats, out: Floats) -> None:
+def half_solve(factor: Floats, side: int, inverse: Floats, x: Floats) -> None:
     """Put L^-1 X in the place of X, (side, 8): x_i = (b_i - sum_k<i L_ik x_k) / L_ii."""
     for i in range(side):
-        row, here = factor[i * side :], out[8 * i :]
-        x0, x1, x2, x3 = get4(here, 0)
-        x4, x5, x6, x7 = get4(here, 4)
+        row, low = factor[i * side :], get(inverse, i)
+        (x0, x1, x2, x3), (x4, x5, x6, x7) = get4(x, 8 * i, 1), get4(x, 8 * i + 4, 1)
         for k in range(i):
-            low, at = get(row, k), 8 * k
-            x0, x1 = fnma(x0, low, get(out, at)), fnma(x1, low, get(out, at + 1))
-            x2, x3 = (
-                fnma(x2, low, get(out, at + 2)),
-                fnma(x3, low, get(out, at + 3)),
-            )
-            x4, x5 = (
-                fnma(x4, low, get(out, at + 4)),
-                fnma(x5, low, get(out, at + 5)),
-            )
-            x6, x7 = (
-                fnma(x6, low, get(out, at + 6)),
-                fnma(x7, low, get(out, at + 7)),
-            )
-        low = get(inverse, i)
-        put4(here, 0, 1, x0 * low, x1 * low, x2 * low, x3 * low)
-        put4(here, 4, 1, x4 * low, x5 * low, x6 * low, x7 * low)
-
-
-@compiled
-def add_outer_product(columns: Floats, side: int, weight: Any, out: Floats) -> None:
-    """Add weight X X' to the lower triangle, X of eight columns."""
-    for i in range(side):
-        here, row = columns[8 * i :], out[i * side :]
-        x0, x1, x2, x3 = get4(here, 0)
-        x4, x5, x6, x7 = get4(here, 4)
-        x0, x1, x2, x3 = x0 * weight, x1 * weight, x2 * weight, x3 * weight
-        x4, x5, x6, x7 = x4 * weight, x5 * weight, x6 * weight, x7 * weight
-        for j in range(i + 1):
-            at = 8 * j
-            even = fma(x0, get(columns, at), get(row, j))
-            odd = x1 * get(columns, at + 1)
-            even, odd = fma(x2, get(columns, at + 2), even), fma(x3, get(columns, at + 3), odd)
-            even, odd = fma(x4, get(columns, at + 4), even), fma(x5, get(columns, at + 5), odd)
-            even, odd = fma(x6, get(columns, at + 6), even), fma(x7, get(columns, at + 7), odd)
-            put(row, j, even + odd)
+            (y0, y1, y2, y3), (y4, y5, y6, y7) = get4(x, 8 * k, 1), get4(x, 8 * k + 4, 1)
+            a = get(row, k)
+            x0, x1, x2, x3 = fnma(x0, a, y0), fnma(x1, a, y1), fnma(x2, a, y2), fnma(x3, a, y3)
+            x4, x5, x6, x7 = fnma(x4, a, y4), fnma(x5, a, y5), fnma(x6, a, y6), fnma(x7, a, y7)
+        put4(x, 8 * i, 1, x0 * low, x1 * low, x2 * low, x3 * low)
+        put4(x, 8 * i + 4, 1, x4 * low, x5 * low, x6 * low, x7 * low)
 
 
 @compiled

@@ -3,11 +3,12 @@
 Appendix F.2 advances an inverse Gram matrix and takes the singular values of the readout at each
 step. Neither is needed: the score comes from two determinants of m x m. There are two backends with
 the same formulas: ``plain``, in operations on all streams at once for every device, and
-``compiled``, in compiled code for the CPU. Where they would lose digits ``digits`` takes over.
+``compiled``, in compiled code for the CPU. Where they would lose digits ``rounding`` takes over.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -16,27 +17,25 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.errors import UserError
+from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.observer.moments import Moments
-from learnable_novelty.observer.online.checks import check_active, check_pair, resolve_backend
 from learnable_novelty.observer.online.floor import RandomSigns
-from learnable_novelty.observer.online.guard import Guard
 from learnable_novelty.observer.online.plain import PlainStreams
-from learnable_novelty.observer.online.streams import (
-    Setting,
-    Streams,
-    StreamSums,
-    make_setting,
-)
+from learnable_novelty.observer.online.rounding import RoundingGuard
+from learnable_novelty.observer.online.streams import Setting, Streams, StreamSums
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.observer.reservoirs.base import check_sizes
-from learnable_novelty.observer.standardize import inverse_scale
+from learnable_novelty.observer.standardize import constant_ratio, inverse_scale
 from learnable_novelty.seeds import Seed
 
 FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 DTYPES = {torch.finfo(dtype).eps: dtype for dtype in FLOATS}
 """By their rounding."""
+DETERMINANT_ROUNDOFF = 3e-10
+"""Largest eps times diagonal over pivot for which the determinants of ``plain`` are used."""
+READOUT_ROUNDOFF = 1e-8
+"""Largest error of the determinant that is taken from the readout, relative."""
 
 
 class OnlineObserver:
@@ -111,8 +110,9 @@ class OnlineObserver:
         self.floor, self.backend = floor, resolve_backend(backend, device)
         self._streams = self._make_streams(device)
         self._signs = RandomSigns(num_streams, seed, device)
-        self._guard = Guard(self._streams, min(reservoir.feature_dim, target_dim))
-        self._checked: tuple[Tensor, Tensor] | None = None  # the tensors of the latest pairs
+        self._guard = RoundingGuard(self._streams, min(reservoir.feature_dim, target_dim))
+        self._checked: Any = None  # shapes and dtypes of the latest pairs
+        self._in_numpy = isinstance(self._streams.scores, np.ndarray)
         self._fixed_scale = self._fix_means()
         self._dtypes = torch.float64, torch.float64  # of the latest features and targets
         self._setting = self._make_setting(self._dtypes)
@@ -134,7 +134,8 @@ class OnlineObserver:
     @property
     def cumulative(self) -> Tensor:
         """The score of each stream in bits, less its floor if it has one, (num_streams,)."""
-        return self._streams.tensor(self._difference()).clone()
+        scores = self._streams.tensor(self._streams.scores)
+        return scores[0] - scores[1] if self.floor else scores[0].clone()
 
     @property
     def raw(self) -> Tensor:
@@ -154,7 +155,7 @@ class OnlineObserver:
         >>> online.sums().cross.shape
         torch.Size([1, 8, 1])
         """
-        return self._streams.sums(0, self._setting)
+        return self._streams.sums(self._setting)
 
     def update(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Tensor:
         """Add one pair to every active stream.
@@ -176,14 +177,27 @@ class OnlineObserver:
 
     def advance(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Any:
         """Do what ``update`` does, and return it as the streams hold it: on a CPU in NumPy."""
-        self._check(inputs, targets, active)
-        before = self._difference()
-        dtypes = self._streams.read(inputs, targets), targets.dtype
-        setting = self._setting if dtypes == self._dtypes else self._make_setting(dtypes)
-        self._guard.advance(self._signs.draw, active, setting)
-        self._signs.use()
+        if isinstance(inputs, Tensor) and isinstance(targets, Tensor):
+            layout = inputs.shape, inputs.dtype, targets.shape, targets.dtype
+        else:
+            layout = None
+        if active is not None or layout is None or layout != self._checked:
+            self._check(inputs, targets, active)
+            self._checked = layout
+        streams = self._streams
+        before = streams.scores.copy() if self._in_numpy else streams.scores.clone()
+        dtypes = streams.read(inputs, targets), targets.dtype
+        setting = self._setting
+        if dtypes != self._dtypes:
+            setting = self._make_setting(dtypes)
+            self._guard.forget()
+        self._guard.advance(self._signs.draw(), active, setting)
         self._setting, self._dtypes = setting, dtypes
-        return self._difference() - before
+        change = streams.scores - before
+        if not self.floor:
+            return change[0]
+        self._signs.use()
+        return change[0] - change[1]
 
     def reset(self, streams: Tensor | Sequence[int] | slice | None = None) -> None:
         """Forget the given streams (indices or a boolean mask), or all of them.
@@ -207,6 +221,11 @@ class OnlineObserver:
         if ("signs" in state) != (self.floor is not None):
             raise UserError(f"the state is of another floor than floor={self.floor!r}")
         for name, value in self._streams.state().items():
+            if name not in state:
+                raise UserError(
+                    f"expected {name} in the state, which is what tells how exact its scores are; "
+                    "states of versions before 0.4 do not have it: start the streams anew"
+                )
             if value.shape != state[name].shape:
                 raise UserError(
                     f"expected {name} of shape {tuple(value.shape)}, got {tuple(state[name].shape)}"
@@ -219,19 +238,18 @@ class OnlineObserver:
         self._streams.load_state(state)
         self._guard.forget()
 
-    def _difference(self) -> Any:
-        """Return a copy of the score less its floor, (num_streams,)."""
-        scores = self._streams.scores
-        return scores[0] - (scores[1] if self.floor else 0.0)
-
     def _make_setting(self, dtypes: tuple[torch.dtype, torch.dtype]) -> Setting:
         """Return the settings for features and targets of these dtypes."""
-        return make_setting(
+        eps = torch.finfo(torch.float64).eps
+        feature_ratio, target_ratio = (constant_ratio(torch.finfo(dtype).eps) for dtype in dtypes)
+        return Setting(
             penalty=float(self.ridge_penalty),
-            root_weight=math.sqrt(self.resolution),
-            code_scale=self.code_scale,
-            feature_dim=self.reservoir.feature_dim,
-            dtypes=dtypes,
+            resolution=float(self.resolution),
+            bits=self.code_scale / math.log(2),
+            feature_ratio=feature_ratio,
+            target_ratio=0.0 if len(self._fixed_scale) else target_ratio,
+            determinant_share=eps / DETERMINANT_ROUNDOFF,
+            readout_share=self.reservoir.feature_dim * eps / READOUT_ROUNDOFF,
             fixed_scale=self._fixed_scale,
         )
 
@@ -254,10 +272,42 @@ class OnlineObserver:
         return scale.numpy() if scale.device.type == "cpu" else scale
 
     def _check(self, inputs: Tensor, targets: Tensor, active: Tensor | None) -> None:
-        # Whoever feeds streams step by step may well write to the same two tensors.
-        checked = self._checked
-        if checked is None or inputs is not checked[0] or targets is not checked[1]:
-            check_pair(inputs, targets, self.num_streams, self.target_dim)
-            self._checked = inputs, targets
-        if active is not None:
-            check_active(active, self.num_streams)
+        streams, d = self.num_streams, self.target_dim
+        for name, values in (("inputs", inputs), ("targets", targets)):
+            if not isinstance(values, Tensor):
+                raise UserTypeError(f"{name} must be a torch.Tensor, got {type(values).__name__}")
+            if not values.is_floating_point():
+                raise UserTypeError(f"{name} must be of a floating dtype, got {values.dtype}")
+        if targets.shape != (streams, d):
+            raise UserError(
+                f"expected targets (num_streams={streams}, target_dim={d}), "
+                f"got shape {tuple(targets.shape)}"
+            )
+        if inputs.ndim < 2 or len(inputs) != streams:
+            raise UserError(
+                f"expected inputs (num_streams={streams}, input_dim), "
+                f"got shape {tuple(inputs.shape)}"
+            )
+        if active is None:
+            return
+        if not isinstance(active, Tensor) or active.dtype is not torch.bool:
+            raise UserTypeError(f"active must be a tensor of booleans, got {active!r}")
+        if active.shape != (streams,):
+            raise UserError(f"expected active (num_streams={streams},), got {tuple(active.shape)}")
+
+
+def resolve_backend(
+    backend: Literal["auto", "numpy", "numba"], device: torch.device | str
+) -> Literal["numpy", "numba"]:
+    """Return what the name stands for on this machine, or say what is missing."""
+    if backend not in ("auto", "numpy", "numba"):
+        raise UserError(f"backend must be auto, numpy or numba, got {backend!r}")
+    on_cpu = torch.device(device).type == "cpu"
+    installed = importlib.util.find_spec("numba") is not None
+    if backend == "auto":
+        return "numba" if on_cpu and installed else "numpy"
+    if backend == "numba" and not on_cpu:
+        raise UserError(f'backend="numba" runs on the CPU, not on {device}')
+    if backend == "numba" and not installed:
+        raise ImportError('backend="numba" needs numba: pip install "learnable-novelty[rl]"')
+    return backend

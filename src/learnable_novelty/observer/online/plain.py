@@ -14,7 +14,7 @@ features, the step goes through half of a readout instead, at O(m^2 D): with A =
 
     S = alpha [ log2 det(L'L + eta XX') - log2 det(L'L) ].
 
-Where that determinant loses digits as well, the score is marked as doubtful, and ``digits`` takes
+Where that determinant loses digits as well, the score is marked as doubtful, and ``rounding`` takes
 singular values. The entries of Q are those of now, or the largest of the past: a sum that has
 become small again keeps the rounding of when it was large.
 """
@@ -22,16 +22,18 @@ become small again keeps the rounding of when it was large.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer.online.floor import centre_errors
 from learnable_novelty.observer.online.plain_sums import PlainSums, diagonal
 from learnable_novelty.observer.online.streams import (
+    BY_DETERMINANTS,
+    BY_READOUT,
+    DOUBTFUL,
     NOT_FINITE,
     TOO_LARGE,
     Setting,
@@ -59,19 +61,16 @@ class PlainStreams(Streams):
         self._heads = [PlainSums.zeros(*sizes, device) for _ in range(num_heads)]
         sums, m = self._heads[0], self.feature_dim
         self.scores = sums.native(sums.mean.new_zeros(num_heads, num_streams))
-        # A^2 + eta Q of every head, and A.
+        # A^2 + eta Q of every head, the last one first, and A.
         self._matrices = sums.native(sums.mean.new_zeros(num_heads + 1, num_streams, m, m))
-        self.doubtful = np.zeros((num_heads, num_streams), np.bool_)
-        self.by_readout = np.zeros((num_heads, num_streams), np.bool_)
+        self.route = np.zeros((num_heads, num_streams), np.int64)
+        self.some_doubtful = np.zeros(1, np.bool_)
         self._some_new = True
         """Whether a stream may have seen nothing."""
 
     @property
     def count(self) -> Tensor:
         return self._heads[0].count
-
-    def tensor(self, values: Any) -> Tensor:
-        return self._heads[0].tensor(values)
 
     def tensors(self, head: int) -> dict[str, Tensor]:
         return self._heads[head].tensors()
@@ -87,6 +86,7 @@ class PlainStreams(Streams):
         for head in self._heads:
             head.clear(streams)
         self.tensor(self.scores)[:, streams] = 0.0
+        self.route[:] = BY_DETERMINANTS
         self._some_new = True
 
     @torch.no_grad()
@@ -104,9 +104,7 @@ class PlainStreams(Streams):
 
     @torch.no_grad()
     @np.errstate(over="ignore", invalid="ignore")  # such scores are doubtful
-    def advance(
-        self, draw: Callable[[], Any], active: Tensor | None, setting: Setting, allowed: float
-    ) -> float:
+    def advance(self, signs: Any, active: Tensor | None, setting: Setting, allowed: float) -> float:
         heads, moving_mean = self._heads, not len(setting.fixed_scale)
         sums, (inputs, features, targets) = heads[0], self._pair
         # The features of an infinite input can be finite. A sum is finite only if all it adds is.
@@ -116,10 +114,8 @@ class PlainStreams(Streams):
             return NOT_FINITE
         new = sums.n == 0 if moving_mean and self._some_new else None
         if len(heads) == 2:
-            scale = self._scale(1 / sums.n.clip(1)[:, None], setting)
-            signs = draw()
             signs = signs if new is None else signs * ~new  # a first pair has the error zero
-            power += centre_errors(sums, heads[1], scale, setting.penalty, signs, active)
+            power += self._centre_errors(signs, active, setting)
         if not power <= allowed:
             return TOO_LARGE
         if new is not None:
@@ -129,6 +125,20 @@ class PlainStreams(Streams):
             head.absorb(active, moving_mean=moving_mean)
         self._evaluate(active, setting)
         return power
+
+    def _centre_errors(self, signs: Any, active: Tensor | None, setting: Setting) -> float:
+        """Hold the deviations of h and e, e = s (y - yhat) of ``floor``; return their power."""
+        sums, floor = self._heads
+        xp, m, scale = sums.xp, self.feature_dim, self._scale(1 / sums.n.clip(1)[:, None], setting)
+        a = sums.gram * (scale[:, :, None] * scale[:, None, :])
+        diagonal(a)[:] += setting.penalty
+        z = scale * xp.linalg.solve(a, (scale * sums.dh)[:, :, None])[:, :, 0]
+        errors = sums.dy - xp.matmul(z[:, None, :], sums.b)[:, 0]
+        floor.d[:, :m] = sums.dh
+        floor.d[:, m:] = signs[:, None] * errors - floor.mu[:, m:]
+        if active is not None:
+            floor.deviation[~active] = 0.0
+        return float(floor.flat @ floor.flat)
 
     def _begin(self, new: Any) -> None:
         """Make the pairs of new streams their origins: they deviate by zero then."""
@@ -146,45 +156,49 @@ class PlainStreams(Streams):
         return feature_scale(sums.xp, sums.gram_diagonal * inverse_count, mean, setting)
 
     def _evaluate(self, active: Tensor | None, setting: Setting) -> None:
-        """Write the scores of the active streams, and whether they have lost digits."""
-        sums, xp = self._heads[0], self._heads[0].xp
+        """Write the scores of the active streams, and how they were computed."""
+        sums, xp, self.some_doubtful[:] = self._heads[0], self._heads[0].xp, False
         scale = self._scale(sums.inverse_count, setting)
         logs, exact = self._determinants(scale, setting)
-        self.doubtful[:] = False
         for row, head in enumerate(self._heads):
-            self.by_readout[row] = not exact[row]
-            if exact[row]:
-                bits = (logs[row] - 2 * logs[-1]) * (2 * setting.bits)
+            route, place = BY_DETERMINANTS, -1 - row
+            if exact[place]:
+                bits = (logs[place - 1] - 2 * logs[-1]) * (2 * setting.bits)
             else:
-                bits, self.doubtful[row] = by_readout(head, self._matrices[-1], scale, setting)
+                bits, lost = by_readout(head, self._matrices[-1], scale, setting)
+                route = np.where(lost, DOUBTFUL, BY_READOUT)
+                self.some_doubtful |= lost.any()
             if active is not None:
                 bits = xp.where(sums.native(active), bits, self.scores[row])
-                self.doubtful[row] &= active.cpu().numpy()
-            self.scores[row] = bits
+                route = np.where(active.cpu().numpy(), route, self.route[row])
+            self.scores[row], self.route[row] = bits, route
 
     def _determinants(self, scale: Any, setting: Setting) -> tuple[Any, list[bool]]:
         """Return half log det of A^2 + eta Q of each head, and of A; and which have their digits.
 
         The first are (num_heads + 1, num_streams).
         """
-        sums, xp = self._heads[0], self._heads[0].xp
-        squared, a = self._matrices[:-1], self._matrices[-1]
+        heads, xp, matrices = self._heads, self._heads[0].xp, self._matrices
+        squared, a = matrices[:-1], matrices[-1]
         scales = scale[:, :, None] * scale[:, None, :]
-        xp.multiply(sums.gram, scales, out=a)
+        # The last head is that of the pairs, in front of A.
+        xp.multiply(heads[0].outer_and_gram, scales, out=matrices[-2:])
+        if len(heads) == 2:
+            xp.multiply(heads[1].outer, scales, out=squared[0])
+        if setting.resolution != 1.0:
+            squared *= setting.resolution
         diagonal(a)[:] += setting.penalty
-        if setting.weight != 1.0:
-            scales *= setting.weight
-        for row, head in enumerate(self._heads):
-            xp.multiply(head.outer, scales, out=squared[row])
-        squared += xp.matmul(a, a)
+        a_squared = xp.matmul(a, a)
+        for matrix in squared:
+            matrix += a_squared
         try:
-            pivots = diagonal(xp.linalg.cholesky(self._matrices))
+            pivots = diagonal(xp.linalg.cholesky(matrices))
         except (np.linalg.LinAlgError, RuntimeError):  # rounding has eaten a pivot
-            return None, [False] * len(self._heads)
-        exact, square, entries = list[bool](), setting.weight * (scale * scale), diagonal(squared)
-        for row, head in enumerate(self._heads):
-            past = float((head.largest * square).max())
-            most = max(float(entries[row].max()), past)
+            return None, [False] * len(heads)
+        exact, square = list[bool](), scale * scale
+        for row, head in enumerate(reversed(heads)):
+            past = float((head.largest * square).max()) * setting.resolution
+            most = max(float(squared[row].max()), past)  # the largest entry is on the diagonal
             least = float(pivots[row].min()) ** 2
             exact.append(most * setting.determinant_share <= least < math.inf)
         return xp.log(pivots).sum(-1), exact
@@ -195,7 +209,7 @@ def by_readout(sums: PlainSums, a: Any, scale: Any, setting: Setting) -> tuple[A
     factor = torch.linalg.cholesky_ex(sums.tensor(a)).L
     cross = sums.tensor(scale)[:, :, None] * sums.cross
     half = torch.linalg.solve_triangular(factor, cross, upper=False)
-    inner = torch.baddbmm(factor.mT @ factor, half, half.mT, alpha=setting.weight)
+    inner = torch.baddbmm(factor.mT @ factor, half, half.mT, alpha=setting.resolution)
     pivots = diagonal(torch.linalg.cholesky_ex(inner).L)
     kept = (pivots.square() >= setting.readout_share * diagonal(inner)).all(-1)
     logs = (pivots / diagonal(factor)).log().sum(-1)

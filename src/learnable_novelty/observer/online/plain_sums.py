@@ -53,9 +53,10 @@ class PlainSums:
         self.feature_dim = m
         self.n, self.start, self.mu = map(self.native, (self.count, self.origin, self.mean))
         self.start_h, self.start_y = self.start[:, :m], self.start[:, m:]
-        self.outer, self.gram = self.native(self.products.movedim(1, 0))
+        self.outer_and_gram = self.native(self.products.movedim(1, 0))
+        self.outer, self.gram = self.outer_and_gram
         self.outer_diagonal, self.gram_diagonal = diagonal(self.outer), diagonal(self.gram)
-        self.largest, self.b = self.native(self.peak), self.native(self.cross)
+        self.largest, self.b, self.p = map(self.native, (self.peak, self.cross, self.power))
         self.inverse = zeros(streams, 1)
         self.inverse_count = self.native(self.inverse)
         self.deviation = torch.zeros_like(self.mean)
@@ -116,7 +117,9 @@ class PlainSums:
 
     def absorb(self, active: Tensor | None, *, moving_mean: bool) -> None:
         """Apply the rank-one updates at the top of this file."""
-        xp, dh, dy, f_dh, f_dy = self.xp, self.dh, self.dy, self.f_dh, self.deviation_y
+        xp, dh, f_dh, squares = self.xp, self.dh, self.f_dh, self.dy * self.dy
+        # Q changes by f d_h u' + u (f d_h)', with u = v + f |d_y|^2 d_h / 2.
+        half_power = (0.5 * squares).sum(-1)[:, None]
         self.n += 1.0 if active is None else self.native(active)
         if moving_mean:
             # A stream that has seen nothing has nothing to divide.
@@ -124,13 +127,11 @@ class PlainSums:
             self.mean.addcmul_(self.deviation, self.inverse)
             share = 1 - self.inverse_count
             xp.multiply(dh, share, out=f_dh)
-            f_dy = f_dy * self.tensor(share)
+            squares *= share
         else:
             f_dh[:] = dh
-        self.power.addcmul_(self.deviation_y, f_dy)
-        power = xp.linalg.vecdot(dy, dy)[:, None]
-        # Q changes by f d_h u' + u (f d_h)', with u = v + f |d_y|^2 d_h / 2.
-        xp.add(self._cross_times_target(), (0.5 * power) * f_dh, out=self.u)
+        self.p += squares
+        xp.add(self._cross_times_target(), half_power * f_dh, out=self.u)
         self.right_dh[:] = dh
         for sums, left, right in self.updates:  # torch: one pass each, the last one large
             sums.addcmul_(left, right)

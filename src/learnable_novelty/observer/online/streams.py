@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,14 +11,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer.standardize import constant_ratio
-
 NOT_FINITE, TOO_LARGE = -1.0, -2.0
 """What ``Streams.advance`` returns for pairs that it has not added."""
-DETERMINANT_ROUNDOFF = 3e-10
-"""Largest eps times diagonal over pivot for which the determinants of ``plain`` are used."""
-READOUT_ROUNDOFF = 1e-8
-"""Largest error of the determinant that is taken from the readout, relative."""
+BY_DETERMINANTS, BY_READOUT, DOUBTFUL = 0, 1, 2
+"""How a score was computed; a doubtful one has lost digits and is computed again."""
 
 
 class Setting(NamedTuple):
@@ -27,10 +22,8 @@ class Setting(NamedTuple):
 
     penalty: float
     """lambda."""
-    weight: float
-    """eta: targets are in units of u_Y."""
-    root_weight: float
-    """Its square root."""
+    resolution: float
+    """eta, for targets in units of u_Y."""
     bits: float
     """alpha / log 2."""
     feature_ratio: float
@@ -43,34 +36,6 @@ class Setting(NamedTuple):
     """Smallest ratio of pivot to diagonal for which the product of the readout is used."""
     fixed_scale: Any
     """1/(sd sqrt(m)) of each feature, (feature_dim,); empty where the stream's moments say it."""
-
-
-def make_setting(
-    *,
-    penalty: float,
-    root_weight: float,
-    code_scale: float,
-    feature_dim: int,
-    dtypes: tuple[torch.dtype, torch.dtype],
-    fixed_scale: Any,
-) -> Setting:
-    """Make the settings for features and targets of these two dtypes.
-
-    Their rounding says what is constant; all sums are float64.
-    """
-    eps = torch.finfo(torch.float64).eps
-    feature_ratio, target_ratio = (constant_ratio(torch.finfo(dtype).eps) for dtype in dtypes)
-    return Setting(
-        penalty=penalty,
-        weight=root_weight * root_weight,
-        root_weight=root_weight,
-        bits=code_scale / math.log(2),
-        feature_ratio=feature_ratio,
-        target_ratio=0.0 if len(fixed_scale) else target_ratio,
-        determinant_share=eps / DETERMINANT_ROUNDOFF,
-        readout_share=feature_dim * eps / READOUT_ROUNDOFF,
-        fixed_scale=fixed_scale,
-    )
 
 
 def feature_scale(xp: Any, variance: Any, mean: Any, setting: Setting) -> Any:
@@ -132,23 +97,23 @@ class Streams(ABC):
     """u_Y: all sums of targets are in this unit."""
     scores: Any
     """In bits, (num_heads, num_streams), an array of NumPy or a tensor."""
-    doubtful: Any
-    """Which of the latest scores have lost digits, (num_heads, num_streams), in NumPy."""
-    by_readout: Any
-    """Which of them came through the readout, (num_heads, num_streams), in NumPy."""
+    route: Any
+    """How each of them was computed, (num_heads, num_streams), in NumPy."""
+    some_doubtful: Any
+    """Whether one of the latest scores is doubtful, (1,), in NumPy."""
 
     @property
     @abstractmethod
     def count(self) -> Tensor:
         """How many pairs each stream has seen, (num_streams,), maybe not copied."""
 
-    @abstractmethod
     def tensor(self, values: Any) -> Tensor:
         """View scores as a tensor."""
+        return values if isinstance(values, Tensor) else torch.from_numpy(values)
 
     @abstractmethod
     def tensors(self, head: int) -> dict[str, Tensor]:
-        """Return the sums of a head by the names of ``plain_sums.PlainSums``, maybe not copied."""
+        """Return the sums of a head by the names of ``plain.PlainSums``, maybe not copied."""
 
     @abstractmethod
     def load(self, head: int, tensors: dict[str, Tensor]) -> None:
@@ -167,13 +132,11 @@ class Streams(ABC):
         """Take the pairs that ``advance`` will add; return the dtype of their features."""
 
     @abstractmethod
-    def advance(
-        self, draw: Callable[[], Any], active: Tensor | None, setting: Setting, allowed: float
-    ) -> float:
-        """Add the pairs that were read; write ``scores`` and ``doubtful``.
+    def advance(self, signs: Any, active: Tensor | None, setting: Setting, allowed: float) -> float:
+        """Add the pairs that were read; write ``scores`` and ``route``.
 
         Args:
-            draw: draws the signs of the errors that floors are given, (num_streams,).
+            signs: of the errors that floors are given, (num_streams,).
             active: which streams have a pair, (num_streams,); None: all.
             setting: of the observer.
             allowed: how large the sum of all squared deviations may be.
@@ -193,8 +156,7 @@ class Streams(ABC):
     def load_state(self, state: dict[str, Any]) -> None:
         """Restore what ``state`` returned."""
         for head, prefix in enumerate(("", "floor_")[: self.num_heads]):
-            names = self.tensors(head)
-            self.load(head, {name: state[f"{prefix}{name}"] for name in names})
+            self.load(head, {name: state[f"{prefix}{name}"] for name in self.tensors(head)})
             self.tensor(self.scores)[head] = state[f"{prefix}cumulative"]
 
     def scale(self, tensors: dict[str, Tensor], setting: Setting) -> Tensor:
@@ -207,9 +169,9 @@ class Streams(ABC):
         scale = feature_scale(np, variance.numpy(), mean[:, :m].numpy(), setting)
         return torch.from_numpy(scale).expand(len(count), m)
 
-    def sums(self, head: int, setting: Setting) -> StreamSums:
-        """Return a copy of the sums of a head, and the scale of its features."""
-        tensors, m, unit = self.tensors(head), self.feature_dim, self.target_unit
+    def sums(self, setting: Setting) -> StreamSums:
+        """Return a copy of the sums of the pairs, and the scale of their features."""
+        tensors, m, unit = self.tensors(0), self.feature_dim, self.target_unit
         mean, scale = tensors["origin"] + tensors["mean"], self.scale(tensors, setting)
         outer, gram = tensors["products"].clone().unbind(1)
         cross, outer = unit * tensors["cross"], unit * (unit * outer)

@@ -11,19 +11,19 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, overload, register_model
+from numba.core.typing.templates import ConcreteTemplate, infer_global
+from numba.extending import lower_builtin, models, register_model
 
 GROUP = 4
 """As fast as eight for eight streams, whose matrices leave the first cache, and better for one."""
 compiled: Any = njit(error_model="numpy")
-primitive: Any = intrinsic
-
-DOUBLE, REGISTER = ir.DoubleType(), ir.VectorType(ir.DoubleType(), GROUP)
+REGISTER = ir.VectorType(ir.DoubleType(), GROUP)
 INTEGERS = ir.VectorType(ir.IntType(64), GROUP)
 
 
@@ -34,9 +34,6 @@ class Vector(types.Type):
         super().__init__(name=f"Vector{GROUP}")
 
 
-vector = Vector()
-
-
 @register_model(Vector)
 class VectorModel(models.PrimitiveModel):
     """A vector register."""
@@ -45,133 +42,111 @@ class VectorModel(models.PrimitiveModel):
         super().__init__(manager, kind, REGISTER)
 
 
-def _address(context: Any, builder: Any, kind: Any, rows: Any, index: Any) -> Any:
-    """Point to row ``index`` of an array (rows, GROUP)."""
-    array = context.make_array(kind)(context, builder, rows)
+vector, rows = Vector(), types.Array(types.float64, 2, "C")
+
+
+def define(returns: Any, *args: Any, of: Any = None) -> Callable[[Any], Any]:
+    """Make a function that emits LLVM instructions callable in compiled code.
+
+    It is given the builder and the values of its arguments. ``of`` is what it is called in compiled
+    code, if not by its own name.
+    """
+
+    def decorate(emit: Any) -> Any:
+        name: Any = of or emit
+        case = {"key": name, "cases": [returns(*args)]}
+        infer_global(name, types.Function(type(emit.__name__, (ConcreteTemplate,), case)))
+
+        @lower_builtin(name, *args)
+        def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            arrays = {i for i, kind in enumerate(args) if kind is rows}
+            values = [
+                context.make_array(rows)(context, builder, value).data if i in arrays else value
+                for i, value in enumerate(values)
+            ]
+            result = emit(builder, *values)
+            return context.get_dummy_value() if returns is types.void else result
+
+        return emit
+
+    return decorate
+
+
+for _operation, _name in (("add", "fadd"), ("sub", "fsub"), ("mul", "fmul"), ("truediv", "fdiv")):
+    define(vector, vector, vector, of=getattr(operator, _operation))(
+        lambda builder, a, b, name=_name: getattr(builder, name)(a, b)
+    )
+
+
+def _address(builder: Any, data: Any, index: Any) -> Any:
     offset = builder.mul(index, ir.Constant(index.type, GROUP))
-    return builder.bitcast(builder.gep(array.data, [offset]), REGISTER.as_pointer())
+    return builder.bitcast(builder.gep(data, [offset]), REGISTER.as_pointer())
 
 
-def _call(builder: Any, name: str, args: Any) -> Any:
+def _call(builder: Any, name: str, *args: Any) -> Any:
     """Call one of LLVM's functions of vectors."""
     kind = ir.FunctionType(REGISTER, [REGISTER] * len(args))
     name = f"llvm.{name}.v{GROUP}f64"
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
 
 
-@primitive
-def get(typing: Any, rows: Any, index: Any) -> Any:
+@define(vector, rows, types.intp)
+def get(builder: Any, array: Any, index: Any) -> Any:
     """Read one row."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = _address(context, builder, signature.args[0], *args)
-        return builder.load(pointer, align=8, typ=REGISTER)
-
-    return vector(rows, types.intp), emit
+    return builder.load(_address(builder, array, index), align=8, typ=REGISTER)
 
 
-@primitive
-def put(typing: Any, rows: Any, index: Any, value: Any) -> Any:
+@define(types.void, rows, types.intp, vector)
+def put(builder: Any, array: Any, index: Any, value: Any) -> None:
     """Write one row."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = _address(context, builder, signature.args[0], *args[:2])
-        builder.store(args[2], pointer, align=8)
-        return context.get_dummy_value()
-
-    return types.void(rows, types.intp, vector), emit
+    builder.store(value, _address(builder, array, index), align=8)
 
 
-@primitive
-def spread(typing: Any, number: Any) -> Any:
+@define(vector, types.float64, types.float64, types.float64, types.float64)
+def pack(builder: Any, *numbers: Any) -> Any:
+    """Make a row of four numbers."""
+    value = ir.Constant(REGISTER, ir.Undefined)
+    for k, number in enumerate(numbers):
+        value = builder.insert_element(value, number, ir.Constant(ir.IntType(32), k))
+    return value
+
+
+@define(vector, types.float64)
+def spread(builder: Any, number: Any) -> Any:
     """Give all streams of a group one number."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        undefined, zero = ir.Constant(REGISTER, ir.Undefined), ir.Constant(ir.IntType(32), 0)
-        first = builder.insert_element(undefined, args[0], zero)
-        order = ir.Constant(ir.VectorType(ir.IntType(32), GROUP), [0] * GROUP)
-        return builder.shuffle_vector(first, undefined, order)
-
-    return vector(types.float64), emit
+    return pack(builder, number, number, number, number)
 
 
-@primitive
-def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:
+@define(vector, vector, vector, vector)
+def fma(builder: Any, a: Any, b: Any, c: Any) -> Any:
     """Return a b + c, in one rounding where the machine can."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _call(builder, "fmuladd", args)
-
-    return vector(vector, vector, vector), emit
+    return _call(builder, "fmuladd", a, b, c)
 
 
-@primitive
-def fnma(typing: Any, c: Any, a: Any, b: Any) -> Any:
+@define(vector, vector, vector, vector)
+def fnma(builder: Any, c: Any, a: Any, b: Any) -> Any:
     """Return c - a b (negative multiply-add), in one rounding where the machine can."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _call(builder, "fmuladd", [builder.fneg(args[1]), args[2], args[0]])
-
-    return vector(vector, vector, vector), emit
+    return _call(builder, "fmuladd", builder.fneg(a), b, c)
 
 
-@primitive
-def root(typing: Any, a: Any) -> Any:
+@define(vector, vector)
+def root(builder: Any, a: Any) -> Any:
     """Return the square root."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _call(builder, "sqrt", args)
-
-    return vector(vector), emit
+    return _call(builder, "sqrt", a)
 
 
-@primitive
-def where_greater(typing: Any, a: Any, b: Any, then: Any, otherwise: Any) -> Any:
+@define(vector, vector, vector, vector, vector)
+def where_greater(builder: Any, a: Any, b: Any, then: Any, otherwise: Any) -> Any:
     """Return ``then`` for the streams where a > b, ``otherwise`` for the others."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.select(builder.fcmp_ordered(">", args[0], args[1]), args[2], args[3])
-
-    return vector(vector, vector, vector, vector), emit
+    return builder.select(builder.fcmp_ordered(">", a, b), then, otherwise)
 
 
-@primitive
-def times_power_of_two(typing: Any, a: Any, shifted: Any) -> Any:
+@define(vector, vector, vector)
+def times_power_of_two(builder: Any, a: Any, shifted: Any) -> Any:
     """Return 2^k a, with k in the last bits of ``shifted``."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        bits, power = (builder.bitcast(value, INTEGERS) for value in args)
-        power = builder.shl(power, ir.Constant(INTEGERS, [52] * GROUP))
-        return builder.bitcast(builder.add(bits, power), REGISTER)
-
-    return vector(vector, vector), emit
-
-
-def _define(operation: Any, name: str) -> None:
-    """Give rows one of the operations of numbers."""
-
-    @primitive
-    def apply(typing: Any, a: Any, b: Any) -> Any:
-        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return getattr(builder, name)(*args)
-
-        return vector(vector, vector), emit
-
-    @overload(operation)
-    def choose(a: Any, b: Any) -> Any:
-        def use(a: Any, b: Any) -> Any:
-            return apply(a, b)
-
-        return use if isinstance(a, Vector) and isinstance(b, Vector) else None
-
-
-for _operation, _name in (
-    (operator.add, "fadd"),
-    (operator.sub, "fsub"),
-    (operator.mul, "fmul"),
-    (operator.truediv, "fdiv"),
-):
-    _define(_operation, _name)
+    bits, power = (builder.bitcast(value, INTEGERS) for value in (a, shifted))
+    power = builder.shl(power, ir.Constant(INTEGERS, [52] * GROUP))
+    return builder.bitcast(builder.add(bits, power), REGISTER)
 
 
 LOG2_E = 1.4426950408889634
@@ -202,15 +177,16 @@ def elu(z: Any) -> Any:
 
 
 @compiled
-def get4(rows: Any, index: int) -> Any:
-    """Read four rows."""
-    return get(rows, index), get(rows, index + 1), get(rows, index + 2), get(rows, index + 3)
+def get4(array: Any, at: int, step: int) -> Any:
+    """Read four rows, each ``step`` after the one before."""
+    second, third, fourth = at + step, at + 2 * step, at + 3 * step
+    return get(array, at), get(array, second), get(array, third), get(array, fourth)
 
 
 @compiled
-def put4(rows: Any, index: int, step: int, a: Any, b: Any, c: Any, d: Any) -> None:
+def put4(array: Any, at: int, step: int, a: Any, b: Any, c: Any, d: Any) -> None:
     """Write four rows, each ``step`` after the one before."""
-    put(rows, index, a)
-    put(rows, index + step, b)
-    put(rows, index + 2 * step, c)
-    put(rows, index + 3 * step, d)
+    put(array, at, a)
+    put(array, at + step, b)
+    put(array, at + 2 * step, c)
+    put(array, at + 3 * step, d)

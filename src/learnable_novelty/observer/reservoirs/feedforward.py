@@ -39,15 +39,15 @@ class Feedforward(Reservoir):
         width: int,
         depth: int,
         *,
-        activation: str,
-        normalize: bool,
-        gain: float,
-        input_scale: float,
-        epsilon: float,
-        seed: Seed,
+        activation: str = "elu",
+        normalize: bool = True,
+        gain: float = 1.0,
+        input_scale: float = 1.0,
+        epsilon: float = 1e-5,
+        seed: Seed = 0,
     ) -> None:
         super().__init__(seed)
-        check_sizes(width=width, depth=depth)
+        check_sizes(input_dim=input_dim, width=width, depth=depth)
         check_finite(gain=gain, input_scale=input_scale, epsilon=epsilon)
         if epsilon < 0:
             raise UserError(f"epsilon must be at least 0, got {epsilon!r}")
@@ -143,32 +143,6 @@ class MLP(Feedforward):
     >>> MLP(3, width=8, depth=2)(torch.zeros(5, 3)).shape
     torch.Size([5, 8])
     """
-
-    def __init__(
-        self,
-        input_dim: int,
-        width: int,
-        depth: int,
-        *,
-        activation: str = "elu",
-        normalize: bool = True,
-        gain: float = 1.0,
-        input_scale: float = 1.0,
-        epsilon: float = 1e-5,
-        seed: Seed = 0,
-    ) -> None:
-        check_sizes(input_dim=input_dim)
-        super().__init__(
-            input_dim,
-            width,
-            depth,
-            activation=activation,
-            normalize=normalize,
-            gain=gain,
-            input_scale=input_scale,
-            epsilon=epsilon,
-            seed=seed,
-        )
 
     def rows(self, values: Tensor) -> Tensor:
         return values

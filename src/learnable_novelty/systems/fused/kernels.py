@@ -107,8 +107,8 @@ def fold_lift_kernel(
 
 @triton.jit
 def track(running, value, momentum):
-    held = tl.load(running)
-    tl.store(running, held + momentum * (value - held))
+    before = tl.load(running)
+    tl.store(running, before + momentum * (value - before))
 
 
 @triton.jit
@@ -363,9 +363,9 @@ def moments_backward_kernel(
     g = tl.load(of_moment + slot[:, None] * READS + slot[None, :])
     inside = (rows < count)[:, None]
     spot = of_reads + rows.to(tl.int64)[:, None] * READS + slot[None, :]
-    held = tl.load(spot, mask=inside, other=0.0)
-    held += tl.dot(u, g, input_precision="ieee") + tl.load(of_mean + slot)[None, :]
-    tl.store(spot, held, mask=inside)
+    value = tl.load(spot, mask=inside, other=0.0)
+    value += tl.dot(u, g, input_precision="ieee") + tl.load(of_mean + slot)[None, :]
+    tl.store(spot, value, mask=inside)
 
 
 @triton.jit
@@ -380,10 +380,10 @@ def scatter_kernel(
     site = rows % width
     reader = (site[:, None] - (slot // 2)[None, :] + radius + width * (radius + 1)) % width
     where = ((rows - site)[:, None] + reader).to(tl.int64) * READS + slot[None, :]
-    held = tl.load(of_reads + where, mask=inside[:, None] & (slot < reads)[None, :], other=0.0)
+    value = tl.load(of_reads + where, mask=inside[:, None] & (slot < reads)[None, :], other=0.0)
     even = (slot % 2 == 0)[None, :]
-    g = tl.sum(tl.where(even, held, 0.0), 1)
-    k = tl.sum(tl.where(even, 0.0, held), 1)
+    g = tl.sum(tl.where(even, value, 0.0), 1)
+    k = tl.sum(tl.where(even, 0.0, value), 1)
     if RESIDUAL:
         g += tl.load(pulled + rows * 2, mask=inside, other=0.0)
         k += tl.load(pulled + rows * 2 + 1, mask=inside, other=0.0)

@@ -113,12 +113,12 @@ def collected_flows() -> tuple[CollectedFlow, ...]:
     return tuple(
         CollectedFlow(
             name=name,
-            dim=int(held["embedding_dimension"]),
-            period=float(held["period"]),
-            delayed=bool(held["delay"]),
-            published={ours: held.get(theirs) for ours, theirs in PUBLISHED.items()},
+            dim=int(entry["embedding_dimension"]),
+            period=float(entry["period"]),
+            delayed=bool(entry["delay"]),
+            published={ours: entry.get(theirs) for ours, theirs in PUBLISHED.items()},
         )
-        for name, held in sorted(json.loads(text).items())
+        for name, entry in sorted(json.loads(text).items())
     )
 
 
@@ -129,11 +129,11 @@ def _flows_module() -> Any:
 
 def _system(name: str) -> Any:
     """Make the package's own object: equations, parameters, initial conditions."""
-    held = np.random.get_state()  # noqa: NPY002 - the package reseeds NumPy's global stream
+    before = np.random.get_state()  # noqa: NPY002 - the package reseeds NumPy's global stream
     try:
         return getattr(_flows_module(), name)()
     finally:
-        np.random.set_state(held)  # noqa: NPY002
+        np.random.set_state(before)  # noqa: NPY002
 
 
 def _follow(system: Any, times: NDArray[np.float64]) -> NDArray[np.float64]:
