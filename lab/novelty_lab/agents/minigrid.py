@@ -119,7 +119,7 @@ def look(grid: Bytes, agent: Ints, carried: Bytes, view: Bytes) -> None:
 @numba.njit(cache=True)
 def hide(view: Bytes) -> None:
     """Zero the cells that cannot be seen: sight spreads row by row, away from the agent."""
-    seen = np.zeros((VIEW, VIEW), dtype=numba.boolean)
+    seen = np.zeros((VIEW, VIEW), dtype=np.bool_)
     seen[VIEW // 2, VIEW - 1] = True
     for j in range(VIEW - 1, -1, -1):
         for i in range(VIEW - 1):

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from learnable_novelty.measure.task import Settings
 from learnable_novelty.observer import Fit
-from learnable_novelty.observer.denoise import FALSE_RATE, Denoised, Edge
+from learnable_novelty.observer.denoise import FALSE_RATE, FEWEST_ROWS, Denoised, Edge
 from learnable_novelty.observer.moments import MOST_TARGETS
 
 PENALTY_PER_ROW = 1e-4
@@ -41,7 +41,7 @@ def denoised(
 
     A ridge chosen by evidence grows with the noise, so another one is taken: in proportion to the
     number of rows, so that the bits of more rows of the same kind are the same. Of more than a
-    thousand targets no covariance is kept, and all is NaN.
+    thousand targets no covariance is kept, and all is NaN; so it is with fewer than four rows.
 
     Args:
         fit: of the observed targets.
@@ -49,7 +49,7 @@ def denoised(
         how: the rate of false directions, and the units.
     """
     count, by_evidence = fit.axes.count, fit.observer.ridge_penalty == "evidence"
-    if fit.axes.cross.shape[1] > MOST_TARGETS:
+    if fit.axes.cross.shape[1] > MOST_TARGETS or count < FEWEST_ROWS:
         return Denoised(math.nan, fit.axes.eigenvalues[:0], math.nan, math.nan), count
     roots = torch.cat([fit.noise_roots(some) for some in noise()])
     edge = Edge(fit.split.noise.law, how.false_rate, roots)

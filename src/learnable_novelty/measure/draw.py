@@ -80,7 +80,7 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
 
     def noise() -> Iterator[Tensor]:
         moves = data.dependent_orders("floor", FLOOR_REPEATS, num_rows)
-        return fit.products(fit.unexplained(), moves)
+        return fit.moved_products(fit.unexplained(), moves)
 
     tested = fit.explained_variance()
     if data.series is None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import html
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from learnable_novelty.measure.held_out import held_out_share
+from learnable_novelty.observer.denoise import FALSE_RATE
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from learnable_novelty.measure.draw import Draw
     from learnable_novelty.measure.task import Settings
-    from learnable_novelty.observer import Observer
+    from learnable_novelty.observer import Denoised, Observer
 
 TOO_FEW = "too few samples"
 """Said where the spread over the data cannot be told."""
@@ -33,7 +36,7 @@ class Score:
     denoised_bits: float
     """The bits of the readout without the part that noise could have made, mean over draws: the
     number to report. Noise has none, and added noise does not change it, until it drowns the
-    signal. See docs/denoised.md."""
+    signal. 0 where the p-value is above 0.01 (or above the smallest that it can be)."""
     directions: float
     """How many directions of the targets can be learned: mean over draws. Like all denoised numbers
     NaN with more than 1,024 targets."""
@@ -134,6 +137,8 @@ class Score:
                 f"{self.held_out_variance:.0%} [{low:.0%}, {high:.0%}] of the variance of new "
                 "samples; "
             )
+        if math.isnan(self.denoised_bits):
+            return f"learnable structure; {share}{self.p_text}"
         if self.directions < 0.5:
             return (
                 f"a relation is there, too faint in {self.num_samples} samples for its bits to be "
@@ -255,10 +260,14 @@ def summarize(
     if held_out:
         share, interval = held_out_share(held_out, units, draws[0].num_rows)
     bits_se, floor_sd = _jackknife_error(left_out), _deviation(floor)
+    p_value = _p_value(null_explained, tested)
+    # Heavy tails can lift a root above the edge; a permutation test does not mind them.
+    chance = p_value is not None and p_value > max(FALSE_RATE, 1 / (1 + count))
+    denoised = [_nothing(draw.denoised) if chance else draw.denoised for draw in draws]
     return Score(
-        denoised_bits=float(np.mean([draw.denoised.bits for draw in draws])),
-        directions=float(np.mean([draw.denoised.directions for draw in draws])),
-        denoised_spectrum=_mean_spectrum([draw.denoised.spectrum.cpu().numpy() for draw in draws]),
+        denoised_bits=float(np.mean([one.bits for one in denoised])),
+        directions=float(np.mean([one.directions for one in denoised])),
+        denoised_spectrum=_mean_spectrum([one.spectrum for one in denoised]),
         root_p_value=_combined([draw.denoised.p_value for draw in draws]),
         effective_rows=float(mean("effective_rows")),
         bits=float(bits.mean()),
@@ -268,7 +277,7 @@ def summarize(
         floor_sd=floor_sd,
         excess_bits=float(bits.mean() - floor.mean()),
         null_bits=float(mean("null_bits").mean()) if count else None,
-        p_value=_p_value(null_explained, tested),
+        p_value=p_value,
         mean_p_value=_p_value(mean("mean_null"), tested),
         explained_variance=float(mean("explained")),
         tested_variance=tested,
@@ -291,8 +300,15 @@ def summarize(
     )
 
 
-def _mean_spectrum(spectra: list[np.ndarray]) -> tuple[float, ...]:
+def _nothing(denoised: Denoised) -> Denoised:
+    """Return the readout of data that have no relation; what is NaN stays so."""
+    zero = 0 * denoised.bits
+    return replace(denoised, bits=zero, directions=zero, spectrum=denoised.spectrum[:0])
+
+
+def _mean_spectrum(tensors: list[Tensor]) -> tuple[float, ...]:
     """Average spectra of different lengths: what is missing is zero."""
+    spectra = [tensor.cpu().numpy() for tensor in tensors]
     longest = max(map(len, spectra))
     return tuple(np.mean([np.pad(s, (0, longest - len(s))) for s in spectra], axis=0).tolist())
 

@@ -36,6 +36,7 @@ from learnable_novelty.observer.standardize import NormalEquations
 
 FALSE_RATE = 0.01
 """How often pure noise may keep a direction."""
+FEWEST_ROWS = 4
 NEGLIGIBLE = 1e-10
 """Eigenvalue of a feature direction, relative to the largest, below which it is left out."""
 NO_PRODUCTS = (
@@ -75,8 +76,10 @@ def kept_directions(eigenvalues: Tensor, count: float) -> Tensor:
     Those of negligible eigenvalue do not; nor do the least of more than half the rows, because
     the noise is told from what the directions leave.
     """
-    if count < 4:
-        raise UserError(f"expected at least 4 rows to tell noise from signal, got {count:g}")
+    if count < FEWEST_ROWS:
+        raise UserError(
+            f"expected at least {FEWEST_ROWS} rows to tell noise from signal, got {count:g}"
+        )
     order = eigenvalues.argsort(descending=True)
     most = torch.zeros_like(eigenvalues, dtype=torch.bool)
     most[order[: int(count - 1) // 2]] = True
@@ -220,7 +223,7 @@ def denoiser(split: Split, edge: Edge | None = None) -> Tensor:
     """
     noise = split.noise
     function = shrinker(split, edge or Edge(noise.law))
-    kept: Tensor = _SpectralFunction.apply(noise.whitened(split.explained), function)  # pyright: ignore[reportAssignmentType]
+    kept: Tensor = _SpectralFunction.apply(noise.whitened(split.explained), function)
     right = kept @ noise.root.T
     return torch.linalg.solve_triangular(noise.root.T, right, upper=True)
 

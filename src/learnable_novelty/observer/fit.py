@@ -207,11 +207,11 @@ class Fit:
         power = values.square().sum(0)
         scored = [
             self.of_products(crosses, power.expand(len(crosses), -1), same_penalty=same_penalty)
-            for crosses in self.products(values, orders)
+            for crosses in self.moved_products(values, orders)
         ]
         return joined(scored, values)
 
-    def products(self, values: Tensor, orders: Iterator[Tensor]) -> Iterator[Tensor]:
+    def moved_products(self, values: Tensor, orders: Iterator[Tensor]) -> Iterator[Tensor]:
         """Yield products of rearranged rows with the components, (some orders, rank, columns)."""
         orders, size = iter(orders), max(1, BATCH_VALUES // max(1, values.numel()))
         while batch := list(itertools.islice(orders, size)):

@@ -174,7 +174,7 @@ def noise_data(
         return x, y, {"leads": [0]}
     if kind == "smooth lattices":
         white = generator.standard_normal((2, n, 1, 16))
-        x, y = sum(np.roll(white, shift, axis=-1) for shift in range(4))
+        x, y = np.sum([np.roll(white, shift, axis=-1) for shift in range(4)], axis=0)
         return x, y, {}
     return generator.standard_normal((n, 3)), NOISES[kind](generator, n, d), {}
 
@@ -186,7 +186,7 @@ def denoised_function(
     weights = 0.75 * numpy_generator(seed, "function", d).standard_normal((4, d))
     found: list[list[float]] = []
     for index in range(config.sets):
-        generator = numpy_generator(seed, "function", kind, level, n, d, index)
+        generator = numpy_generator(seed, "function", kind, f"{level:g}", n, d, index)
         x = generator.standard_normal((n, 4))
         signal = np.sin(x @ weights)
         y = signal + level * signal.std() * NOISES[kind](generator, n, d)

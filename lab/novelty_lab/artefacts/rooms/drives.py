@@ -235,4 +235,6 @@ def make_drive(
         )
     config = replace(config, floor="residual" if name == "excess" else None)
     _, make = LEARNER_DRIVES[name]
-    return make(CalibratedNovelty.of(play, config, seed=seed).make(num_envs))
+    bonus = CalibratedNovelty.of(play, config, seed=seed).make(num_envs)
+    assert isinstance(bonus, NoveltyBonus)
+    return make(bonus)
