@@ -24,19 +24,19 @@ from novelty_lab.settings import Settings
 class Config(Settings):
     """Which noises, functions and sizes."""
 
-    repeats: int = 1000
+    repeats: int = 150
     """Noise data sets for each kind and size."""
-    draws: int = 4
+    draws: int = 2
     """Reservoir draws per score."""
-    noise_sizes: tuple[int, ...] = (50, 200, 1000)
+    noise_sizes: tuple[int, ...] = (50, 500)
     """Rows of pure noise."""
-    noise_targets: tuple[int, ...] = (1, 3, 30)
+    noise_targets: tuple[int, ...] = (1, 30)
     """Targets of pure noise."""
     wide: int = 300
     """The largest number of targets."""
-    wide_repeats: int = 200
+    wide_repeats: int = 20
     """Noise data sets of that many targets."""
-    sets: int = 20
+    sets: int = 4
     """Data sets of a function for each noise and size."""
     sizes: tuple[int, ...] = (50, 200, 1000, 5000, 50_000)
     """Rows of a function's data sets."""
