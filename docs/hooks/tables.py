@@ -554,6 +554,27 @@ def _compare() -> str:
     )
 
 
+def _explored(title: str) -> list[list[str]]:
+    """Return the columns and rows of a table of the suite of sparse tasks."""
+    from novelty_lab import records
+    from novelty_lab.artefacts.explore.figure import tables
+
+    held = [records.load(path) for path in records.find(ROOT / "results", "explore")]
+    (shown,) = [table for table in tables(held) if table.title.startswith(title)]
+    return [list(shown.columns), *(list(row) for row in shown.rows)]
+
+
+def _explore() -> str:
+    columns, *rows = _explored("MultiRoom-N4-S5, 800,000 steps, coefficient 0.25: final return")
+    place = columns.index("television in the pixels")
+    foresight, *others = [row[place].split()[0] for row in rows]
+    return (
+        "in a sparse maze with a television in the pixels of the view foresight reaches "
+        f"{foresight}, {len(others) - 1} rivals and the task alone {max(others)} "
+        "([docs/foresight.md](docs/foresight.md))"
+    )
+
+
 SENTENCES: dict[tuple[str, str], Callable[[], str]] = {
     ("eca", "fig. 2"): _eca,
     ("eca-scan", "app. B"): _eca_scan,
@@ -564,6 +585,7 @@ SENTENCES: dict[tuple[str, str], Callable[[], str]] = {
     ("encoder-controls", "ours"): _encoder_controls,
     ("rl-table", "table 1"): _rl_table,
     ("rooms", "ours"): _rooms,
+    ("explore", "ours"): _explore,
     ("floor", "ours"): _floor,
     ("life-map", "ours"): _life,
     ("calibration", "ours"): _calibration,
@@ -574,13 +596,22 @@ SENTENCES: dict[tuple[str, str], Callable[[], str]] = {
 
 def explore() -> str:
     """What each bonus reaches in the main maze, clean and with every distractor."""
-    from novelty_lab import records
-    from novelty_lab.artefacts.explore.figure import tables
+    columns, *rows = _explored("MultiRoom-N4-S5, 800,000 steps, coefficient 0.25: final return")
+    return markdown(columns, rows)
 
-    held = [records.load(path) for path in records.find(ROOT / "results", "explore")]
-    title = "MultiRoom-N4-S5, 800,000 steps, coefficient 0.25: final return"
-    (shown,) = [table for table in tables(held) if table.title.startswith(title)]
-    return markdown(shown.columns, shown.rows)
+
+def explore_frozen() -> str:
+    """Say the same at the coefficient of another task, and with one that falls."""
+    found: list[list[str]] = []
+    columns: list[str] = []
+    for words in ("coefficient 0.1", "coefficient 0.5 falling to 0"):
+        for reading in ("final return", "mean of the learning curve"):
+            columns, *rows = _explored(f"MultiRoom-N4-S5, 800,000 steps, {words}: {reading}")
+            wide = dict.fromkeys(("clean", "television in the pixels", "noise everywhere"), "-")
+            for row in rows:
+                shown = wide | dict(zip(columns[1:], row[1:], strict=True))
+                found.append([words, reading, row[0], *shown.values()])
+    return markdown(["", "", "bonus", "clean", "television in the pixels", "noise"], found)
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -589,6 +620,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "compare": compare,
     "encoder-controls": encoder_controls,
     "explore": explore,
+    "explore-frozen": explore_frozen,
     "life-areas": life_areas,
     "life-named": life_named,
     "life-settings": life_settings,

@@ -16,6 +16,7 @@ from learnable_novelty.reward import (
     ObservationScale,
     Step,
 )
+from learnable_novelty.reward.ellipsoids import Ellipsoids, advance_plain
 from tests.reward.toys import Drifting
 
 ENVS, LENGTH = 4, 40
@@ -80,12 +81,24 @@ def test_what_is_known_pays_and_an_episode_pays_less_and_less():
     assert episodes[:5].mean() > 10 * episodes[-5:].mean() > 0
 
 
+def test_compiled_and_plain_ellipsoids_are_equal():
+    pytest.importorskip("numba")
+    plain, compiled = Ellipsoids(ENVS, 7, 0.5), Ellipsoids(ENVS, 7, 0.5)
+    plain._advance = advance_plain
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        z, y = rng.standard_normal((2, ENVS, 7)) * rng.choice([1e-3, 1.0, 10.0])
+        for one, other in zip(plain.advance(z, y), compiled.advance(z, y), strict=True):
+            assert one == pytest.approx(other, rel=1e-9, abs=1e-12)
+    assert plain.inverses == pytest.approx(compiled.inverses, rel=1e-9, abs=1e-12)
+
+
 def test_bits_of_what_comes_true_add_up_to_the_score():
     bonus = make(12, form="bits", life=1e-6)
     play(bonus, known, 4 * LENGTH)
     seen = []
-    add = bonus.ellipsoids.add
-    bonus.ellipsoids.add = lambda z, u: [seen.append(z.copy()), add(z, u)][1]
+    advance = bonus.ellipsoids.advance
+    bonus.ellipsoids.advance = lambda z, y: [seen.append(z.copy()), advance(z, y)][1]
     paid = play(bonus, known, LENGTH, seed=1)
     z = np.stack(seen)  # (steps, envs, directions)
     for env in range(ENVS):

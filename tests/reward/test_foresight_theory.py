@@ -34,7 +34,7 @@ def test_the_share_that_comes_true_has_the_derived_mean(size, signal, expected):
     before = np.repeat(rng.standard_normal((1, 3)), many, axis=0)
     bonus.ellipsoids.add(before)
     z = np.repeat(rng.standard_normal((1, 3)), many, axis=0)
-    u = bonus.ellipsoids.solve(z[:1])[0]
+    u = bonus.ellipsoids.inverses[0] @ z[0]
     own = float(z[0] @ u)
     paid = bonus._payments(z, signal * z + size * rng.standard_normal((many, 3)))
     mean = expected(cut_mean(2 * size * np.linalg.norm(u) / own))

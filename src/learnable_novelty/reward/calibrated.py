@@ -78,6 +78,10 @@ class CalibratedNovelty:
             action_dim, discrete = self.actions
             sizes = {"num_envs": num_envs, "action_dim": action_dim, "discrete": discrete}
             return Foresight(self.scale, **sizes, seed=self.seed)
+        return self.make_bits(num_envs)
+
+    def make_bits(self, num_envs: int) -> NoveltyBonus:
+        """Make the bonus that pays the increments of the score."""
         return NoveltyBonus(
             self.scale,
             num_envs=num_envs,

@@ -148,9 +148,7 @@ class Foresight:
         return np.concatenate([ones, before], axis=1), contexts, following
 
     def _payments(self, z: Array, y: Array) -> Array:
-        u = self.ellipsoids.solve(z)
-        both = (u * y).sum(1)
-        own = self.ellipsoids.add(z, u)
+        own, both = self.ellipsoids.advance(z, y)
         q = np.clip(2 * both / np.maximum(own, 1e-9) - 1, -1, 1)
         return q * (own if self.config.form == "ellipse" else 0.5 * np.log2(1 + own))
 

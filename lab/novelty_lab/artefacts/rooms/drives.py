@@ -235,6 +235,4 @@ def make_drive(
         )
     config = replace(config, floor="residual" if name == "excess" else None)
     _, make = LEARNER_DRIVES[name]
-    bonus = CalibratedNovelty.of(play, config, seed=seed).make(num_envs)
-    assert isinstance(bonus, NoveltyBonus)
-    return make(bonus)
+    return make(CalibratedNovelty.of(play, config, seed=seed).make_bits(num_envs))
