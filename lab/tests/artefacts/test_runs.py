@@ -45,7 +45,13 @@ FAST = {
     },
 }
 
-ONE_RUN = [name for name, artefact in all_artefacts().items() if not artefact.many_runs]
+NOT_RECORDED = {"nulls"}
+"""Its paper configuration takes 13 core-hours and has not been run yet."""
+ONE_RUN = [
+    name
+    for name, artefact in all_artefacts().items()
+    if not artefact.many_runs and name not in NOT_RECORDED
+]
 QUICK_RUNS = [
     "overview",
     "eca",
