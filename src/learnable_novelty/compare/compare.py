@@ -153,7 +153,8 @@ def _read_score(scored: Score, seconds: float) -> list[Reading]:
     draws = f"mean of {scored.draws} reservoirs"
     null = f"{scored.null_count} rearrangements of {scored.rearranged}"
     return [
-        Reading("bits", name, scored.bits, "bits", seconds, draws),
+        Reading("denoised_bits", name, scored.denoised_bits, "bits", seconds, f"denoised, {draws}"),
+        Reading("bits", "  raw bits", scored.bits, "bits", None, "the paper's S"),
         Reading("floor", "  its floor", scored.floor_bits, "bits", None),
         Reading("excess", "  its excess", scored.excess_bits, "bits", None, "bits less floor"),
         Reading("p_value", "  its p-value", scored.p_value, "", None, null),

@@ -1,7 +1,8 @@
-"""A picture of one score: bits above their floor, the test, and the spectrum."""
+"""A picture of one score: denoised and raw bits, the test, and the spectrum."""
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from learnable_novelty.measure.result import Score
 
-BLUE, GREY, RED = "#0072B2", "#999999", "#D55E00"
+BLUE, SKY, GREY, RED = "#0072B2", "#56B4E9", "#999999", "#D55E00"
 
 
 def draw_score(score: Score, path: str | Path | None = None) -> Figure:
@@ -23,7 +24,7 @@ def draw_score(score: Score, path: str | Path | None = None) -> Figure:
     _draw_bits(bars, score)
     _draw_test(test, score)
     _draw_spectrum(spectrum, score)
-    figure.suptitle(score.verdict, fontsize=10)
+    figure.suptitle(textwrap.fill(score.verdict, 100), fontsize=10)
     for axes in (bars, test, spectrum):
         axes.spines[["top", "right"]].set_visible(False)
     if path is not None:
@@ -32,20 +33,15 @@ def draw_score(score: Score, path: str | Path | None = None) -> Figure:
 
 
 def _draw_bits(axes: Axes, score: Score) -> None:
+    axes.bar(0, score.denoised_bits, color=BLUE, width=0.6)
     # The floor is not below zero, and the excess stands on it.
-    axes.bar(0, score.floor_bits, color=GREY, width=0.6, label="floor")
-    axes.bar(
-        0,
-        max(0.0, score.excess_bits),
-        bottom=score.floor_bits,
-        color=BLUE,
-        width=0.6,
-        label="excess",
-    )
-    axes.errorbar(0, score.bits, yerr=1.96 * score.bits_se, color="black", capsize=4, fmt="none")
+    axes.bar(1, score.floor_bits, color=GREY, width=0.6, label="floor of raw bits")
+    excess = max(0.0, score.excess_bits)
+    axes.bar(1, excess, bottom=score.floor_bits, color=SKY, width=0.6, label="excess over it")
     if score.null_bits is not None:
-        axes.plot([-0.4, 0.4], [score.null_bits] * 2, color=RED, linestyle="--", label="null")
-    axes.set(xlim=(-1.0, 1.6), xticks=[], ylabel="bits", title="learnable novelty")
+        axes.plot([0.6, 1.4], [score.null_bits] * 2, color=RED, linestyle="--", label="null")
+    axes.set(xlim=(-0.5, 3.6), ylabel="bits", title="learnable novelty")
+    axes.set_xticks([0, 1], ["denoised", "raw"])
     axes.legend(frameon=False, fontsize=8)
 
 
@@ -62,7 +58,10 @@ def _draw_test(axes: Axes, score: Score) -> None:
 
 def _draw_spectrum(axes: Axes, score: Score) -> None:
     values = [value for value in score.spectrum if value > 1e-12]
-    axes.bar(range(1, len(values) + 1), values, color=BLUE)
+    axes.bar(range(1, len(values) + 1), values, color=GREY, label="raw")
+    denoised = score.denoised_spectrum
+    axes.bar(range(1, len(denoised) + 1), denoised, color=BLUE, width=0.5, label="denoised")
+    axes.legend(frameon=False, fontsize=8)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set(xlabel="direction", ylabel="singular value", title="spectrum of the readout")
     axes.set_xlim(0, max(4, len(values) + 1))

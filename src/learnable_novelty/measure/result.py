@@ -200,7 +200,8 @@ class Score:
             for name, value, meaning in self.rows()
         )
         caption = html.escape(f"Learnable novelty: {self.verdict}.")
-        return f"<table><caption>{caption}</caption>{cells}</table>"
+        cautions = "".join(f"<p>Caution: {html.escape(text)}</p>" for text in self.cautions)
+        return f"<table><caption>{caption}</caption>{cells}</table>{cautions}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values that JSON can hold."""

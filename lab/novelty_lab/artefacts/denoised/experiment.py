@@ -38,11 +38,11 @@ class Config(Settings):
     """Noise data sets of that many targets."""
     sets: int = 4
     """Data sets of a function for each noise and size."""
-    sizes: tuple[int, ...] = (50, 200, 1000, 5000, 50_000)
+    sizes: tuple[int, ...] = (50, 200, 1000, 5000)
     """Rows of a function's data sets."""
     levels: tuple[float, ...] = (0.0, 0.3, 1.0, 3.0, 10.0)
     """Deviation of the added noise, in deviations of the signal."""
-    targets: tuple[int, ...] = (1, 10, 300)
+    targets: tuple[int, ...] = (1, 10, 100)
     """Targets of a function."""
     parts: int = 5
     """Tasks that the noise data sets of a kind are divided into."""
