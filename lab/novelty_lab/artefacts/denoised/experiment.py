@@ -24,17 +24,19 @@ from novelty_lab.settings import Settings
 class Config(Settings):
     """Which noises, functions and sizes."""
 
-    repeats: int = 150
+    repeats: int = 100
     """Noise data sets for each kind and size."""
     draws: int = 2
     """Reservoir draws per score."""
+    null: int = 99
+    """Permutations, for the noise data sets."""
     noise_sizes: tuple[int, ...] = (50, 500)
     """Rows of pure noise."""
     noise_targets: tuple[int, ...] = (1, 30)
     """Targets of pure noise."""
     wide: int = 300
     """The largest number of targets."""
-    wide_repeats: int = 20
+    wide_repeats: int = 10
     """Noise data sets of that many targets."""
     sets: int = 4
     """Data sets of a function for each noise and size."""
@@ -52,6 +54,7 @@ PAPER = Config()
 QUICK = Config(
     repeats=10,
     draws=1,
+    null=19,
     noise_sizes=(50,),
     noise_targets=(1, 3),
     wide=20,
@@ -157,7 +160,8 @@ def false_directions(
         generator = numpy_generator(seed, kind, n, d, index)
         inputs, targets, options = noise_data(kind, n, d, generator)
         child = split(seed, "score", kind, n, d, index)
-        result = score(inputs, targets, draws=config.draws, null=0, seed=child, **options)
+        options |= {"draws": config.draws, "null": config.null, "seed": child}
+        result = score(inputs, targets, **options)
         found.append([result.directions, result.root_p_value, result.denoised_bits])
     return found
 
