@@ -79,4 +79,4 @@ def _against(axes: Axes, rows: list[dict[str, Any]], names: list[str]) -> None:
     axes.axhline(0, color="0.4", linewidth=0.8)
     axes.set_xticks(range(len(names)), names, rotation=35, ha="right")
     axes.set_ylabel("denoised bits")
-    axes.legend(loc="upper left", ncols=len(sizes))
+    axes.legend(loc="upper center", ncols=len(sizes))
