@@ -178,7 +178,7 @@ def test_a_file_of_two_rows_is_answered(browser, address):
     first = browser.execute_script(
         f"return document.querySelector('{ROOT} .answer').firstChild.textContent"
     )
-    assert first == "No learnable structure beyond chance (p = 1)."
+    assert first.startswith("No p-value: a permutation test needs at least 4 samples")
 
 
 def test_a_file_dropped_beside_the_zone_does_not_leave_the_page(browser, address):

@@ -163,8 +163,11 @@ class Score:
         p = "-" if self.p_value is None else f"{self.p_value:.3g}"
         size = f"n = {self.num_samples}: compare at equal n only"
         rows = [
-            ("denoised bits", f"{self.denoised_bits:.2f}", "of what noise could not have made"),
-            ("directions", f"{self.directions:.2g}", "of the targets that can be learned"),
+            (
+                "denoised bits",
+                *_told(self.denoised_bits, ".2f", "of what noise could not have made"),
+            ),
+            ("directions", *_told(self.directions, ".2g", "of the targets that can be learned")),
             (
                 "raw bits",
                 f"{self.bits:.2f}",
@@ -299,6 +302,13 @@ def summarize(
         standardization=settings.standardization,
         seed=settings.seed,
     )
+
+
+def _told(value: float, form: str, meaning: str) -> tuple[str, str]:
+    """Write a denoised number, or say why there is none."""
+    if math.isnan(value):
+        return "-", "fewer than 4 rows, or more than 1,024 targets"
+    return f"{value:{form}}", meaning
 
 
 def _nothing(denoised: Denoised) -> Denoised:

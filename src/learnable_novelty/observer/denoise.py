@@ -83,7 +83,8 @@ def kept_directions(eigenvalues: Tensor, count: float) -> Tensor:
     order = eigenvalues.argsort(descending=True)
     most = torch.zeros_like(eigenvalues, dtype=torch.bool)
     most[order[: int(count - 1) // 2]] = True
-    return most & (eigenvalues > NEGLIGIBLE * eigenvalues.max())
+    largest = eigenvalues.max() if eigenvalues.numel() else 0.0
+    return most & (eigenvalues > NEGLIGIBLE * largest)
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,9 @@ class Noise:
         eye = torch.eye(size, dtype=total.dtype, device=total.device)
         correlation = correlation * (1 - eye) + eye
         share = _shrinkage(correlation.detach(), split.freedom)
-        shrunk = (1 - share) * correlation + share * eye
+        while share < 1 and int(torch.linalg.cholesky_ex(_shrunk(correlation, share)).info):
+            share = min(1.0, 0.01 + 2 * share)  # residuals that are all rounding
+        shrunk = _shrunk(correlation, share)
         rank, freedom = max(1, split.directions), split.freedom
         if freedom > 2 * size:
             estimated = 1 + (size - 1) * (1 - share) ** 2
@@ -125,6 +128,12 @@ class Noise:
         """Return L^-1 M L^-T of products M of targets (..., target_dim, target_dim)."""
         left = torch.linalg.solve_triangular(self.root, products, upper=False)
         return torch.linalg.solve_triangular(self.root, left.mT, upper=False)
+
+
+def _shrunk(correlation: Tensor, share: float) -> Tensor:
+    """Return correlations shrunk to zero by a share."""
+    eye = torch.eye(len(correlation), dtype=correlation.dtype, device=correlation.device)
+    return (1 - share) * correlation + share * eye
 
 
 def _shrinkage(correlation: Tensor, freedom: float) -> float:

@@ -139,5 +139,6 @@ def _inflation(grams: Tensor, eigenvalues: Tensor, penalty: float) -> Tensor:
     weight = (ratio + 2) / ((ratio + 1).square() * penalty) if penalty else 1 / eigenvalues
     left = eigenvalues - grams.square().sum(0) @ weight
     # A direction without features has nothing to inflate.
-    small = torch.finfo(left.dtype).eps * eigenvalues.max()
+    largest = eigenvalues.max() if eigenvalues.numel() else 0.0
+    small = torch.finfo(left.dtype).eps * largest
     return torch.where(eigenvalues > small, eigenvalues / left, 1.0).sqrt()

@@ -24,7 +24,7 @@ from novelty_lab.settings import Settings
 class Config(Settings):
     """Which noises, functions and sizes."""
 
-    repeats: int = 100
+    repeats: int = 1000
     """Noise data sets for each kind and size."""
     draws: int = 2
     """Reservoir draws per score."""
@@ -36,15 +36,15 @@ class Config(Settings):
     """Targets of pure noise."""
     wide: int = 300
     """The largest number of targets."""
-    wide_repeats: int = 10
+    wide_repeats: int = 200
     """Noise data sets of that many targets."""
-    sets: int = 4
+    sets: int = 20
     """Data sets of a function for each noise and size."""
-    sizes: tuple[int, ...] = (50, 200, 1000, 5000)
+    sizes: tuple[int, ...] = (50, 200, 1000, 5000, 50_000)
     """Rows of a function's data sets."""
     levels: tuple[float, ...] = (0.0, 0.3, 1.0, 3.0, 10.0)
     """Deviation of the added noise, in deviations of the signal."""
-    targets: tuple[int, ...] = (1, 10, 100)
+    targets: tuple[int, ...] = (1, 10, 300)
     """Targets of a function."""
     parts: int = 5
     """Tasks that the noise data sets of a kind are divided into."""
