@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import numpy as np
@@ -8,7 +9,7 @@ from scipy.stats import t as student_t
 import learnable_novelty as ln
 from learnable_novelty.measure import share_of_new_samples
 from learnable_novelty.measure.held_out import Folds, HeldOut, held_out_share, student
-from learnable_novelty.observer import Rows
+from learnable_novelty.observer import Observer, Rows, reservoirs
 
 
 def folds(samples, gap=None):
@@ -111,3 +112,25 @@ def test_too_few_samples_have_no_interval():
 @pytest.mark.parametrize("freedom", [2.0, 2.7, 9.0, 49.0, 9999.0])
 def test_students_quantiles(freedom):
     assert student(freedom) == pytest.approx(student_t.ppf(0.975, freedom), rel=1e-4)
+
+
+def test_blocks_of_correlated_targets_have_the_errors_of_their_rows():
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(200, 2, generator=generator, dtype=torch.float64)
+    common = torch.randn(200, 1, generator=generator, dtype=torch.float64)
+    y = x[:, :1] + common.repeat(1, 3)
+    observer = Observer(reservoirs.Identity(2), ridge_penalty=0.1)
+    cuts = [0, 60, 130, 200]
+    spans = list(itertools.pairwise(cuts))
+    blocks = [observer.rows(x[a:b], y[a:b]).roots(torch.float64) for a, b in spans]
+    found = HeldOut.of_blocks(observer, blocks)
+    for place, (a, b) in enumerate(spans):
+        rest = torch.cat([torch.arange(a), torch.arange(b, 200)])
+        mean, deviation = x[rest].mean(0), x[rest].std(0, correction=0)
+        h = (x - mean) / deviation / 2**0.5
+        centre = y[rest].mean(0)
+        gram = h[rest].T @ h[rest] + 0.1 * torch.eye(2, dtype=torch.float64)
+        readout = torch.linalg.solve(gram, h[rest].T @ (y[rest] - centre))
+        left = y[a:b] - centre
+        assert found.errors[place] == pytest.approx(float((left - h[a:b] @ readout).square().sum()))
+        assert found.spread[place] == pytest.approx(float(left.square().sum()))

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from learnable_novelty.observer import Fit, Observer, Roots, Rows, merge
+from learnable_novelty.observer.moments import squares_of
 from learnable_novelty.observer.standardize import scales
 
 FOLDS = 10
@@ -60,7 +61,7 @@ class HeldOut:
             feature_scale, target_scale = scales(whole, observer.target_unit)
             features, targets = block.about(whole)
             left = targets * target_scale
-            outside = (block.outside * target_scale.square()).sum()
+            outside = (squares_of(block.outside) * target_scale.square()).sum()
             error = (left - (features * feature_scale) @ fit.weights).square().sum()
             readout.append(float(error + outside))
             mean.append(float(left.square().sum() + outside))
