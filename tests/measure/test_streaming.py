@@ -53,9 +53,7 @@ LOOSE = {
     "denoised_bits": 1e-3,
     "denoised_spectrum": 1e-2,
     "root_p_value": 1e-2,
-    "effective_rows": 1e6,
-    # By chunks the correlation time is not known.
-    "held_out_interval": 0.3,
+    "effective_rows": 60.0,
 }
 
 

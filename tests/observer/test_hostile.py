@@ -224,6 +224,9 @@ def test_two_samples_are_no_evidence(normal):
     assert found.bits == found.floor_bits == 0.0
     assert found.p_value is None  # no permutation test has anything to say of two samples
     assert math.isnan(found.bits_se)  # there is no block to leave out
+    fixed = ln.score(normal(2, 3), normal(2, 2), draws=2, null=19, ridge_penalty=0.1)
+    assert fixed.p_value is None
+    assert "at least 4 samples" in fixed.verdict
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -185,9 +185,11 @@ def _score_rows(
         report(len(draws), settings.draws)
     samples = data.num_samples
     about = describe(null.kind, samples, num_sign_blocks(samples), data.spacing, null.drawn)
-    units = independent_units(
-        samples, data.spacing + task.reach, is_series=task.windows is not None
-    )
+    # Signs are drawn for blocks, in memory as by chunks, and blocks are what is predicted then.
+    units = num_sign_blocks(samples)
+    if null.kind != "signs":
+        is_series = task.windows is not None
+        units = independent_units(samples, data.spacing + task.reach, is_series=is_series)
     found = summarize(draws, observers[0], settings, samples, about, units)
     return replace(found, cautions=tuple(data.cautions), refusal=data.refusal)
 
