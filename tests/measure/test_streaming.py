@@ -53,7 +53,7 @@ LOOSE = {
     "denoised_bits": 1e-3,
     "denoised_spectrum": 1e-2,
     "root_p_value": 1e-2,
-    "effective_rows": 60.0,
+    "effective_rows": 120.0,
 }
 
 
