@@ -123,10 +123,11 @@ def test_the_start_picture_shows_the_floor_record():
     drawn = start.figure(ROOT / "results")
     rows = records.load(ROOT / "results" / "floor" / "paper-seed0").results["rows"]
     noise = next(row for row in rows if row["name"] == "noise" and row["n"] == 4096)
-    tops = [patch.get_y() + patch.get_height() for patch in drawn.axes[-1].patches]
-    assert max(tops) == pytest.approx(noise["bits"])
+    heights = [patch.get_height() for patch in drawn.axes[-1].patches]
+    assert max(heights) == heights[1] == pytest.approx(noise["bits"])
     said = [text.get_text() for text in drawn.axes[-1].texts]
-    assert f"{noise['excess_bits']:.1f}".replace("-", "\N{MINUS SIGN}") in said[1]
+    assert said[1] == f"{noise['bits']:.0f}"
+    assert said[len(start.SHOWN) + 1] == f"{noise['denoised_bits']:.0f}" == "0"
 
 
 def test_examples_are_fenced():
