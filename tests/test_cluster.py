@@ -73,7 +73,7 @@ def test_killing_a_worker_in_the_middle_changes_nothing(running, tmp_path):
             os.kill(workers[0].pid, signal.SIGKILL)
 
     rng = np.random.default_rng(0)
-    values = rng.standard_normal((30_000, 3))
+    values = rng.standard_normal((10_000, 3))
     np.save(tmp_path / "t.npy", values)
     by_chunks = ln.open_columns(tmp_path / "t.npy", None, "2", chunks=True)
     expected = ln.score(by_chunks, draws=2, null=19)
@@ -116,12 +116,12 @@ def test_killing_workers_while_partitions_and_draws_are_scored_changes_nothing(
 
     monkeypatch.setattr(arrays, "PARTITION_ROWS", 1000)
     address, workers, start_worker = running
-    values = np.random.default_rng(0).standard_normal((20_000, 3))
+    values = np.random.default_rng(0).standard_normal((8_000, 3))
     np.save(tmp_path / "t.npy", values)
-    task = {"draws": 4, "null": 19}
+    task = {"draws": 3, "null": 19}
     file = ln.open_columns(tmp_path / "t.npy", None, "2", chunks=True)
     by_chunks = ln.score(file, **task)
-    by_draws = ln.score(values[:900, :2], values[:900, 2], **task)
+    by_draws = ln.score(values[:400, :2], values[:400, 2], **task)
     with open_engine(f"dask://{address}") as executor:
         wait_for_workers(executor, 2)
         client = executor._client
@@ -139,10 +139,10 @@ def test_killing_workers_while_partitions_and_draws_are_scored_changes_nothing(
                 assert found.bits == pytest.approx(by_chunks.bits, abs=1e-10)
                 assert found.p_value == by_chunks.p_value
         # In the second pass over the file.
-        killing = KillOnce(workers[0], 25_000)
+        killing = KillOnce(workers[0], 10_000)
         found = ln.score(file, **task, executor=plain, progress=killing)
         assert found == by_chunks and workers[0].poll() == -signal.SIGKILL
-        assert killing.seen[0][1] == killing.seen[-1][0] == killing.seen[-1][1] == 40_000
+        assert killing.seen[0][1] == killing.seen[-1][0] == killing.seen[-1][1] == 16_000
         start_worker()
         wait_for_workers(executor, 2)
         # Partitions that died with the worker are made again.
@@ -150,7 +150,7 @@ def test_killing_workers_while_partitions_and_draws_are_scored_changes_nothing(
         assert found.bits == pytest.approx(by_chunks.bits, abs=1e-10)
         killing = KillOnce(workers[1], 2)
         draws = ln.score(
-            values[:900, :2], values[:900, 2], **task, executor=executor, progress=killing
+            values[:400, :2], values[:400, 2], **task, executor=executor, progress=killing
         )
         assert draws == by_draws and workers[1].poll() == -signal.SIGKILL
         with (

@@ -165,7 +165,7 @@ values = st.lists(st.integers(-3, 3), min_size=2, max_size=20)
 @given(values, values)
 def test_areas_are_the_share_of_pairs_in_order(positive, negative):
     above = np.mean([(p > n) + (p == n) / 2 for p in positive for n in negative])
-    found = life_analysis.area_under_curve(np.array(positive), np.array(negative))
+    found = life_analysis.areas_under_curve(np.array(positive), np.array(negative))
     assert found == pytest.approx(above)
 
 

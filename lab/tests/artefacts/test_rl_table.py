@@ -1,6 +1,7 @@
 """The table of agents: each run has one record, whatever happens while it runs."""
 
 import contextlib
+import dataclasses
 import itertools
 import json
 import random
@@ -32,6 +33,7 @@ SMALL = rl_table.Config(
     tasks=("Pendulum",), rewards=("task", "task+magnitude"), seeds=(0, 1), steps=1,
     evaluation_episodes=2,
 )  # fmt: skip
+TRAINED = dataclasses.replace(SMALL, seeds=(0,))
 
 DRIVER = """
 import os, signal, sys
@@ -43,7 +45,7 @@ from novelty_lab.artefacts.rl_table import ARTEFACT
 from novelty_lab.artefacts.rl_table import experiment as rl_table
 from novelty_lab.runner import RunOptions, run_all
 config = rl_table.Config(
-    tasks=("Pendulum",), rewards=("task", "task+magnitude"), seeds=(0, 1), steps=1,
+    tasks=("Pendulum",), rewards=("task", "task+magnitude"), seeds=(0,), steps=1,
     evaluation_episodes=2,
 )
 runs = ARTEFACT.runs("", config, 0)
@@ -74,16 +76,16 @@ def results(root):
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
     root = tmp_path_factory.mktemp("undisturbed")
-    assert run_table(SMALL, root) == {}
+    assert run_table(TRAINED, root) == {}
     return results(root)
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(("engine", "kills", "longest"), [("serial", 20, 4.0), ("cores:2", 4, 8.0)])
+@pytest.mark.parametrize(("engine", "kills", "longest"), [("serial", 5, 4.0), ("cores:2", 2, 6.0)])
 def test_killed_many_times_it_ends_with_the_same_records(
     tmp_path, undisturbed, engine, kills, longest
 ):
-    assert len(undisturbed) == 4
+    assert len(undisturbed) == 2
     chance, pipes = random.Random(0), {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     command = [sys.executable, "-c", DRIVER, tmp_path, engine]
     with subprocess.Popen(command, text=True, bufsize=1, **pipes) as driver:
@@ -98,7 +100,7 @@ def test_killed_many_times_it_ends_with_the_same_records(
     # A worker outlives its killed parent until its run is saved: that run is left to it.
     deadline = time.monotonic() + 120.0
     while len(results(tmp_path)) < len(undisturbed) and time.monotonic() < deadline:
-        assert run_table(SMALL, tmp_path) == {}
+        assert run_table(TRAINED, tmp_path) == {}
     assert results(tmp_path) == undisturbed
 
 

@@ -12,9 +12,9 @@ from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import configure, run_experiment
 
 FAST = {
-    "eca": {"channels": 32, "samples": 32, "burn_in": 60},
-    "eca-scan": {"channels": 16, "samples": 24, "burn_in": 40, "axes": ("depth",)},
-    "mdl": {"channels": 24, "samples": 24, "burn_in": 40, "observers": ("table 2",)},
+    "eca": {"channels": 16, "samples": 16, "burn_in": 40},
+    "eca-scan": {"channels": 12, "samples": 12, "burn_in": 30, "axes": ("depth",)},
+    "mdl": {"channels": 16, "samples": 16, "burn_in": 40, "observers": ("table 2",)},
     "overview": {"length": 60, "repeats": 2, "samples": 64},
     "compare": {"pairs": 64, "flows": ("Lorenz", "MackeyGlass"), "rules": (0, 30, 110), "rings": 2},
     "life-map": {
@@ -34,12 +34,14 @@ FAST = {
         "steady_gallery": 1,
         "look_steps": 20,
     },
-    "calibration": {"repeats": 4, "noise_repeats": 2, "series_length": 128, "null": 9},
+    "calibration": {"repeats": 2, "noise_repeats": 1, "series_length": 128, "null": 9},
+    "floor": {"draws": 1, "null": 2},
     "nulls": {"repeats": 1, "coverage_repeats": 1, "parts": 1, "surrogates": 9, "permutations": 9},
     "signs": {
-        "repeats": 2,
-        "samples": 128,
-        "series_length": 256,
+        "repeats": 1,
+        "parts": 1,
+        "samples": 96,
+        "series_length": 160,
         "lattices": 20,
         "floor_size": 128,
     },
@@ -92,12 +94,12 @@ def test_every_experiment_has_its_two_configurations_and_a_report():
 
 
 def test_the_same_seed_gives_the_same_scores_and_another_seed_others(tmp_path):
-    small = FAST["eca"]
-    first, _ = run_experiment("eca", "quick", root=tmp_path / "a", overrides=small)
-    same, _ = run_experiment("eca", "quick", root=tmp_path / "b", overrides=small)
-    other, _ = run_experiment("eca", "quick", seed=1, root=tmp_path / "a", overrides=small)
-    assert first.scores == same.scores
-    assert first.scores != other.scores
+    small = FAST["overview"]
+    first, _ = run_experiment("overview", "quick", root=tmp_path / "a", overrides=small)
+    same, _ = run_experiment("overview", "quick", root=tmp_path / "b", overrides=small)
+    other, _ = run_experiment("overview", "quick", seed=1, root=tmp_path / "a", overrides=small)
+    assert first.results == same.results
+    assert first.results != other.results
 
 
 @pytest.mark.parametrize(
@@ -132,7 +134,7 @@ def test_unknown_experiments_settings_and_configurations_are_refused():
 
 def test_a_small_ranking_puts_110_first_and_dead_rules_at_zero(tmp_path):
     record, _ = run_experiment(
-        "eca", "quick", root=tmp_path, overrides={"samples": 128, "burn_in": 400, "draws": 2}
+        "eca", "quick", root=tmp_path, overrides={"samples": 96, "burn_in": 300, "draws": 1}
     )
     assert record.scores is not None
     assert record.results["ranking"][0] == "110"

@@ -57,7 +57,7 @@ def _stacked(axes: Axes, rows: dict[str, dict[str, Any]], names: list[str]) -> N
     axes.bar(x - 0.28, rest, 0.26, bottom=low, color=SKY, label="raw bits: excess over the floor")
     axes.bar(x, evidence, 0.26, color=ORANGE, label="raw bits with the evidence ridge")
     axes.bar(x + 0.28, denoised, 0.26, color=BLUE, label="denoised bits")
-    axes.set_xticks(x, names, rotation=35, ha="right")
+    axes.set_xticks(x, _spelled(names), rotation=35, ha="right")
     axes.set_ylabel(BITS)
     axes.legend(loc="upper right")
 
@@ -77,6 +77,10 @@ def _against(axes: Axes, rows: list[dict[str, Any]], names: list[str]) -> None:
             label=f"n = {size}",
         )
     axes.axhline(0, color="0.4", linewidth=0.8)
-    axes.set_xticks(range(len(names)), names, rotation=35, ha="right")
+    axes.set_xticks(range(len(names)), _spelled(names), rotation=35, ha="right")
     axes.set_ylabel("denoised bits")
-    axes.legend(loc="upper center", ncols=len(sizes))
+    axes.legend(loc="upper left", ncols=1)
+
+
+def _spelled(names: list[str]) -> list[str]:
+    return [name.replace("Rossler", "Rössler") for name in names]

@@ -32,24 +32,29 @@ def half_widths(values: np.ndarray) -> np.ndarray:
     return student(draws) * values.std(0, ddof=1) / draws**0.5
 
 
-def area_under_curve(positive: np.ndarray, negative: np.ndarray) -> float:
-    """Return the probability that a positive lies above a negative, ties counting half."""
-    ranks = rankdata(np.concatenate([positive, negative]))[: len(positive)]
-    above = ranks.sum() - len(positive) * (len(positive) + 1) / 2
-    return float(above / (len(positive) * len(negative)))
+def areas_under_curve(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
+    """Return the probability that a positive lies above a negative, ties counting half.
+
+    Args:
+        positive: (..., some).
+        negative: (..., others).
+    """
+    count, others = positive.shape[-1], negative.shape[-1]
+    ranks = rankdata(np.concatenate([positive, negative], axis=-1), axis=-1)[..., :count]
+    return (ranks.sum(-1) - count * (count + 1) / 2) / (count * others)
 
 
 def area_with_interval(positive: np.ndarray, negative: np.ndarray, seed: int) -> dict[str, float]:
     """Return the area under the curve and its 95% bootstrap interval, both classes resampled."""
     generator = numpy_generator(seed, "area")
-    areas = [
-        area_under_curve(
-            generator.choice(positive, len(positive)), generator.choice(negative, len(negative))
-        )
+    resamples = [
+        (generator.choice(positive, len(positive)), generator.choice(negative, len(negative)))
         for _ in range(BOOTSTRAPS)
     ]
+    areas = areas_under_curve(*(np.stack(one) for one in zip(*resamples, strict=True)))
     low, high = np.quantile(areas, [0.025, 0.975])
-    return {"area": area_under_curve(positive, negative), "low": float(low), "high": float(high)}
+    area = float(areas_under_curve(positive, negative))
+    return {"area": area, "low": float(low), "high": float(high)}
 
 
 def langton(codes: np.ndarray) -> np.ndarray:
