@@ -16,7 +16,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-CORE = {"torch", "numpy", "rich", "learnable-novelty"}
+CORE = {"torch", "numpy", "pandas", "rich", "learnable-novelty"}
 NEED_EXTRAS = {"sklearn", "torchmetrics", "lightning", "reward"}
 """Modules that may ask for an extra; all others must be importable."""
 NOVELTY = str(Path(sysconfig.get_path("scripts"), "novelty"))
@@ -114,7 +114,7 @@ def main() -> int:
     needed = importlib.metadata.requires("learnable-novelty") or []
     named = {text.split(">")[0] for text in needed if "extra ==" not in text}
     check("core dependencies", named | {"learnable-novelty"} == CORE, ", ".join(sorted(named)))
-    extras = {"matplotlib", "pandas", "scikit-learn", "gymnasium", "scipy", "pyarrow", "zarr"}
+    extras = {"matplotlib", "openpyxl", "scikit-learn", "gymnasium", "scipy", "pyarrow", "zarr"}
     check("no extra is installed", not extras & installed, ", ".join(sorted(extras & installed)))
     try_commands()
     try_modules()

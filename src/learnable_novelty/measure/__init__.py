@@ -10,8 +10,8 @@ from learnable_novelty.measure.score import score
 from learnable_novelty.measure.sources.columns import Columns
 from learnable_novelty.measure.sources.files import column_names, open_columns, read_columns
 from learnable_novelty.measure.sources.memory import as_tensor
-from learnable_novelty.measure.sources.text import CHOOSE
 from learnable_novelty.measure.task import Windows
+from learnable_novelty.tables import CHOOSE
 
 __all__ = [
     "CHOOSE",

@@ -117,7 +117,8 @@ def score(
         rank=rank,
     )
     source = open_source(inputs, targets, is_series=settings.windows is not None)
-    return score_source(source, settings, executor, progress)
+    found = score_source(source, settings, executor, progress)
+    return replace(found, cautions=(*found.cautions, *source.decisions))
 
 
 def score_source(

@@ -14,6 +14,7 @@ from learnable_novelty.errors import UserError, missing_extra
 from learnable_novelty.measure.sources.arrays import CHUNK_BYTES
 from learnable_novelty.measure.sources.base import Chunk, Source
 from learnable_novelty.measure.sources.columns import Selection, Table
+from learnable_novelty.tables.folders import files_of
 from learnable_novelty.text import printable
 
 READ_BYTES = 1 << 16
@@ -126,22 +127,6 @@ def open_parquet_table(path: Path) -> Table:
         return Source(groups, 8 * len(x + y))
 
     return Table(names, select)
-
-
-def files_of(folder: Path) -> list[Path]:
-    """Return the Parquet files of a folder in order; numbers in their names count as numbers.
-
-    Files and folders whose names begin with _ or . are left out: tools keep other things there.
-    """
-    found = ((path.relative_to(folder).parts, path) for path in folder.rglob("*.parquet"))
-    shown = [(parts, path) for parts, path in found if not any(p[0] in "_." for p in parts)]
-    return [path for _, path in sorted(shown, key=lambda one: [_natural(p) for p in one[0]])]
-
-
-def _natural(name: str) -> tuple[list[str | int], str]:
-    """Return what sorts part.2 before part.10: texts and numbers in turn, then the name itself."""
-    pieces = re.split(r"([0-9]+)", name)
-    return [int(piece) if k % 2 else piece for k, piece in enumerate(pieces)], name
 
 
 def _row_groups(
