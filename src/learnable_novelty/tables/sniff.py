@@ -82,6 +82,8 @@ def sniff(head: bytes, name: str, *, whole: bool) -> Dialect:
     comment = _comment(lines)
     kept = [(k, line) for k, line in enumerate(lines, 1) if not _is_comment(line, comment)]
     separator, rows = _separated(kept, name)
+    if not rows and encoding == "utf-16":
+        raise UserError(f"expected UTF-8 text in {name}, got other bytes")
     if not rows:
         raise UserError(f"expected rows of data in {name}, got none")
     notes = ["read as Windows-1252 text"] if encoding == "cp1252" else []

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from learnable_novelty.errors import UserError
@@ -53,10 +55,15 @@ def _frame(packed: Packed, dialect: Dialect, encoding: str) -> Any:
     # From pandas 3.1 on numbers are always rounded correctly.
     exact = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
     precision: dict[str, Any] = {} if exact else {"float_precision": "round_trip"}
-    with packed.open() as file, io.TextIOWrapper(file, encoding=encoding) as lines:
+    with (
+        packed.open() as file,
+        io.TextIOWrapper(file, encoding=encoding) as lines,
+        warnings.catch_warnings(),
+    ):
         for _ in range(dialect.skipped):
             lines.readline()
         try:
+            warnings.simplefilter("error", pd.errors.ParserWarning)
             frame = pd.read_csv(
                 lines,
                 sep=r"\s+" if dialect.separator == " " else dialect.separator,
@@ -75,6 +82,8 @@ def _frame(packed: Packed, dialect: Dialect, encoding: str) -> Any:
             )
         except pd.errors.EmptyDataError:
             raise UserError(f"expected rows of data in {packed.name}, got only a header") from None
+        except pd.errors.ParserWarning:
+            raise UserError(_too_long(packed, dialect, encoding)) from None
         except pd.errors.ParserError as error:
             raise UserError(_ragged(str(error), packed.name, dialect.skipped)) from None
     return frame if len(dialect.names) > 1 else _without_blank_end(frame)
@@ -95,18 +104,32 @@ def _without_blank_end(frame: Any) -> Any:
 
 
 def _short_rows(packed: Packed, dialect: Dialect, encoding: str) -> list[str]:
-    """Count rows that end too early, in lines that have a gap in the last column."""
-    count, first, width = 0, 0, len(dialect.names)
+    """Say how many rows end too early; asked where the last column has gaps."""
+    lines = [line for line, width in _widths(packed, dialect, encoding) if width < 0]
+    if not lines:
+        return []
+    rows = "1 row ends" if len(lines) == 1 else f"{len(lines)} rows end"
+    return [f"{rows} before the last column (line {lines[0]}): what they lack is missing"]
+
+
+def _too_long(packed: Packed, dialect: Dialect, encoding: str) -> str:
+    """Say which row has more cells than there are columns."""
+    width = len(dialect.names)
+    found = (one for one in _widths(packed, dialect, encoding) if one[1] > 0)
+    line, more = next(found, (dialect.skipped + 1, 1))
+    return f"expected {width} columns in line {line} of {packed.name}, got {width + more}"
+
+
+def _widths(packed: Packed, dialect: Dialect, encoding: str) -> Iterator[tuple[int, int]]:
+    """Yield the lines of rows of another width, and how many cells more they have."""
     with packed.open() as file, io.TextIOWrapper(file, encoding=encoding, newline="") as lines:
         reader = csv.reader(lines, delimiter=dialect.separator, skipinitialspace=True)
         try:
             for row in reader:
                 commented = bool(dialect.comment and row and row[0].startswith(dialect.comment))
-                if row and len(row) < width and reader.line_num > dialect.skipped and not commented:
-                    count, first = count + 1, first or reader.line_num
+                if not row or commented or reader.line_num <= dialect.skipped:
+                    continue
+                if len(row) != len(dialect.names):
+                    yield reader.line_num, len(row) - len(dialect.names)
         except csv.Error:
-            return []
-    if not count:
-        return []
-    rows = "1 row ends" if count == 1 else f"{count} rows end"
-    return [f"{rows} before the last column (line {first}): what they lack is missing"]
+            return

@@ -147,7 +147,10 @@ def _check_numbers(name: str, schema: Any, path: Path) -> None:
         raise UserError(f"expected one column {name!r} in {path.name}, got several")
     kind = schema.field(name).type
     if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
-        raise UserError(f"expected numbers in column {name!r} of {path.name}, got {kind}")
+        raise UserError(
+            f"expected numbers in column {name!r} of {path.name}, got {kind}: leave it out, or load "
+            "the file whole, which makes categories of few values into numbers"
+        )
 
 
 def _check_schema(
