@@ -64,7 +64,10 @@ def choose(
         left = [table.columns[k] for k in rest if k not in places]
     if not places:
         why = "; ".join(kind_notes(left)) or "all columns are targets"
-        raise UserError(f"expected input columns in {where}, none are left ({why})")
+        raise UserError(
+            f"expected input columns in {where}, none are left ({why}): name the inputs, or read a "
+            "column as another kind"
+        )
     x, y = ([measurable(table.columns[k]) for k in many] for many in (places, wanted))
     notes += kind_notes([*left, *{id(one): one for one in [*x, *y]}.values()])
     how = check_missing(table.missing)

@@ -278,7 +278,7 @@ def read_ts(packed: Packed) -> Any:
         if rows and len(cells) != len(rows[0]):
             raise UserError(
                 f"expected series of one length in {packed.name}, got {len(cells)} values after "
-                f"{len(rows[0])} in line {number}"
+                f"{len(rows[0])} in line {number}: cut or resample them to one length"
             )
         rows.append(cells)
     if not rows:

@@ -225,7 +225,7 @@ def index_reason(column: Column, place: int) -> str | None:
     """
     label = column.name.strip().lower()
     numbers = column.values if column.values.dtype.kind == "f" else None
-    whole = numbers is None or bool((np.isnan(numbers) | (numbers % 1 == 0)).all())
+    whole = numbers is None or bool((np.isnan(numbers) | (numbers == np.round(numbers))).all())
     if column.kind in ("date", "constant", "boolean"):
         return None
     if whole and UNNAMED.fullmatch(label):

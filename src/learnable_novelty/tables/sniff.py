@@ -118,6 +118,7 @@ def _separated(lines: list[tuple[int, str]], name: str) -> tuple[str, list[Row]]
         first = next(k for k, (_, row) in enumerate(rows) if len(row) == width)
         share = sum(len(row) == width for _, row in rows[first:]) / len(rows[first:])
         share *= len(rows[first:]) / len(rows) if separator == " " else 1
+        share *= 1 + _share_of_numbers(rows[first:], separator)
         if share > best[0] + 1e-9:
             best = share, separator, rows
     if best[0] < 0.5:
@@ -137,6 +138,13 @@ def _rows(lines: list[tuple[int, str]], separator: str, name: str) -> Iterator[R
             yield lines[reader.line_num - 1][0], [cell.strip() for cell in row]
     except csv.Error as error:
         raise UserError(f"expected a table in {name}: {error}") from None
+
+
+def _share_of_numbers(rows: Sequence[Row], separator: str) -> float:
+    """Return how many cells are numbers: a wrong separator leaves few."""
+    decimal = "." if separator == "," else ","
+    cells = [cell for _, row in rows for cell in row]
+    return sum(_is_number(cell, decimal) for cell in cells) / max(1, len(cells))
 
 
 def _width(rows: Sequence[Row]) -> int:
@@ -196,8 +204,8 @@ def has_header(first: Sequence[str], body: Sequence[Sequence[str]], decimal: str
     """Tell whether the first row names the columns.
 
     It does if it has a text above a column of numbers, or above a column of other texts where no
-    cell is a number; also if its numbers are years (1952, 1957, ...) above other numbers, or count
-    columns (0, 1, 2) beside an empty or a text cell.
+    cell is a number; also if its numbers are years (1952, 1957, ...) above other numbers, or all
+    different beside an empty first cell, above row names.
 
     >>> has_header(["x", "y"], [["1", "2"]]), has_header(["1", "2"], [["3", "4"]])
     (True, False)
@@ -215,10 +223,8 @@ def has_header(first: Sequence[str], body: Sequence[Sequence[str]], decimal: str
         again = any(first[k] in columns[k] for k in texts)
         return bool(named) and len(set(named)) == len(named) and not again
     values = [float(first[k].replace(decimal, ".")) for k in numbers]
-    if len(numbers) < len(first) and len(values) > 1:
-        start = int(values[0]) if values[0] in (0, 1) else None
-        if start is not None and values == list(range(start, start + len(values))):
-            return True
+    if first[0] == "" and len(set(values)) == len(values) and len(columns[0]) == len(body) > 0:
+        return True
     return _are_years(values) and not all(
         _is_number(cell, decimal) and float(cell.replace(decimal, ".")) in YEARS
         for k in numbers

@@ -148,8 +148,8 @@ def _check_numbers(name: str, schema: Any, path: Path) -> None:
     kind = schema.field(name).type
     if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
         raise UserError(
-            f"expected numbers in column {name!r} of {path.name}, got {kind}: leave it out, or load "
-            "the file whole, which makes categories of few values into numbers"
+            f"expected numbers in column {name!r} of {path.name}, got {kind}: leave it out, or "
+            "load the file whole, which makes categories of few values into numbers"
         )
 
 
