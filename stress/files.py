@@ -54,6 +54,8 @@ ROWS = 1000
 SECONDS = 120
 """After which a file counts as refused."""
 NULL, DRAWS = 99, 2
+LEVEL = 0.05
+"""A p-value of at most this is called a relation."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +144,8 @@ def attempt(folder: Path, path: Path) -> Outcome:
     signal.alarm(SECONDS)
     outcome = Outcome(package, file, "answered")
     try:
-        for outcome in _steps(path, outcome):
-            pass
+        for known in _steps(path, outcome):
+            outcome = known
     except (NoveltyError, TimeoutError) as error:
         outcome = replace(outcome, outcome="refused", sentence=" ".join(str(error).split()))
     except Exception as error:  # noqa: BLE001 - this is what is looked for
@@ -277,7 +279,8 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Count what became of the files."""
     kinds = Counter(one.outcome for one in outcomes)
     tested = [one for one in outcomes if one.shuffled_p_value is not None]
-    wrong = sum(one.shuffled_p_value <= 0.05 for one in tested)  # pyright: ignore[reportOptionalOperand]
+    p_values = np.array([one.shuffled_p_value for one in tested], dtype=float)
+    wrong = int((p_values <= LEVEL).sum())
     return {
         "files": len(outcomes),
         "packages": len({one.package for one in outcomes}),
@@ -290,6 +293,9 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "shuffled": len(tested),
         "shuffled_called_a_relation": wrong,
         "shuffled_share": round(wrong / max(1, len(tested)), 4),
+        "shuffled_share_standard_error": round(
+            float((LEVEL * (1 - LEVEL) / max(1, len(tested))) ** 0.5), 4
+        ),
         "median_seconds": round(float(np.median([one.seconds for one in outcomes])), 2),
     }
 

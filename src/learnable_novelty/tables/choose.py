@@ -8,9 +8,9 @@ import numpy as np
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.storage import MOST_BYTES
-from learnable_novelty.tables.describe import kind_notes
+from learnable_novelty.tables.describe import kind_notes, sparse_notes
 from learnable_novelty.tables.kinds import MOST_LEVELS, as_kind, not_of_kind
-from learnable_novelty.tables.missing import check_missing, without_gaps
+from learnable_novelty.tables.missing import check_missing, too_sparse, without_gaps
 from learnable_novelty.tables.names import Names, positions
 from learnable_novelty.tables.table import MEASURED, Column, Encoded, Table, encode
 from learnable_novelty.text import printable
@@ -62,6 +62,10 @@ def choose(
             places = [found]
             notes.append(f"{printable(names[found])} counts the rows, and is the only input")
         left = [table.columns[k] for k in rest if k not in places]
+        if table.missing in (None, "drop") and not is_series:
+            sparse = too_sparse(*([table.columns[k] for k in many] for many in (places, wanted)))
+            places = [k for k in places if not any(table.columns[k] is one for one in sparse)]
+            notes += sparse_notes(sparse)
     if not places:
         why = "; ".join(kind_notes(left)) or "all columns are targets"
         raise UserError(

@@ -10,7 +10,7 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.tables.table import Column
 from learnable_novelty.text import printable
 
-TOLERANCE = 0.01
+TOLERANCE = 0.05
 """Share of a step by which steps may differ."""
 CYCLES = {"month": 12, "weekday": 7, "hour": 24}
 """Parts of a date that come round again, and how many values each has."""
@@ -19,7 +19,7 @@ CYCLES = {"month": 12, "weekday": 7, "hour": 24}
 def time_order(column: Column) -> tuple[np.ndarray, str]:
     """Return the order of rows in time, and what was found about their spacing.
 
-    Steps are equal up to a hundredth of a step, or calendar months, quarters or years apart.
+    Steps are equal up to a twentieth of a step, or calendar months, quarters or years apart.
 
     Raises:
         UserError: for a column that is no time, gaps in it, two rows of one time, unequal steps.

@@ -29,6 +29,12 @@ def kind_notes(columns: Sequence[Column]) -> list[str]:
     )
 
 
+def sparse_notes(columns: Sequence[Column]) -> list[str]:
+    """Say which columns are left out because most rows have a gap there."""
+    told = [f"{printable(one.name)} ({one.missing} of {len(one.values)})" for one in columns]
+    return [f"left out for their gaps: {_listed(told)}"] if told else []
+
+
 def _why(column: Column) -> str:
     if column.kind == "index":
         return f"index: {column.reason}" if column.reason else "index"

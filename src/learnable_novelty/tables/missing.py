@@ -88,6 +88,29 @@ def without_gaps(
     return inputs, targets, rows, notes
 
 
+def too_sparse(inputs: Sequence[Column], targets: Sequence[Column]) -> list[Column]:
+    """Return inputs that would cost most rows: those with the most gaps, until half the rows stay.
+
+    Of the rows whose targets are known, at least half must have all inputs; one input is kept.
+
+    >>> x = Column("x", "number", np.array([1.0, 2.0, 3.0, 4.0]))
+    >>> rare = Column("rare", "number", np.array([np.nan, np.nan, np.nan, 4.0]))
+    >>> [column.name for column in too_sparse([x, rare], [])]
+    ['rare']
+    """
+    if not inputs:
+        return []
+    known = ~_gaps(targets, len(inputs[0].values))
+    kept = sorted(inputs, key=lambda one: one.missing)
+    left: list[Column] = []
+    gaps = np.sum([one.is_missing & known for one in kept], axis=0)
+    while len(kept) > 1 and 2 * int((known & (gaps == 0)).sum()) < known.sum():
+        worst = kept.pop()
+        gaps = gaps - (worst.is_missing & known)
+        left.append(worst)
+    return left
+
+
 def _gaps(columns: Sequence[Column], count: int) -> np.ndarray:
     gaps = np.zeros(count, dtype=bool)
     for column in columns:

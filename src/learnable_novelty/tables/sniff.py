@@ -141,10 +141,10 @@ def _rows(lines: list[tuple[int, str]], separator: str, name: str) -> Iterator[R
 
 
 def _share_of_numbers(rows: Sequence[Row], separator: str) -> float:
-    """Return how many cells are numbers: a wrong separator leaves few."""
+    """Return how many cells are numbers or gaps: a wrong separator leaves few."""
     decimal = "." if separator == "," else ","
     cells = [cell for _, row in rows for cell in row]
-    return sum(_is_number(cell, decimal) for cell in cells) / max(1, len(cells))
+    return sum(c in MARKERS or _is_number(c, decimal) for c in cells) / max(1, len(cells))
 
 
 def _width(rows: Sequence[Row]) -> int:
@@ -191,12 +191,12 @@ def _header(rows: list[Row], first: int, width: int, decimal: str) -> tuple[list
     """Return the names of the columns, if there are any, and which row is the first of data."""
     body = [row for _, row in rows[first:] if len(row) == width]
     above = rows[first - 1][1] if first else []
-    if first and len(above) == width - 1 and width > 1 and _are_names(above, decimal):
+    if has_header(body[0], body[1:], decimal):
+        return body[0], first + 1
+    if len(above) == width - 1 and width > 1 and _are_names(above, decimal):
         # R writes no name for its row names; other programs end each row with a separator.
         ended = all(row[-1] == "" for row in body)
         return ([*above, ""] if ended else ["", *above]), first
-    if has_header(body[0], body[1:], decimal):
-        return body[0], first + 1
     return None, first
 
 
