@@ -62,7 +62,7 @@ def choose(
             places = [found]
             notes.append(f"{printable(names[found])} counts the rows, and is the only input")
         left = [table.columns[k] for k in rest if k not in places]
-        if table.missing in (None, "drop") and not is_series:
+        if targets is not None and table.missing in (None, "drop") and not is_series:
             sparse = too_sparse(*([table.columns[k] for k in many] for many in (places, wanted)))
             places = [k for k in places if not any(table.columns[k] is one for one in sparse)]
             notes += sparse_notes(sparse)
