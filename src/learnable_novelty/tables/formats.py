@@ -241,7 +241,7 @@ def read_arff(packed: Packed) -> Any:
         from scipy.io import arff
     try:
         data, _ = arff.loadarff(io.StringIO(packed.read().decode("utf-8-sig", errors="replace")))
-    except (arff.ArffError, *UNREADABLE) as error:
+    except Exception as error:  # noqa: BLE001 - StopIteration and others, for damaged headers
         raise UserError(f"expected ARFF in {packed.name}: {' '.join(str(error).split())}") from None
     frame = pd.DataFrame(data)
     for name in frame.columns:
