@@ -49,6 +49,8 @@ def try_commands() -> None:
     data = ("own.csv", "--inputs", "x", "--targets", "y")
     ran = novelty("score", *data)
     check("novelty score", ran.returncode == 0 and "learnable structure" in ran.stdout, ran.stderr)
+    ran = novelty("score", "own.csv")
+    check("novelty score own.csv", ran.returncode == 0 and "300 rows" in ran.stdout, ran.stderr)
     for command in ("score", "compare"):
         ran = novelty(command, *data, "--draws", "2", "--null", "19", "--json")
         works = ran.returncode == 0 and bool(json.loads(ran.stdout))
@@ -63,10 +65,12 @@ def try_commands() -> None:
         told = ran.returncode == 2 and "novelty-lab" in ran.stderr
         check(f"novelty {command}", told and ran.stderr.count("\n") == 1, ran.stderr)
     Path("own.parquet").write_bytes(b"PAR1")
+    Path("own.xlsx").write_bytes(b"PK")
     Path("own.zarr").mkdir()
     Path("own.zarr/zarr.json").write_text("{}")
     for arguments in (
         ("own.parquet", "--window", "1"),
+        ("own.xlsx", "--window", "1"),
         ("own.zarr", "--window", "1"),
         (*data, "--plot", "own.png"),
         (*data, "--engine", "dask:1"),

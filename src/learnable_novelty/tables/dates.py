@@ -64,7 +64,7 @@ def _are_equal(steps: np.ndarray) -> bool:
 
 def _told(step: np.generic) -> str:
     if not isinstance(step, np.timedelta64):
-        return f"{float(step):.6g}"  # pyright: ignore[reportArgumentType]
+        return f"{float(step):.6g}"
     seconds = step / np.timedelta64(1, "s")
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= size:

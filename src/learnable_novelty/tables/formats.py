@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import zipfile
@@ -93,7 +94,7 @@ def read_workbook(packed: Packed) -> Any:
     import pandas as pd
 
     with needs_extra("reading .xlsx", "data"):
-        import openpyxl  # noqa: F401
+        importlib.import_module("openpyxl")
     content = packed.read()
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -237,7 +238,7 @@ def read_arff(packed: Packed) -> Any:
     """Read Weka's format, by SciPy."""
     import pandas as pd
 
-    with needs_extra("reading .arff", "compare"):
+    with needs_extra("reading .arff", "data"):
         from scipy.io import arff
     try:
         data, _ = arff.loadarff(io.StringIO(packed.read().decode("utf-8-sig", errors="replace")))

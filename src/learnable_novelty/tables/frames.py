@@ -114,7 +114,7 @@ def _from_array(array: np.ndarray) -> Any:
     import pandas as pd
 
     if isinstance(array, np.ma.MaskedArray):
-        array = array.astype(np.float64).filled(np.nan)
+        array = np.ma.filled(array.astype(np.float64), np.nan)
     if array.dtype.names:
         return pd.DataFrame(array)
     if array.ndim == 1:

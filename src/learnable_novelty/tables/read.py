@@ -158,7 +158,9 @@ def _typed(
     if not names or not len(frame):
         raise UserError(f"expected rows of data in {name}, got none")
     kept = set(positions(names, keep, name)) if keep is not None else set()
-    wanted = {positions(names, [one], name)[0]: _kind(kind) for one, kind in kinds.items()}
+    wanted: dict[int, Kind] = {
+        positions(names, [one], name)[0]: _kind(kind) for one, kind in kinds.items()
+    }
     columns: list[Column] = []
     for place, label in enumerate(names):
         column, note = column_of(label, frame.iloc[:, place], decimal)

@@ -55,7 +55,8 @@ def _are_names(targets: Any) -> bool:
 
 def _check_indices(inputs: Any, targets: Any) -> None:
     """Raise unless two data frames of pandas have the same index: their rows would not match."""
-    mine, theirs = (getattr(one, "index", None) for one in (inputs, targets))
+    mine: Any = getattr(inputs, "index", None)
+    theirs: Any = getattr(targets, "index", None)
     if not (hasattr(mine, "equals") and hasattr(theirs, "equals")):
         return
     if len(inputs) == len(targets) and not mine.equals(theirs):
