@@ -194,9 +194,12 @@ def test_the_command_says_what_was_decided(tmp_path, capsys):
     assert main(["score", str(path), "--targets", "species", *fast, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["decisions"] == DECISIONS
+    assert set(found["classes"]["recall"]) == {"Adelie", "Chinstrap", "Gentoo"}
+    assert found["classes"]["held_out_accuracy"] > found["classes"]["base_rate"]
     assert main(["score", str(path), "--targets", "species", *fast]) == 0
     out = capsys.readouterr().out
     assert all(note in out for note in DECISIONS)
+    assert "of held-out rows is told right; the most frequent class has" in out
     overruled = ["--keep", "Unnamed: 0", "--as", "mass=text", "--cyclic", "month"]
     assert main(["score", str(path), "--targets", "species", *fast, *overruled, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

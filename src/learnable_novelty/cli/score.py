@@ -196,14 +196,37 @@ def _score(options: argparse.Namespace) -> int:
         result = score(request.columns, **request.settings, executor=executor, progress=report)
     if options.plot is not None:
         result.plot(options.plot)
+    classes = _classes(request, options)
     if options.json:
-        print(json.dumps({**request.described, **result.to_dict()}, indent=1, allow_nan=False))
+        found = {**request.described, **classes, **result.to_dict()}
+        print(json.dumps(found, indent=1, allow_nan=False))
     else:
         print(request.title)
+        if classes:
+            print(f"  {classes['classes']['told']}")
         print(result)
         if options.plot is not None:
             print(f"  drawn to {options.plot}")
     return 0
+
+
+def _classes(request: Request, options: argparse.Namespace) -> dict[str, Any]:
+    """Return how well classes are told, where the target is one category of samples in memory."""
+    from learnable_novelty.measure import class_accuracy
+
+    columns = request.columns
+    rows = columns.source.rows
+    if not columns.classes or rows is None or request.settings["window"] or options.leads:
+        return {}
+    if rows.count < 4:
+        return {}
+    found = class_accuracy(rows.inputs, rows.targets, draws=options.draws, seed=options.seed)
+    recall = {
+        name: None if share != share else share
+        for name, share in zip(columns.classes, found.recall, strict=True)
+    }
+    held = {"held_out_accuracy": found.held_out, "base_rate": found.base_rate, "recall": recall}
+    return {"classes": {**held, "told": str(found)}}
 
 
 def _ridge(text: str | None) -> float | Literal["evidence"] | None:

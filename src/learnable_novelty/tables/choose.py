@@ -25,6 +25,8 @@ class Chosen:
     input_names: list[str]
     """Columns of the table; a category is one of them."""
     target_names: list[str]
+    classes: tuple[str, ...]
+    """Levels of the target, where it is one category."""
     notes: tuple[str, ...]
     """What was decided, in plain words."""
 
@@ -84,6 +86,7 @@ def choose(
         encode(y, rows) if y else None,
         [names[k] for k in places],
         [names[k] for k in wanted],
+        y[0].levels if len(y) == 1 else (),
         (*notes, *said),
     )
 

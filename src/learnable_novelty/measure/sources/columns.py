@@ -33,6 +33,8 @@ class Columns:
     target_names: list[str]
     decisions: tuple[str, ...] = ()
     """What was decided while the file was read, in plain words."""
+    classes: tuple[str, ...] = ()
+    """Levels of the target, where it is one category."""
 
     @property
     def inputs(self) -> np.ndarray:

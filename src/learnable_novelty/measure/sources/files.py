@@ -126,7 +126,7 @@ def choose_columns(
     source = table_source(x, y, lambda index, targets: describe_index(index))
     if not chunks:
         source = replace(source, partitions=[MemoryRows(x, y)], in_memory=True)
-    return Columns(source, chosen.input_names, chosen.target_names, chosen.notes)
+    return Columns(source, chosen.input_names, chosen.target_names, chosen.notes, chosen.classes)
 
 
 def read_columns(path: str | PathLike[str], inputs: Names = None, targets: Names = None) -> Columns:
