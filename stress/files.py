@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import csv
 import dataclasses
+import hashlib
 import json
 import multiprocessing
 import re
@@ -34,7 +35,7 @@ import numpy as np
 
 import learnable_novelty as ln
 from learnable_novelty.errors import NoveltyError
-from learnable_novelty.tables import Table, read_table
+from learnable_novelty.tables import Table, choose, read_table
 
 HERE = Path(__file__).parent
 PACKAGES = (
@@ -171,7 +172,7 @@ def _steps(path: Path, outcome: Outcome) -> Iterator[Outcome]:
     )
     yield outcome
     if not names:
-        raise NoveltyError("; ".join(table.notes))
+        choose(table, where=path.name)  # says why, and what to do
     is_series = len(names) == 1
     task = {"window": 1} if is_series else {"targets": [names[-1]]}
     outcome = replace(
@@ -181,7 +182,7 @@ def _steps(path: Path, outcome: Outcome) -> Iterator[Outcome]:
         index_used=", ".join(_counters(table, names[:-1])),
     )
     settings = {**task, "draws": DRAWS, "null": NULL}
-    random = np.random.default_rng(0)
+    random = np.random.default_rng(_seed(outcome.package, outcome.file))
     taken = _rows(table, is_series, random)
     found = ln.score(taken, **settings)
     held_out = None if np.isnan(found.held_out_variance) else round(found.held_out_variance, 4)
@@ -191,11 +192,17 @@ def _steps(path: Path, outcome: Outcome) -> Iterator[Outcome]:
     yield replace(outcome, shuffled_p_value=shuffled.p_value)
 
 
+def _seed(package: str, file: str) -> int:
+    """Return a seed of a file's own: it also decides the order in which files are tried."""
+    return int.from_bytes(hashlib.sha256(f"{package}/{file}".encode()).digest()[:8], "big")
+
+
 def _counters(table: Table, inputs: list[str]) -> Iterator[str]:
     """Yield inputs that are an index, by a rule of its own: whatever counts, or is called so."""
     for name in inputs:
         values = table[name].values
-        steps = np.diff(values) if values.dtype.kind == "f" else np.zeros(0)
+        with np.errstate(invalid="ignore"):
+            steps = np.diff(values) if values.dtype.kind == "f" else np.zeros(0)
         counts = len(steps) > 2 and bool((steps == 1).all()) and values[0] in (0, 1)
         if counts or re.fullmatch(r"(row.?names?|id|index|unnamed.*|#\d+)", name, re.IGNORECASE):
             yield name
@@ -237,14 +244,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--fetch", type=Path, metavar="DIR", help="download packages to DIR")
     parser.add_argument("--folder", type=Path, metavar="DIR", help="where --fetch put them")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="try every Nth file only")
+    parser.add_argument("--most", type=int, metavar="N", help="try N files, taken at random")
     parser.add_argument("--save", action="store_true", help="write stress/files.csv and files.json")
     options = parser.parse_args(arguments)
     if options.fetch is not None:
         fetch(options.fetch)
         return 0
     folder = options.folder / "files"
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())[:: options.every]
+    found_files = (path for path in folder.rglob("*") if path.is_file())
+    paths = sorted(found_files, key=lambda path: _seed(*_key(folder, path)))[: options.most]
     log = options.folder / "outcomes.jsonl"
     done = {}
     if log.exists():  # a run that was cut off goes on
@@ -262,7 +270,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(
                     f"{number}/{len(left)} {one.package}/{one.file}: {one.outcome} {one.sentence}"
                 )
-    outcomes = [done[_key(folder, path)] for path in paths]
+    outcomes = sorted(
+        (done[_key(folder, path)] for path in paths), key=lambda one: (one.package, one.file)
+    )
     found = summary(outcomes)
     print(json.dumps(found, indent=1))
     if options.save:

@@ -132,7 +132,7 @@ def _check(column: Column, rows: np.ndarray) -> None:
         row = int(rows[int(np.argmax(infinite))])
         raise UserError(
             f"expected finite numbers in column {column.name!r}, got an infinite value in row "
-            f"{row} (from 0)"
+            f"{row} (from 0): leave out the column, or the row"
         )
 
 

@@ -214,13 +214,13 @@ def _levels(name: str, values: Any, most: int) -> Column:
     return Column(name, "category", codes, levels)
 
 
-def index_reason(column: Column, place: int) -> str | None:
+def index_reason(column: Column, *, leading: bool) -> str | None:
     """Say why a column is an index that only labels rows, or return None.
 
-    It has no name, or one of ``INDEX_NAMES``, and holds texts or whole numbers; or it is the first
-    one and counts rows from 0 or 1.
+    It has no name; or one of ``INDEX_NAMES``, and holds texts or whole numbers; or it counts rows
+    from 0 or 1, and no column but other indices stands before it.
 
-    >>> index_reason(Column("id", "number", np.array([7.0, 3.0, 7.0])), 2)
+    >>> index_reason(Column("id", "number", np.array([7.0, 3.0, 7.0])), leading=False)
     "'id' is the name of an index"
     """
     label = column.name.strip().lower()
@@ -228,11 +228,11 @@ def index_reason(column: Column, place: int) -> str | None:
     whole = numbers is None or bool((np.isnan(numbers) | (numbers == np.round(numbers))).all())
     if column.kind in ("date", "constant", "boolean"):
         return None
-    if whole and UNNAMED.fullmatch(label):
+    if UNNAMED.fullmatch(label):
         return "unnamed"
     if whole and label in INDEX_NAMES:
         return f"{column.name!r} is the name of an index"
-    if place == 0 and column.kind == "number" and counts(column.values):
+    if leading and column.kind == "number" and counts(column.values):
         return "it counts the rows"
     return None
 

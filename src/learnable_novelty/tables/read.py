@@ -162,14 +162,15 @@ def _typed(
         positions(names, [one], name)[0]: _kind(kind) for one, kind in kinds.items()
     }
     columns: list[Column] = []
+    leading = True
     for place, label in enumerate(names):
         column, note = column_of(label, frame.iloc[:, place], decimal)
         notes += [note] if note else []
         if place in wanted:
             column = as_kind(column, wanted[place])
-        elif place not in kept and (reason := index_reason(column, place)) is not None:
-            values = _plain(column)
-            column = Column(label, "index", values, reason=reason)
+        elif place not in kept and (reason := index_reason(column, leading=leading)) is not None:
+            column = Column(label, "index", _plain(column), reason=reason)
+        leading = leading and column.kind == "index"
         columns.append(column)
     return Table(tuple(columns), (*notes, *kind_notes(columns)))
 
