@@ -77,7 +77,7 @@ def test_parquet_columns_are_read(tmp_path, table):
         ("t.csv", b"1,2\n\n3,4\n5,6,7\n", "2 columns in line 4 of t.csv, got 3"),
         ("t.csv", b'"a","b"\n"1","2"\n"3","4","5"\n', "2 columns in line 3 of t.csv, got 3"),
         ("t.tsv", b"a\tb\r\n1\t2\r\n3\t4\t5\r\n", "2 columns in line 3 of t.tsv, got 3"),
-        ("t.csv", b"a,b\n1,\n,3\n,4\n5,\n", "all 4 have some"),
+        ("t.csv", b"a,b\n1,\n,3\n,4\n5,\n", "series without gaps, but 4 of 4 rows have gaps"),
         ("t.csv", b"\xff\xfe\x00", "UTF-8"),
         ("t.npy", b"not an array", "expected NumPy data"),
         ("t.npz", b"PK\x03\x04broken", "expected NumPy data"),

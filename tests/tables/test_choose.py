@@ -182,6 +182,11 @@ def test_a_series_of_mixed_columns(tmp_path):
     with pytest.raises(UserError, match="expected a series without gaps, but 1 of 80 rows"):
         ln.score(frame, window=1, **FAST)
     frame.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(UserError, match="expected a series without gaps, but 1 of 80 rows"):
+        ln.open_columns(tmp_path / "t.csv")
+    opened = ln.open_columns(tmp_path / "t.csv", "x", is_series=False)
+    with pytest.raises(UserError, match="but 1 rows with gaps were left out"):
+        ln.score(opened, window=1, **FAST)
     command = ["score", str(tmp_path / "t.csv"), "--window", "1", "--draws", "1", "--null", "5"]
     assert main(command) == 2
     assert main([*command, "--missing", "interpolate", "--time", "day"]) == 0

@@ -35,6 +35,8 @@ class Columns:
     """What was decided while the file was read, in plain words."""
     classes: tuple[str, ...] = ()
     """Levels of the target, where it is one category."""
+    dropped: int = 0
+    """Rows with gaps that were left out: what is left is no series."""
 
     @property
     def inputs(self) -> np.ndarray:

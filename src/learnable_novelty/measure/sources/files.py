@@ -45,7 +45,7 @@ def open_columns(
     targets: Names = None,
     *,
     chunks: bool | None = None,
-    is_series: bool = False,
+    is_series: bool | None = None,
     reading: Reading | None = None,
 ) -> Columns:
     """Open input and target columns of a file, by name or by place from 0 (``#4``).
@@ -58,7 +58,8 @@ def open_columns(
             quoted: ``'"a,b",c'``); by default all that can be measured and are not targets.
         targets: the same for the targets.
         chunks: whether to read the file by chunks, or to load it; by default its size decides.
-        is_series: whether rows are steps of time: then no row with a gap can be left out.
+        is_series: whether rows are steps of time, so that none with a gap can be left out; by
+            default they are where no targets are named.
         reading: what you decide about columns and gaps instead of ``read_table``.
 
     Returns:
@@ -69,6 +70,7 @@ def open_columns(
     """
     path = Path(path)
     if _is_typed(path, chunks, reading):
+        is_series = targets is None if is_series is None else is_series
         return _open_typed(path, inputs, targets, chunks, is_series, reading or Reading())
     return _open_stored(path, inputs, targets, chunks)
 
@@ -126,7 +128,14 @@ def choose_columns(
     source = table_source(x, y, lambda index, targets: describe_index(index))
     if not chunks:
         source = replace(source, partitions=[MemoryRows(x, y)], in_memory=True)
-    return Columns(source, chosen.input_names, chosen.target_names, chosen.notes, chosen.classes)
+    return Columns(
+        source,
+        chosen.input_names,
+        chosen.target_names,
+        chosen.notes,
+        chosen.classes,
+        table.num_rows - len(x),
+    )
 
 
 def read_columns(path: str | PathLike[str], inputs: Names = None, targets: Names = None) -> Columns:

@@ -41,6 +41,11 @@ def open_source(inputs: Any, targets: Any, *, is_series: bool) -> Source | Strea
         if found is not None:
             return found
     if isinstance(inputs, Columns):
+        if is_series and inputs.dropped:
+            raise UserError(
+                f"expected a series without gaps, but {inputs.dropped} rows with gaps were left "
+                "out: open the columns with is_series=True, and say what to do about gaps"
+            )
         return _without_targets(inputs.source, targets)
     if isinstance(inputs, np.memmap) or library == "zarr":
         return _sliced(inputs, targets)
