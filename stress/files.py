@@ -51,10 +51,10 @@ ENDINGS = re.compile(
 )
 JSON = re.compile(r"vega_datasets/_data/.*\.json$")
 NOT_DATA = re.compile(r"(^|/)(\._|test|tests|__MACOSX|schema|geometry)")
-ROWS = 1000
+ROWS = 500
 SECONDS = 120
 """After which a file counts as refused."""
-NULL, DRAWS = 99, 2
+NULL, DRAWS = 99, 1
 LEVEL = 0.05
 """A p-value of at most this is called a relation."""
 
