@@ -15,6 +15,9 @@ from learnable_novelty.tables.names import Names, positions
 from learnable_novelty.tables.table import MEASURED, Column, Encoded, Table, encode
 from learnable_novelty.text import printable
 
+CHOOSE = "; choose columns that hold numbers"
+"""What to do about a column of text."""
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -118,10 +121,6 @@ def measurable(column: Column) -> Column:
     if len(levels) <= min(MOST_LEVELS, len(column.values) // 2) and levels:
         return as_kind(column, "category")
     raise UserError(f"{not_of_kind(column)}{CHOOSE}")
-
-
-CHOOSE = "; choose columns that hold numbers"
-"""What to do about a column of text."""
 
 
 def _check(column: Column, rows: np.ndarray) -> None:

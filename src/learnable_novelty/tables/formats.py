@@ -1,12 +1,10 @@
-"""Tables in files that are not text: JSON, workbooks, Arrow, Parquet, NumPy, Zarr and ARFF."""
+"""Tables in other files: workbooks, NumPy, Zarr, ARFF and .ts."""
 
 from __future__ import annotations
 
 import importlib
 import io
-import json
 import zipfile
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,73 +18,9 @@ from learnable_novelty.storage import (
     quiet_headers,
     read_arrays,
 )
-from learnable_novelty.tables.folders import files_of
 from learnable_novelty.tables.frames import frame_of
+from learnable_novelty.tables.stored import open_node
 from learnable_novelty.tables.unpack import Packed
-
-MOST_JSON = 1 << 28
-"""Bytes of JSON: as Python objects it takes ten times as much."""
-
-
-def read_json(packed: Packed) -> Any:
-    """Read records, [{"a": 1}, ...], or columns, {"a": [1, ...]}."""
-    return _frame_of_json(_parsed(packed, packed_lines=False), packed.name)
-
-
-def read_jsonl(packed: Packed) -> Any:
-    """Read one record in each line."""
-    return _frame_of_json(_parsed(packed, packed_lines=True), packed.name)
-
-
-def _parsed(packed: Packed, *, packed_lines: bool) -> Any:
-    with packed.open() as file:
-        content = file.read(MOST_JSON + 1)
-    if len(content) > MOST_JSON:
-        raise UserError(
-            f"expected at most {MOST_JSON:,} bytes of JSON in {packed.name}; convert it to Parquet"
-        )
-    try:
-        text = content.decode("utf-8-sig")
-        if packed_lines:
-            return [json.loads(line) for line in text.splitlines() if line.strip()]
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"expected JSON in {packed.name}: {error}") from None
-
-
-def _frame_of_json(data: Any, name: str) -> Any:
-    import pandas as pd
-
-    if isinstance(data, Mapping):
-        if isinstance(data.get("columns"), list) and isinstance(data.get("data"), list):
-            return _checked(pd.DataFrame, name, data["data"], columns=data["columns"])
-        tables = [v for v in data.values() if _is_records(v)]
-        if len(tables) == 1 and not all(isinstance(v, list) for v in data.values()):
-            return pd.DataFrame(tables[0])
-        if data and all(isinstance(v, list) for v in data.values()) and not tables:
-            return frame_of(data)
-        if data and all(isinstance(v, Mapping) for v in data.values()):
-            return _checked(pd.DataFrame, name, data)
-        if len(tables) == 1:
-            return pd.DataFrame(tables[0])
-    elif _is_records(data):
-        return pd.DataFrame(data)
-    elif isinstance(data, list) and data and all(isinstance(row, list) for row in data):
-        return _checked(pd.DataFrame, name, data)
-    elif isinstance(data, list) and data and not any(isinstance(v, (list, Mapping)) for v in data):
-        return pd.DataFrame({"0": data})
-    raise UserError(f"expected a list of records in {name}, or lists by the names of columns")
-
-
-def _is_records(data: Any) -> bool:
-    return isinstance(data, list) and bool(data) and all(isinstance(row, Mapping) for row in data)
-
-
-def _checked(make: Callable[..., Any], name: str, *arguments: Any, **options: Any) -> Any:
-    try:
-        return make(*arguments, **options)
-    except UNREADABLE as error:
-        raise UserError(f"expected a table in {name}: {' '.join(str(error).split())}") from None
 
 
 def read_workbook(packed: Packed) -> Any:
@@ -112,82 +46,6 @@ def read_workbook(packed: Packed) -> Any:
         if len(sheet) > 1:
             return sheet
     raise UserError(f"expected rows of data in {packed.name}, got none")
-
-
-def read_parquet(packed: Packed) -> Any:
-    """Read a Parquet file."""
-    with needs_extra("reading Parquet", "data"):
-        import pyarrow.parquet
-    return _arrow(packed, "a Parquet file", lambda file: pyarrow.parquet.ParquetFile(file))
-
-
-def read_folder(path: Path) -> Any:
-    """Read all Parquet files of a folder as one table."""
-    import pandas as pd
-
-    files = files_of(path)
-    if not files:
-        raise UserError(f"expected Parquet files or a Zarr array in the folder {path}, got none")
-    size = sum(one.stat().st_size for one in files)
-    if size > MOST_BYTES:
-        raise UserError(f"{path} holds {size:,} bytes, more than {MOST_BYTES:,}: read it by chunks")
-    frames = [read_parquet(Packed(one.name, ".parquet", one)) for one in files]
-    if any(list(frame.columns) != list(frames[0].columns) for frame in frames):
-        raise UserError(f"expected one schema in all files of {path}")
-    return pd.concat(frames, ignore_index=True)
-
-
-def read_feather(packed: Packed) -> Any:
-    """Read a file of Arrow, also called Feather: of the file format or the stream format."""
-    with needs_extra("reading Feather", "data"):
-        import pyarrow.ipc
-
-    def open_ipc(file: Any) -> Any:
-        head = file.read(6)
-        file.seek(0)
-        if head == b"ARROW1":
-            return pyarrow.ipc.open_file(file)
-        if head[:4] == b"FEA1":
-            from pyarrow.feather import read_table
-
-            return _Whole(read_table(file))
-        return pyarrow.ipc.open_stream(file)
-
-    return _arrow(packed, "an Arrow file", open_ipc)
-
-
-class _Whole:
-    """A table that was read already."""
-
-    def __init__(self, table: Any) -> None:
-        self.table = table
-
-    def read_all(self) -> Any:
-        return self.table
-
-
-def _arrow(packed: Packed, expected: str, open_file: Callable[[Any], Any]) -> Any:
-    import pyarrow
-
-    where = packed.path or packed.name
-    try:
-        stored = packed.path if packed.path is not None and packed.packing is None else None
-        file: Any = io.BytesIO(packed.read()) if stored is None else stored.open("rb")
-        with file:
-            opened = open_file(file)
-            metadata = getattr(opened, "metadata", None)
-            rows = getattr(metadata, "num_rows", 0)
-            if rows * 8 * getattr(metadata, "num_columns", 1) > MOST_BYTES:
-                raise UserError(
-                    f"{packed.name} claims {rows:,} rows, more than {MOST_BYTES:,} bytes; choose "
-                    "fewer columns, or read it by chunks"
-                )
-            table = opened.read() if hasattr(opened, "read") else opened.read_all()
-            return table.to_pandas()
-    except UserError:
-        raise
-    except (pyarrow.ArrowException, *UNREADABLE) as error:
-        raise UserError(f"expected {expected} in {where}: {' '.join(str(error).split())}") from None
 
 
 def read_npy(packed: Packed) -> Any:
@@ -290,9 +148,9 @@ def read_ts(packed: Packed) -> Any:
     return frame.assign(**{"class": labels}) if labelled else frame
 
 
-def read_zarr(path: Path, open_array: Callable[[Path], Any]) -> Any:
+def read_zarr(path: Path) -> Any:
     """Read a Zarr array that fits in memory."""
-    array = open_array(path)
+    array = open_node(path)
     if not hasattr(array, "shape"):
         raise UserError(f"expected one Zarr array in {path}, got a group: name an array in it")
     size = int(np.prod(array.shape, dtype=object)) * np.dtype(array.dtype).itemsize

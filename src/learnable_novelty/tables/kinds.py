@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.tables.sniff import MARKERS
+from learnable_novelty.tables.cells import (
+    cell_of,
+    dates_in_text,
+    numbers_in_text,
+    spread,
+    told_of_numbers,
+)
 from learnable_novelty.tables.table import Column, Kind
 from learnable_novelty.text import printable
 
@@ -22,12 +28,6 @@ UNNAMED = re.compile(r"(unnamed(: ?\d+(\.\d+)?)?|#\d+(\.\d+)?|__index_level_\d+_
 """Names that programs give to a column without a name."""
 
 _BOOLEANS = {"true": 1.0, "false": 0.0, "t": 1.0, "f": 0.0}
-_DATE = re.compile(
-    r"\d{4}[-/]\d{1,2}([-/]\d{1,2})?([ T]\d{1,2}:\d{2}.*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}( .*)?"
-    r"|[A-Za-z]{3,9}\.? \d{1,2},? \d{2,4}( .*)?|\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{2,4}"
-    r"|[A-Za-z]{3,9} \d{4}|\d{4}-?[Qq][1-4]"
-)
-"""What a date looks like, before pandas reads it: it would read many other texts as dates."""
 
 
 def column_of(name: str, values: Any, decimal: str = ".") -> tuple[Column, str | None]:
@@ -60,11 +60,11 @@ def column_of(name: str, values: Any, decimal: str = ".") -> tuple[Column, str |
     else:
         column, note = _of_objects(name, values, decimal)
     if _num_values(column) < 2:
-        column = replace(column, kind="constant", levels=(), values=_plain(column))
+        column = replace(column, kind="constant", levels=(), values=plain_values(column))
     return column, note
 
 
-def _plain(column: Column) -> np.ndarray:
+def plain_values(column: Column) -> np.ndarray:
     """Return values of a column that is no category any more: its levels as text."""
     if column.kind != "category":
         return column.values
@@ -88,7 +88,7 @@ def _moments(values: Any) -> np.ndarray:
 
 def _of_objects(name: str, values: Any, decimal: str) -> tuple[Column, str | None]:
     """Tell numbers, booleans, dates and categories that came as objects from text."""
-    cells = [_cell(value) for value in values.array]
+    cells = [cell_of(value) for value in values.array]
     present = [cell for cell in cells if cell is not None]
     if not all(isinstance(cell, str) for cell in present):
         made = _of_mixed(name, cells, present)
@@ -96,30 +96,17 @@ def _of_objects(name: str, values: Any, decimal: str) -> tuple[Column, str | Non
             return made, None
         cells = [None if cell is None else str(cell) for cell in cells]
         present = [cell for cell in cells if cell is not None]
-    booleans = [_BOOLEANS.get(cell.lower()) for cell in present]
-    if present and None not in booleans and len(set(booleans)) == 2:
+    distinct = {cell.lower() for cell in set(present)}
+    if distinct <= _BOOLEANS.keys() and len({_BOOLEANS[cell] for cell in distinct}) == 2:
         found = [np.nan if cell is None else _BOOLEANS[cell.lower()] for cell in cells]
         return Column(name, "boolean", np.array(found)), None
     numbers = numbers_in_text(present, decimal)
     if numbers is not None:
-        return Column(name, "number", _spread(numbers, cells)), _told_of_numbers(name, present)
-    dates = _dates(cells, present)
+        return Column(name, "number", spread(numbers, cells)), told_of_numbers(name, present)
+    dates = dates_in_text(cells, present)
     if dates is not None:
         return Column(name, "date", dates), None
     return _levels(name, cells, most=min(MOST_LEVELS, len(present) // 2)), None
-
-
-def _cell(value: Any) -> Any:
-    """Return a value, text without spaces around it, or None where it is missing."""
-    if isinstance(value, str):
-        value = value.strip()
-        return None if value in MARKERS else value
-    if value is None or value is np.ma.masked:
-        return None
-    try:
-        return None if value != value else value
-    except (TypeError, ValueError):  # pandas.NA has no truth; arrays have many
-        return None if type(value).__name__ == "NAType" else value
 
 
 def _of_mixed(name: str, cells: list[Any], present: list[Any]) -> Column | None:
@@ -135,76 +122,14 @@ def _of_mixed(name: str, cells: list[Any], present: list[Any]) -> Column | None:
     except (TypeError, ValueError, OverflowError):
         pass
     if all(hasattr(cell, "year") and hasattr(cell, "month") for cell in present):
-        dates = _dates(cells, [str(cell) for cell in present])
+        dates = dates_in_text(cells, [str(cell) for cell in present])
         return None if dates is None else Column(name, "date", dates)
     return None
 
 
-def numbers_in_text(cells: list[str], decimal: str = ".") -> np.ndarray | None:
-    """Return numbers with thousands separators, a currency sign or a percent sign; None for others.
-
-    All cells must be written alike: each group of thousands has three digits.
-
-    >>> numbers_in_text(["$1,200", "$950"])
-    array([1200.,  950.])
-    >>> numbers_in_text(["1,20", "950"]) is None
-    True
-    """
-    if not cells:
-        return None
-    groups = "[,'\u00a0 ]" if decimal == "." else "[.'\u00a0 ]"
-    number = rf"(?:\d{{1,3}}(?:{groups}\d{{3}})+|\d*)(?:{re.escape(decimal)}\d*)?(?:[eE][+-]?\d+)?"
-    pattern = re.compile(rf"([+-]?)\s*([$€£]?)\s*([+-]?)({number})\s*(%?)")
-    found = [pattern.fullmatch(cell) for cell in cells]
-    if any(one is None or not re.search(r"\d", one[4]) for one in found):
-        return None
-    matches = [one for one in found if one is not None]
-    if len({one[2] for one in matches}) > 1 or len({one[5] for one in matches}) > 1:
-        return None
-    texts = (re.sub(groups, "", one[4]).replace(decimal, ".") for one in matches)
-    try:
-        return np.array(
-            [float(f"{one[1] or one[3]}{text}") for one, text in zip(matches, texts, strict=True)]
-        )
-    except ValueError:
-        return None
-
-
-def _told_of_numbers(name: str, cells: list[str]) -> str | None:
-    odd = next((cell for cell in cells if re.search(r"[^\d.eE+-]", cell)), None)
-    return None if odd is None else f"{printable(name)} has numbers written as {printable(odd)}"
-
-
-def _spread(numbers: np.ndarray, cells: list[Any]) -> np.ndarray:
-    values = np.full(len(cells), np.nan)
-    values[[cell is not None for cell in cells]] = numbers
-    return values
-
-
-def _dates(cells: list[Any], present: list[str]) -> np.ndarray | None:
-    """Return dates if all cells look like dates and can be read."""
-    import pandas as pd
-
-    if not present or not all(_DATE.fullmatch(cell) for cell in present):
-        return None
-    texts = pd.Series([None if cell is None else str(cell) for cell in cells], dtype=object)
-    if re.fullmatch(r"\d{4}-?[Qq][1-4]", present[0]):
-        try:
-            made = pd.PeriodIndex(texts.str.upper().str.replace("-", ""), freq="Q").to_timestamp()
-        except (ValueError, TypeError):
-            return None
-        return made.to_numpy("datetime64[ns]")
-    day_first = any(re.match(r"(1[3-9]|2\d|3[01])[-/.]", cell) for cell in present)
-    try:
-        made = pd.to_datetime(texts, format="mixed", dayfirst=day_first, utc=True)
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return made.dt.tz_convert(None).to_numpy("datetime64[ns]")
-
-
 def _levels(name: str, values: Any, most: int) -> Column:
     """Make a category of texts with few values; else text."""
-    cells = [_cell(value) for value in values]
+    cells = [cell_of(value) for value in values]
     texts = [None if cell is None else str(cell) for cell in cells]
     levels = tuple(sorted({text for text in texts if text is not None}))
     if len(levels) > max(1, most):
@@ -272,8 +197,8 @@ def as_kind(column: Column, kind: Kind) -> Column:
             f"a category, got {count:,}"
         )
     if kind == "number" and (numbers := numbers_in_text(present)) is not None:
-        return Column(column.name, "number", _spread(numbers, texts))
-    if kind == "date" and (dates := _dates(texts, present)) is not None:
+        return Column(column.name, "number", spread(numbers, texts))
+    if kind == "date" and (dates := dates_in_text(texts, present)) is not None:
         return Column(column.name, "date", dates)
     raise UserError(not_of_kind(column, kind))
 
@@ -295,7 +220,7 @@ def not_of_kind(column: Column, kind: Kind = "number") -> str:
 
 def _texts(column: Column) -> list[str | None]:
     if column.kind == "category":
-        return list(_plain(column))
+        return list(plain_values(column))
     if column.values.dtype.kind == "f":
         return [
             None if v != v else (str(int(v)) if v % 1 == 0 else repr(float(v)))

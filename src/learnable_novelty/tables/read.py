@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any, get_args
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.tables import formats
+from learnable_novelty.tables import arrow, formats, records
 from learnable_novelty.tables.dates import cyclic_columns, time_order
 from learnable_novelty.tables.describe import kind_notes
 from learnable_novelty.tables.frames import frame_of
-from learnable_novelty.tables.kinds import _plain, as_kind, column_of, index_reason
+from learnable_novelty.tables.kinds import as_kind, column_of, index_reason, plain_values
 from learnable_novelty.tables.missing import check_missing
 from learnable_novelty.tables.names import Names, positions
 from learnable_novelty.tables.sniff import has_header, unique
-from learnable_novelty.tables.stored import is_zarr, open_node
+from learnable_novelty.tables.stored import is_zarr
 from learnable_novelty.tables.table import Column, Kind, Table
 from learnable_novelty.tables.text import read_text
 from learnable_novelty.tables.unpack import PACKED, Packed, open_packed
@@ -26,13 +26,13 @@ TEXT = (".csv", ".tsv", ".txt", ".dat", ".data", ".tab", ".psv")
 FORMATS: dict[str, Callable[[Packed], Any]] = {
     ".npy": formats.read_npy,
     ".npz": formats.read_npz,
-    ".parquet": formats.read_parquet,
-    ".json": formats.read_json,
-    ".jsonl": formats.read_jsonl,
-    ".ndjson": formats.read_jsonl,
+    ".parquet": arrow.read_parquet,
+    ".json": records.read_json,
+    ".jsonl": records.read_jsonl,
+    ".ndjson": records.read_jsonl,
     ".xlsx": formats.read_workbook,
-    ".feather": formats.read_feather,
-    ".arrow": formats.read_feather,
+    ".feather": arrow.read_feather,
+    ".arrow": arrow.read_feather,
     ".arff": formats.read_arff,
     ".ts": formats.read_ts,
 }
@@ -93,16 +93,15 @@ def _frame(source: Any) -> tuple[Any, str, list[str], str]:
     if str(source) != "-":
         check_readable(path)
         if is_zarr(path):
-            return formats.read_zarr(path, open_node), ".", [], path.name
+            return formats.read_zarr(path), ".", [], path.name
         if path.is_dir():
-            return formats.read_folder(path), ".", [], path.name
+            return arrow.read_folder(path), ".", [], path.name
     packed = open_packed(path)
     if packed.suffix in FORMATS:
         frame = FORMATS[packed.suffix](packed)
-        notes: list[str] = []
         if packed.suffix == ".xlsx":
             frame = _named_by_first_row(frame)
-        return frame, ".", notes, packed.name
+        return frame, ".", [], packed.name
     frame, dialect, notes = read_text(packed)
     return frame, dialect.decimal, notes, packed.name
 
@@ -169,7 +168,7 @@ def _typed(
         if place in wanted:
             column = as_kind(column, wanted[place])
         elif place not in kept and (reason := index_reason(column, leading=leading)) is not None:
-            column = Column(label, "index", _plain(column), reason=reason)
+            column = Column(label, "index", plain_values(column), reason=reason)
         leading = leading and column.kind == "index"
         columns.append(column)
     return Table(tuple(columns), (*notes, *kind_notes(columns)))

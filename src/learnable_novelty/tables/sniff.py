@@ -45,7 +45,6 @@ class Dialect:
     comment: str | None
     """What begins comments between rows of data."""
     names: list[str]
-    has_header: bool
     notes: list[str] = field(default_factory=list)
 
 
@@ -182,7 +181,6 @@ def _dialect(
         skipped=skipped,
         comment=comment if within and not elsewhere else None,
         names=unique(names) if names is not None else [str(i) for i in range(width)],
-        has_header=names is not None,
         notes=notes,
     )
 
