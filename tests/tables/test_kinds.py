@@ -86,16 +86,17 @@ def test_an_index_is_told_by_its_name(name):
     kept = read_table(frame, keep="#1")
     assert [c.kind for c in kept.columns] == ["number"] * 3
     measured = read_table(frame.assign(**{name: [1.5, 2.5, 3.25]}))
-    named = name not in ("", "Unnamed: 0")
-    assert measured.columns[1].kind == ("number" if named else "index")
+    assert measured.columns[1].kind == ("number" if name == "index" else "index")
 
 
-def test_a_first_column_that_counts_is_an_index_and_a_later_one_is_not():
+def test_a_first_column_that_counts_is_an_index_and_a_later_one_if_it_counts_ten():
     values = [1.0, 3.0, 2.0, 5.0, 4.0]
     for start, kind in ((0, "index"), (1, "index"), (2, "number")):
         counter = np.arange(start, start + 5)
         table = read_table({"t": counter, "v": values, "u": counter})
         assert [c.kind for c in table.columns] == [kind, "number", "number"]
+        longer = {"v": np.tile(values, 3), "u": np.arange(start, start + 15)}
+        assert [c.kind for c in read_table(longer).columns] == ["number", kind]
         named = read_table({"id": list("efgab"), "t": counter, "v": values})
         assert [c.kind for c in named.columns] == ["index", kind, "number"]
 

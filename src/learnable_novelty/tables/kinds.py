@@ -23,6 +23,8 @@ MOST_LEVELS = 30
 """Texts of at most so many values, each twice on average, are a category."""
 MOST_CHOSEN_LEVELS = 1000
 """Values that a category may have if the user asks for one."""
+FEWEST_COUNTED = 10
+"""Rows that a column in the middle of a table must count to be an index."""
 INDEX_NAMES = ("rownames", "row.names", "rowname", "row_names", "index", "id")
 UNNAMED = re.compile(r"(unnamed(: ?\d+(\.\d+)?)?|#\d+(\.\d+)?|__index_level_\d+__)?", re.IGNORECASE)
 """Names that programs give to a column without a name."""
@@ -142,8 +144,8 @@ def _levels(name: str, values: Any, most: int) -> Column:
 def index_reason(column: Column, *, leading: bool) -> str | None:
     """Say why a column is an index that only labels rows, or return None.
 
-    It has no name; or one of ``INDEX_NAMES``, and holds texts or whole numbers; or it counts rows
-    from 0 or 1, and no column but other indices stands before it.
+    It has no name, or one of ``INDEX_NAMES`` (fractions may be a price index); or it counts rows
+    from 0 or 1: three of them if only other indices stand before it, else at least ten.
 
     >>> index_reason(Column("id", "number", np.array([7.0, 3.0, 7.0])), leading=False)
     "'id' is the name of an index"
@@ -155,20 +157,20 @@ def index_reason(column: Column, *, leading: bool) -> str | None:
         return None
     if UNNAMED.fullmatch(label):
         return "unnamed"
-    if whole and label in INDEX_NAMES:
+    if label in INDEX_NAMES and (whole or label != "index"):
         return f"{column.name!r} is the name of an index"
-    if leading and column.kind == "number" and counts(column.values):
+    if column.kind == "number" and counts(column.values, 3 if leading else FEWEST_COUNTED):
         return "it counts the rows"
     return None
 
 
-def counts(values: np.ndarray) -> bool:
+def counts(values: np.ndarray, fewest: int = 3) -> bool:
     """Tell whether values are 0, 1, 2, ... or 1, 2, 3, ...
 
     >>> counts(np.array([1.0, 2.0, 3.0])), counts(np.array([2.0, 3.0, 4.0]))
     (True, False)
     """
-    if len(values) < 3 or values[0] not in (0, 1):
+    if len(values) < fewest or values[0] not in (0, 1):
         return False
     return bool((values == values[0] + np.arange(len(values))).all())
 
