@@ -169,6 +169,35 @@ def calibration() -> str:
     return _false_positives("calibration", titles)
 
 
+def relations() -> str:
+    """Give the order, the time and the values on noise of measures of real relations."""
+    tells = {
+        "held-out variance": "share of variance in new rows, with an interval and a p-value",
+        "denoised bits": "how rich the relation is, not how strong",
+        "excess bits": "strength and richness together",
+        "forest, held-out R2": "share of variance in new rows",
+        "ppscore": "how much a tree beats the median; 0 for much that is weak",
+        "phik": "strength of association between bins",
+        "distance correlation": "strength of any dependence; noise is not 0",
+        "mutual information": "bits of any dependence; noise is not 0",
+        "|Pearson's r|": "strength of a straight line",
+    }
+    rows = sorted(record("relations")["orders"].items(), key=lambda one: -one[1]["spearman"])
+    return markdown(
+        ("measure", "Spearman with the forest", "largest of 30 shuffled", "seconds", "it tells"),
+        (
+            (
+                name.replace("|", "\\|"),
+                f"{row['spearman']:.2f}",
+                f"{row['largest shuffled']:.2f}",
+                f"{row['seconds']:.2g}",
+                tells[name],
+            )
+            for name, row in rows
+        ),
+    )
+
+
 def signs() -> str:
     """Give the false positives of the test by random signs."""
     titles = {
@@ -616,6 +645,7 @@ def explore_frozen() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "appendix-d": appendix_d,
+    "relations": relations,
     "calibration": calibration,
     "compare": compare,
     "encoder-controls": encoder_controls,

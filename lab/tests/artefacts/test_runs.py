@@ -64,6 +64,7 @@ QUICK_RUNS = [
     "compare",
     "nulls",
     "signs",
+    "relations",
     "life-map",
 ]
 

@@ -18,7 +18,7 @@ equal quality on the folds differ on new samples: with d effective weights, r va
 relative and squared, in the population and as much in its estimate. And squared errors have heavy
 tails, so that log r / se(log r) is not normal: its quantiles are those of resamples of n^0.65
 samples, which are right even where squared errors have no variance (Romano and Wolf 1999), and at
-least the normal ones. Coverage is measured in the artefact ``nulls``.
+least those of Student's distribution. Coverage is measured in the artefact ``nulls``.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from learnable_novelty.observer.standardize import scales
 FOLDS = 10
 NORMAL = 1.96
 """The 97.5% point of the normal distribution."""
-RESAMPLES, RESAMPLE_POWER, LARGEST_RESAMPLE = 999, 0.65, 2000
-"""How many resamples, how large they are as a power of n, and at most."""
+RESAMPLES, RESAMPLE_POWER, RESAMPLE_SIZES = 999, 0.65, (12, 2000)
+"""How many resamples, how large they are as a power of n, and their least and largest size."""
 Array = NDArray[np.float64]
 
 
@@ -232,17 +232,28 @@ def _log_error(e: Array, t: Array) -> Array:
 
 def _quantiles(e: Array, t: Array) -> tuple[float, float]:
     """Return the 2.5% and 97.5% points of log r / se(log r), from small resamples."""
-    size = min(round(e.size**RESAMPLE_POWER), LARGEST_RESAMPLE)
+    least, largest = RESAMPLE_SIZES
+    size = min(max(round(e.size**RESAMPLE_POWER), least), e.size, largest)
     chosen = np.random.default_rng(0).integers(e.size, size=(RESAMPLES, size))
     some, spread = e[chosen], t[chosen]
     with np.errstate(divide="ignore", invalid="ignore"):
         away = np.log(some.sum(1) / spread.sum(1)) - math.log(e.sum() / t.sum())
         points = away / _log_error(some, spread)
-    points = points[~np.isnan(points)]
+    points, least_point = points[~np.isnan(points)], student(e.size - 1)
     if not points.size:
-        return -NORMAL, NORMAL
+        return -least_point, least_point
     below, above = np.quantile(points, [0.025, 0.975], method="inverted_cdf")
-    return min(float(below), -NORMAL), max(float(above), NORMAL)
+    return min(float(below), -least_point), max(float(above), least_point)
+
+
+def student(freedom: int) -> float:
+    """Return the 97.5% point of Student's distribution, by the series of Cornish and Fisher.
+
+    >>> round(student(9), 2), round(student(5000), 2)
+    (2.26, 1.96)
+    """
+    z = NORMAL
+    return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
 
 
 def all_but_one(blocks: list[Roots]) -> Iterator[Roots]:
