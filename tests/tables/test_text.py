@@ -113,6 +113,12 @@ def test_whether_the_first_row_is_a_header(first, below, expected):
     assert has_header(first, below) is expected
 
 
+def test_spaces_within_cells_do_not_divide_them(tmp_path):
+    rows = "".join(f"{name},Jan 1 20{k:02},{k}.25\n" for k in range(9) for name in ("X", "Y"))
+    table = read(tmp_path, f"symbol,date,price\n{rows}")
+    assert [c.kind for c in table.columns] == ["category", "date", "number"]
+
+
 def test_equal_names_are_told_apart(tmp_path):
     table = read(tmp_path, "a,a,,a.1\n1,2,3.5,4\n5,6,7.5,8\n")
     assert [c.name for c in table.columns] == ["a", "a.1", "#2", "a.1.1"]

@@ -116,7 +116,8 @@ def _separated(lines: list[tuple[int, str]], name: str) -> tuple[str, list[Row]]
             continue
         first = next(k for k, (_, row) in enumerate(rows) if len(row) == width)
         share = sum(len(row) == width for _, row in rows[first:]) / len(rows[first:])
-        share *= len(rows[first:]) / len(rows) if separator == " " else 1
+        if separator == " ":  # spaces within texts and dates divide lines too
+            share *= 0.98 * len(rows[first:]) / len(rows)
         share *= 1 + _share_of_numbers(rows[first:], separator)
         if share > best[0] + 1e-9:
             best = share, separator, rows
