@@ -1,5 +1,6 @@
 """Formats of files, and tables of other libraries."""
 
+import csv
 import io
 import json
 import sys
@@ -102,6 +103,7 @@ def test_arff_and_ts(tmp_path):
     text = "@relation r\n@attribute x numeric\n@attribute c {u,v}\n@data\n1.5,u\n?,v\n2.5,u\n3,v\n"
     (tmp_path / "t.arff").write_text(text)
     assert kinds(read_table(tmp_path / "t.arff")) == [("x", "number", 1), ("c", "category", 0)]
+    assert csv.field_size_limit() == 131_072
     cases = "".join(f"{k},{2 * k},{k % 2}.5:{'ab'[k % 2]}\n" for k in range(4))
     (tmp_path / "t.ts").write_text(f"#text\n@classLabel true a b\n@data\n{cases}")
     table = read_table(tmp_path / "t.ts", keep="0")

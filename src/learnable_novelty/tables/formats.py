@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
 import io
 import zipfile
@@ -98,10 +99,13 @@ def read_arff(packed: Packed) -> Any:
 
     with needs_extra("reading .arff", "data"):
         from scipy.io import arff
+    limit = csv.field_size_limit()
     try:
         data, _ = arff.loadarff(io.StringIO(packed.read().decode("utf-8-sig", errors="replace")))
     except Exception as error:  # noqa: BLE001 - StopIteration and others, for damaged headers
         raise UserError(f"expected ARFF in {packed.name}: {' '.join(str(error).split())}") from None
+    finally:
+        csv.field_size_limit(limit)  # SciPy lifts it for the whole process
     frame = pd.DataFrame(data)
     for name in frame.columns:
         if frame[name].dtype == object:
