@@ -16,7 +16,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-CORE = {"torch", "numpy", "rich", "learnable-novelty"}
+CORE = {"torch", "numpy", "pandas", "rich", "learnable-novelty"}
 NEED_EXTRAS = {"sklearn", "torchmetrics", "lightning", "reward"}
 """Modules that may ask for an extra; all others must be importable."""
 NOVELTY = str(Path(sysconfig.get_path("scripts"), "novelty"))
@@ -49,6 +49,8 @@ def try_commands() -> None:
     data = ("own.csv", "--inputs", "x", "--targets", "y")
     ran = novelty("score", *data)
     check("novelty score", ran.returncode == 0 and "learnable structure" in ran.stdout, ran.stderr)
+    ran = novelty("score", "own.csv")
+    check("novelty score own.csv", ran.returncode == 0 and "300 rows" in ran.stdout, ran.stderr)
     for command in ("score", "compare"):
         ran = novelty(command, *data, "--draws", "2", "--null", "19", "--json")
         works = ran.returncode == 0 and bool(json.loads(ran.stdout))
@@ -63,10 +65,12 @@ def try_commands() -> None:
         told = ran.returncode == 2 and "novelty-lab" in ran.stderr
         check(f"novelty {command}", told and ran.stderr.count("\n") == 1, ran.stderr)
     Path("own.parquet").write_bytes(b"PAR1")
+    Path("own.xlsx").write_bytes(b"PK")
     Path("own.zarr").mkdir()
     Path("own.zarr/zarr.json").write_text("{}")
     for arguments in (
         ("own.parquet", "--window", "1"),
+        ("own.xlsx", "--window", "1"),
         ("own.zarr", "--window", "1"),
         (*data, "--plot", "own.png"),
         (*data, "--engine", "dask:1"),
@@ -114,7 +118,7 @@ def main() -> int:
     needed = importlib.metadata.requires("learnable-novelty") or []
     named = {text.split(">")[0] for text in needed if "extra ==" not in text}
     check("core dependencies", named | {"learnable-novelty"} == CORE, ", ".join(sorted(named)))
-    extras = {"matplotlib", "pandas", "scikit-learn", "gymnasium", "scipy", "pyarrow", "zarr"}
+    extras = {"matplotlib", "openpyxl", "scikit-learn", "gymnasium", "scipy", "pyarrow", "zarr"}
     check("no extra is installed", not extras & installed, ", ".join(sorted(extras & installed)))
     try_commands()
     try_modules()

@@ -1,5 +1,6 @@
-"""Run a long trial: damaged files, kills at random moments, or streams without pause.
+"""Run a long trial: real files, damaged files, kills at random moments, or streams without pause.
 
+python -m stress files --fetch DIR | --folder DIR [--workers 4] [--save]
 python -m stress fuzz [--cases 100000] [--only READER] [--save]
 python -m stress kills [--kills 300] [--seed 0] [--save]
 python -m stress soak [--seconds 3600] [--interval 10] [--save]
@@ -11,7 +12,7 @@ import argparse
 import importlib
 from collections.abc import Sequence
 
-NAMES = ("fuzz", "kills", "soak")
+NAMES = ("files", "fuzz", "kills", "soak")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -18,6 +18,7 @@ import json
 import tempfile
 import time
 import warnings
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -116,6 +117,22 @@ def _parquet(rows: int = 1000, **columns: Any) -> bytes:
 
     file = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table(columns), file, row_group_size=rows)
+    return file.getvalue()
+
+
+def _feather(**columns: Any) -> bytes:
+    import pyarrow
+    import pyarrow.feather
+
+    file = io.BytesIO()
+    pyarrow.feather.write_feather(pyarrow.table(columns), file)
+    return file.getvalue()
+
+
+def _zip(content: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("t.csv", content)
     return file.getvalue()
 
 
@@ -264,11 +281,22 @@ def _read_pattern(path: Path) -> None:
 
 _RECORD = _record()
 _CSV = b"a,b,c\n1,2,3\n4,5,6\n-1e3,.5,7\n"
+_JSON = b'[{"a": 1, "b": 4, "c": "x"}, {"a": 2.5, "b": 3, "c": "y"}]'
+_ARFF = b"@relation r\n@attribute x numeric\n@attribute y numeric\n@attribute c {u,v}\n"
+_ARFF += b"@data\n1.5,2,u\n?,1,v\n2,5,u\n"
+_COLUMNS = {"a": [1.0, 2.0, None], "b": [5, 2, 3], "c": ["x", "y", "x"]}
 _ARRAYS = [_npy(_table(kind)) for kind in ("f8", "f4", "i8", ">f8", "f2", "?")]
 _ARRAYS += [_npy(np.array([object()])), _npy(np.asfortranarray(_table())), _npy(np.zeros(3, "U2"))]
 READERS: dict[str, Reader] = {
     "csv": Reader(".csv", [_CSV, b"\xef\xbb\xbf" + _CSV, b'"a;b"\n1\n', b"1\n2\n3"], _columns),
     "tsv": Reader(".tsv", [_CSV.replace(b",", b"\t")], _columns),
+    "csv.gz": Reader(".csv.gz", [gzip.compress(_CSV)], _columns),
+    "zip": Reader(".zip", [_zip(_CSV)], _columns),
+    "json": Reader(".json", [_JSON, b'{"a": [1, 2, 3], "b": [1.5, null, 0]}'], _columns),
+    "jsonl": Reader(".jsonl", [b'{"a": 1, "b": 2}\n{"a": 3, "b": 5}\n'], _columns),
+    "feather": Reader(".feather", [_feather(**_COLUMNS)], _columns),
+    "arff": Reader(".arff", [_ARFF], _columns),
+    "ts": Reader(".ts", [b"@classLabel true a b\n@data\n1,2,3:a\n4,5,7:b\n"], _columns),
     "npy": Reader(".npy", _ARRAYS, _columns),
     "npz": Reader(
         ".npz",

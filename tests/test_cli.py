@@ -87,7 +87,6 @@ def test_a_ridge_can_be_fixed(capsys, data):
     ("arguments", "message"),
     [
         (["score", "none.csv", "--window", "2"], "expected a file"),
-        (["score", "DATA"], "expected --targets"),
         (["score", "DATA", "--targets", "speed"], "got 'speed'"),
         (["score", "DATA", "--window", "500"], "got 120"),
         (["score", "DATA", "--window", "2", "--null", "dance"], "null must be"),

@@ -135,7 +135,22 @@ def own_files(tmp_path, monkeypatch):
     np.savetxt("data.csv", columns, delimiter=",", header=header, comments="")
     np.savetxt("series.csv", columns[:, :2], delimiter=",", header="map,noise", comments="")
     (tmp_path / "results").symlink_to(ROOT / "results")
+    write_penguins(columns)
     write_large(columns)
+
+
+def write_penguins(columns):
+    """Write a table with an index, a category, dates and gaps."""
+    import pandas
+
+    count = len(columns)
+    frame = pandas.DataFrame(columns, columns=["bill", "mass", "flipper"])
+    frame.insert(0, "id", range(100, 100 + count))
+    frame["species"] = [("Adelie", "Chinstrap", "Gentoo")[k % 3] for k in range(count)]
+    frame["year"] = [2007 + k % 3 for k in range(count)]
+    frame["day"] = pandas.date_range("2007-11-11", periods=count).astype(str)
+    frame.loc[[3, 7], ["bill", "mass"]] = None
+    frame.to_csv("penguins.csv", index=False)
 
 
 def write_large(columns):

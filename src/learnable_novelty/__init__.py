@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         perturbation_multiplier,
         reservoirs,
     )
+    from learnable_novelty.tables import read_table
 
 # Everything is imported when it is first used: ``novelty --help`` does not wait for torch, and
 # the packages below some modules are large, or not installed.
@@ -33,6 +34,7 @@ _HOME = {
     **dict.fromkeys(("learning_curve", "open_columns", "score"), "measure"),
     **dict.fromkeys(("Moments", "Observer", "OnlineObserver", "PerSample", "Readout"), "observer"),
     **dict.fromkeys(("perturbation_multiplier", "reservoirs"), "observer"),
+    "read_table": "tables",
 }
 _MODULES = ("objective", "systems")
 _EXTRA = {
@@ -76,6 +78,7 @@ __all__ = [
     "objective",
     "open_columns",
     "perturbation_multiplier",
+    "read_table",
     "reservoirs",
     "score",
     "systems",

@@ -11,12 +11,12 @@ import learnable_novelty as ln
 from learnable_novelty.cli import main
 from learnable_novelty.measure import read_columns
 from learnable_novelty.measure import task as tasks
-from learnable_novelty.measure.sources import arrays, text
-from learnable_novelty.measure.sources import zarr as zarr_files
+from learnable_novelty.measure.sources import arrays
 from learnable_novelty.measure.sources.base import Layout
 from learnable_novelty.measure.sources.batches import overlapping
 from learnable_novelty.measure.sources.open import open_source
 from learnable_novelty.measure.sources.parquet import files_of
+from learnable_novelty.tables import stored, text
 
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's use of pandas
 RNG = np.random.default_rng(0)
@@ -101,9 +101,9 @@ def test_a_null_and_a_nan_are_told_with_column_row_and_file(tmp_path, capsys):
         (tmp_path / "flags.parquet", "a", 1),
     ):
         told = rf"column '{column}' of {path.name}, got a null in row {row} \(from 0\)"
-        for read in (read_columns, by_chunks):
-            with pytest.raises(ValueError, match=told):
-                read(path, None, None)
+        with pytest.raises(ValueError, match=told):
+            by_chunks(path, None, None)
+        assert len(read_columns(path, None, "#0").inputs) < len(pd.read_parquet(path))
     for kind in ("nan", "inf"):
         TABLE_B = TABLE.copy()
         TABLE_B[123, 2] = float(kind)
@@ -114,10 +114,14 @@ def test_a_null_and_a_nan_are_told_with_column_row_and_file(tmp_path, capsys):
 
         held = pyarrow.table({name: TABLE_B[:, k] for k, name in enumerate("abc")})
         pyarrow.parquet.write_table(held, tmp_path / "n.parquet", row_group_size=50)
-        with pytest.raises(ValueError, match=f"inputs must be finite, {where}"):
-            ln.score(tmp_path / "n.parquet", "a", draws=1)
-        with pytest.raises(ValueError, match=f"targets must be finite, {where}"):
-            ln.score(tmp_path / "n.parquet", "c", draws=1)
+        for targets, name in (("a", "inputs"), ("c", "targets")):
+            by_parts = ln.open_columns(tmp_path / "n.parquet", None, targets, chunks=True)
+            with pytest.raises(ValueError, match=f"{name} must be finite, {where}"):
+                ln.score(by_parts, draws=1)
+        if kind == "inf":
+            told = r"numbers in column 'c', got an infinite value in row 123 \(from 0\)"
+            with pytest.raises(ValueError, match=told):
+                ln.score(tmp_path / "n.parquet", "c", draws=1)
         np.save(tmp_path / "n.npy", TABLE_B)
         where = rf"got {found} in row 123, column 2 \(from 0\) of n.npy"
         with pytest.raises(ValueError, match=f"targets must be finite, {where}"):
@@ -126,11 +130,10 @@ def test_a_null_and_a_nan_are_told_with_column_row_and_file(tmp_path, capsys):
             ln.score(TABLE_B, window=1)
         with pytest.raises(ValueError, match=rf"got {found} in row 123, column 2 \(from 0\)$"):
             ln.score(lambda held=TABLE_B: iter(np.array_split(held, 11)), window=1)
-    (tmp_path / "t.csv").write_text("a,b\n1,2\n\n3,nan\n5,6\n")
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n\n3,inf\n5,6\n")
     assert main(["score", str(tmp_path / "t.csv"), "--targets", "b"]) == 2
-    assert (
-        "targets must be finite, got NaN in column 'b', line 4 of t.csv" in capsys.readouterr().err
-    )
+    told = "expected finite numbers in column 'b', got an infinite value in row 1 (from 0)"
+    assert told in capsys.readouterr().err
 
 
 def test_a_damaged_page_is_told_with_its_file(tmp_path):
@@ -204,7 +207,7 @@ def test_damaged_zarr_is_refused_in_a_sentence(tmp_path, monkeypatch):
         (path / "zarr.json").write_text(content)
         with pytest.raises(ValueError, match="expected a Zarr array in"):
             ln.score(path, window=1)
-    monkeypatch.setattr(zarr_files, "MOST_METADATA", 50)
+    monkeypatch.setattr(stored, "MOST_METADATA", 50)
     with pytest.raises(ValueError, match=r"at most 50 bytes in .*zarr.json"):
         ln.score(zarr_of(tmp_path / "t.zarr"), window=1)
 

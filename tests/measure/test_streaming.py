@@ -357,7 +357,7 @@ def refusals(folder):
         folder / "mixed": ("b", r"one schema in all files.*a double, c double.* after"),
         folder / "empty": ("b", "Parquet files or a Zarr array in the folder"),
         folder / "none.npy": ("b", "does not exist"),
-        folder / "words.parquet": ("b", "numbers in column 'a'"),
+        folder / "words.parquet": ("b", r"none are left \(left out: a \(text of 2 values"),
         folder / "number.zarr": ("0", "rows of data in number.zarr"),
     }
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure import CHOOSE, Columns, column_names, read_columns, score
+from learnable_novelty.measure import CHOOSE, Columns, column_names, open_columns, score
 from learnable_novelty.text import printable
 
 LARGEST = 20_000_000
@@ -38,7 +38,7 @@ def score_upload(name: str, content: bytes, options: dict[str, str]) -> dict[str
     with _uploaded(name, content) as path:
         if targets is None and window is None:
             raise UserError("expected target columns, or a window if rows are moments in time")
-        data = read_columns(path, inputs, targets)
+        data = open_columns(path, inputs, targets, chunks=False, is_series=window is not None)
         both = sorted(set(data.input_names) & set(data.target_names))
         if both and window is None:
             raise UserError(
@@ -51,6 +51,7 @@ def score_upload(name: str, content: bytes, options: dict[str, str]) -> dict[str
         "rows": result.rows(),
         "inputs": [printable(name) for name in data.input_names],
         "targets": [printable(name) for name in data.target_names or data.input_names],
+        "decisions": list(data.decisions),
         **result.to_dict(),
     }
 

@@ -148,7 +148,7 @@ def test_a_column_of_words_gets_its_sentence(browser, address):
     wait_for(browser, f"!document.querySelector('{ROOT} form').hidden")
     press_score(browser)
     text = browser.find_element("css selector", f"{ROOT} .note").text
-    assert text.startswith("Expected numbers in column 'y', got 'spam' in line 3")
+    assert text.startswith("Expected numbers in column 'y', got 'spam' in row 1")
     assert text.endswith("leave that column out.")
     browser.get_log("browser")
 

@@ -15,6 +15,7 @@ from learnable_novelty.text import printable
 
 if TYPE_CHECKING:
     from learnable_novelty.measure import Columns
+    from learnable_novelty.tables import Reading
 
 
 def add_commands(commands: Any) -> None:
@@ -32,13 +33,16 @@ def add_commands(commands: Any) -> None:
 def add_data_options(command: argparse.ArgumentParser) -> None:
     """Add what says which data are measured and how."""
     command.add_argument(
-        "file", type=Path, help=".csv, .tsv, .npy, .npz, .parquet, .zarr, or a folder of .parquet"
+        "file",
+        type=Path,
+        help="a table: .csv, .tsv, .json, .xlsx, .parquet, .npy, .zarr and others, also packed "
+        "(.gz, .zip); - for standard input",
     )
     command.add_argument(
         "--inputs",
         metavar="COLS",
-        help="input columns: names or numbers with commas between them; a name that holds a comma "
-        "is quoted, as in CSV",
+        help="input columns: names, or places such as #4, with commas between them; a name that "
+        "holds a comma is quoted, as in CSV",
     )
     command.add_argument("--targets", metavar="COLS", help="target columns")
     command.add_argument("--window", type=int, metavar="W", help="rows are time: predict W steps")
@@ -57,6 +61,24 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--resolution", type=float, metavar="ETA", help="eta of the code (1)")
     command.add_argument(
         "--rank", action="store_true", help="score normal scores of the ranks: for heavy tails"
+    )
+    command.add_argument(
+        "--missing",
+        metavar="HOW",
+        help="rows with gaps: drop (samples), refuse (series), indicate, interpolate (series)",
+    )
+    command.add_argument("--time", metavar="COL", help="the column that orders a series")
+    command.add_argument("--keep", metavar="COLS", help="columns that are no index")
+    command.add_argument(
+        "--as",
+        dest="kinds",
+        metavar="COL=KIND",
+        action="append",
+        default=[],
+        help="read a column as number, category, boolean, date, text or index",
+    )
+    command.add_argument(
+        "--cyclic", metavar="PARTS", help="parts of dates as inputs: month, weekday, hour"
     )
     command.add_argument("--seed", type=int, default=0)
     command.add_argument("--json", action="store_true", help="print JSON")
@@ -80,6 +102,7 @@ def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request
 
     check_seed(options.seed)
     is_series = options.window is not None or options.leads is not None
+    reading = read_decisions(options)
     if options.targets is None and not is_series:
         raise UserError(
             "expected --targets COLS where rows are samples, or --window W where rows are time"
@@ -95,7 +118,14 @@ def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request
         "rank": options.rank,
         "seed": options.seed,
     }
-    columns = open_columns(options.file, options.inputs, options.targets, chunks=chunks)
+    columns = open_columns(
+        options.file,
+        options.inputs,
+        options.targets,
+        chunks=chunks,
+        is_series=is_series,
+        reading=reading,
+    )
     inputs, targets = columns.input_names, columns.target_names
     both = sorted(set(inputs) & set(targets))
     if both and not is_series:
@@ -105,12 +135,54 @@ def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request
     return Request(
         columns,
         settings,
-        {"file": str(options.file), "inputs": inputs, "targets": targets or inputs},
-        f"{printable(str(options.file))}: {shown[0]} -> {shown[1] or 'its own future'}",
+        {
+            "file": str(options.file),
+            "inputs": inputs,
+            "targets": targets or inputs,
+            "decisions": list(columns.decisions),
+        },
+        "\n".join(
+            [
+                f"{printable(str(options.file))}: {shown[0]} -> {shown[1] or 'its own future'}",
+                *(f"  {note}" for note in columns.decisions),
+            ]
+        ),
     )
 
 
+def read_decisions(options: argparse.Namespace) -> Reading:
+    """Return what the user decides about columns and gaps."""
+    from learnable_novelty.tables import Reading
+
+    kinds: dict[str, Any] = {}
+    for text in options.kinds:
+        name, equals, kind = text.rpartition("=")
+        if not equals:
+            raise UserError(f"--as takes COL=KIND, got {text!r}")
+        kinds[name] = kind
+    cyclic = (
+        () if options.cyclic is None else tuple(part.strip() for part in options.cyclic.split(","))
+    )
+    return Reading(options.missing, options.time, options.keep, kinds, cyclic)
+
+
+def _show(options: argparse.Namespace) -> int:
+    """Print what was read, and what can be asked next."""
+    from learnable_novelty.tables import read_table, show_table
+
+    table = read_table(options.file, **vars(read_decisions(options)))
+    if options.json:
+        described = [column.described() for column in table.columns]
+        found = {"file": str(options.file), "columns": described, "decisions": list(table.notes)}
+        print(json.dumps(found, indent=1, allow_nan=False))
+    else:
+        print(show_table(table, str(options.file)))
+    return 0
+
+
 def _score(options: argparse.Namespace) -> int:
+    if options.targets is None and options.window is None and options.leads is None:
+        return _show(options)
     from learnable_novelty.engine import open_engine
     from learnable_novelty.measure import score
 
@@ -124,14 +196,37 @@ def _score(options: argparse.Namespace) -> int:
         result = score(request.columns, **request.settings, executor=executor, progress=report)
     if options.plot is not None:
         result.plot(options.plot)
+    classes = _classes(request, options)
     if options.json:
-        print(json.dumps({**request.described, **result.to_dict()}, indent=1, allow_nan=False))
+        found = {**request.described, **classes, **result.to_dict()}
+        print(json.dumps(found, indent=1, allow_nan=False))
     else:
         print(request.title)
+        if classes:
+            print(f"  {classes['classes']['told']}")
         print(result)
         if options.plot is not None:
             print(f"  drawn to {options.plot}")
     return 0
+
+
+def _classes(request: Request, options: argparse.Namespace) -> dict[str, Any]:
+    """Return how well classes are told, where the target is one category of samples in memory."""
+    from learnable_novelty.measure import class_accuracy
+
+    columns = request.columns
+    rows = columns.source.rows
+    if not columns.classes or rows is None or request.settings["window"] or options.leads:
+        return {}
+    if rows.count < 4:
+        return {}
+    found = class_accuracy(rows.inputs, rows.targets, draws=options.draws, seed=options.seed)
+    recall = {
+        name: None if share != share else share
+        for name, share in zip(columns.classes, found.recall, strict=True)
+    }
+    held = {"held_out_accuracy": found.held_out, "base_rate": found.base_rate, "recall": recall}
+    return {"classes": {**held, "told": str(found)}}
 
 
 def _ridge(text: str | None) -> float | Literal["evidence"] | None:

@@ -1,5 +1,6 @@
 """The measure: bits, floor, excess and a test."""
 
+from learnable_novelty.measure.classes import Accuracy, class_accuracy
 from learnable_novelty.measure.curve import LearningCurve, learning_curve
 from learnable_novelty.measure.many import adjust
 from learnable_novelty.measure.new_samples import share_of_new_samples
@@ -10,11 +11,12 @@ from learnable_novelty.measure.score import score
 from learnable_novelty.measure.sources.columns import Columns
 from learnable_novelty.measure.sources.files import column_names, open_columns, read_columns
 from learnable_novelty.measure.sources.memory import as_tensor
-from learnable_novelty.measure.sources.text import CHOOSE
 from learnable_novelty.measure.task import Windows
+from learnable_novelty.tables import CHOOSE
 
 __all__ = [
     "CHOOSE",
+    "Accuracy",
     "Columns",
     "LearningCurve",
     "Null",
@@ -22,6 +24,7 @@ __all__ = [
     "Windows",
     "adjust",
     "as_tensor",
+    "class_accuracy",
     "column_names",
     "column_scale",
     "learning_curve",

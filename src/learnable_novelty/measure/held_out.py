@@ -123,6 +123,18 @@ class Folds:
             readout, mean, float(np.mean([effective_weights(fit) for fit, _ in trained]))
         )
 
+    def predictions(self, observer: Observer, rows: Rows) -> Tensor:
+        """Predict all samples, each without its fold, in the units of the rows' targets."""
+        h, y = (values[:, None][self.order] for values in (rows.features, rows.targets))
+        parts = []
+        for (fit, whole), (start, end) in zip(
+            self._trained(observer, h, y), itertools.pairwise(self.bounds), strict=True
+        ):
+            feature_scale, target_scale = scales(whole, observer.target_unit)
+            inputs = (h[start:end, 0].to(whole.feature_mean) - whole.feature_mean) * feature_scale
+            parts.append(inputs @ fit.weights / target_scale + whole.target_mean)
+        return torch.cat(parts)[self.order.argsort()]
+
     def errors_on(self, observer: Observer, rows: Rows, new: Rows) -> tuple[float, float]:
         """Return sums of e and t of new rows, over all readouts."""
         shape = (len(self.order), rows.features.shape[0] // len(self.order), -1)

@@ -64,10 +64,13 @@ def score(
             a series (time, columns). With an observer whose reservoir is ``Recurrent``,
             (num_sequences, time, columns). Or the path of a file, or what ``open_columns``
             returns: a file of at most a million rows and 256 MiB is loaded, a larger one is read
-            by chunks. Other data that is read by chunks: a function or an object that makes
-            iterators over pairs (inputs, targets), or over pieces of a series; a NumPy memory map,
-            a Zarr or a Dask array, a Dask data frame. See docs/scale.md.
-        targets: of as many samples; beside a path, target columns: a list, or text with commas.
+            by chunks. Or a table, from ``read_table`` or of pandas, polars, Arrow or xarray:
+            see docs/tables.md for what is decided about its columns. Other data that is read by
+            chunks: a function or an object that makes iterators over pairs (inputs, targets), or
+            over pieces of a series; a NumPy memory map, a Zarr or a Dask array, a Dask data frame.
+            See docs/scale.md.
+        targets: of as many samples; beside a path or a table, names of target columns: a list, or
+            text with commas.
             For a series, None makes its own future the target; another series of the same length
             is predicted from this one.
         window: predict the next ``window`` steps of a series.
@@ -117,7 +120,8 @@ def score(
         rank=rank,
     )
     source = open_source(inputs, targets, is_series=settings.windows is not None)
-    return score_source(source, settings, executor, progress)
+    found = score_source(source, settings, executor, progress)
+    return replace(found, cautions=(*found.cautions, *source.decisions))
 
 
 def score_source(

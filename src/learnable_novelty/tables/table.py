@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -30,6 +30,8 @@ class Column:
     with -1 where it is missing; datetime64 with NaT; else text as objects, with None."""
     levels: tuple[str, ...] = ()
     """Of a category, in the order of the places."""
+    reason: str = ""
+    """Why it is an index."""
 
     @cached_property
     def is_missing(self) -> np.ndarray:
@@ -47,6 +49,11 @@ class Column:
         """How many rows have no value here."""
         return int(self.is_missing.sum())
 
+    def described(self) -> dict[str, Any]:
+        """Return name, kind, missing rows and levels as plain values that JSON can hold."""
+        held = {"name": self.name, "kind": self.kind, "missing": self.missing}
+        return {**held, "levels": list(self.levels)} if self.levels else held
+
 
 @dataclass(frozen=True)
 class Table:
@@ -55,6 +62,8 @@ class Table:
     columns: tuple[Column, ...]
     notes: tuple[str, ...] = ()
     """Decisions in plain words, such as "left out: an unnamed index"."""
+    missing: str | None = None
+    """What to do with rows that have gaps: see ``missing.Missing``."""
 
     @property
     def num_rows(self) -> int:

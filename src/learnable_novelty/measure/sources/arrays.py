@@ -22,8 +22,6 @@ PARTITION_CHUNKS, PARTITION_ROWS = 8, 65_536
 """Chunks, and about how many rows, of a partition: what one worker takes at a time."""
 MOST_PARTITIONS = 100_000
 """Arrays of more rows than so many partitions hold are divided into larger ones."""
-MOST_COLUMNS, MOST_ROW_BYTES = 1_000_000, 1 << 28
-"""Of a row: its columns have names, and a few thousand rows are in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -116,22 +114,6 @@ def array_source(inputs: ArrayColumns, targets: ArrayColumns | None) -> Source:
         [ArrayRows(inputs, targets, a, min(a + size, rows), step) for a in range(0, rows, size)],
         sum(kept),
     )
-
-
-def check_table(array: Any, name: str) -> None:
-    """Raise unless an array holds rows of numbers that fit in memory; nothing is read."""
-    if array.dtype.kind not in "fiub":
-        raise UserError(f"expected numbers in {name}, got an array of dtype {array.dtype}")
-    shape = tuple(array.shape)
-    if not shape or min(shape) < 1:
-        raise UserError(f"expected rows of data in {name}, got shape {shape}")
-    columns = shape[1] if len(shape) > 1 else 1
-    size = math.prod(shape[1:]) * np.dtype(array.dtype).itemsize
-    if columns > MOST_COLUMNS or size > MOST_ROW_BYTES:
-        raise UserError(
-            f"expected rows of at most {MOST_COLUMNS:,} columns and {MOST_ROW_BYTES:,} bytes in "
-            f"{name}, got {columns:,} columns, {size:,} bytes"
-        )
 
 
 def opener(array: Any) -> Callable[[], Any]:

@@ -94,6 +94,8 @@ class Source:
     """What a sample takes in memory, where that is known."""
     in_memory: bool = False
     """Whether one partition holds all rows in memory, to be scored at once."""
+    decisions: tuple[str, ...] = ()
+    """What was decided while a table was read, in plain words."""
 
     @property
     def count(self) -> int | None:
@@ -128,6 +130,7 @@ class Stream:
     count: None = None
     """How many samples there are is not known before they are read."""
     rows: None = None
+    decisions: tuple[str, ...] = ()
     _seen: list[Any] = field(default_factory=list)
     """Chunks that were looked at, where they cannot be read again."""
 

@@ -1,4 +1,4 @@
-"""Files and folders: .csv, .tsv, .npy, .npz, Parquet and Zarr. Nothing is unpickled.
+"""Files and folders: typed tables, and arrays of numbers. Nothing is unpickled.
 
 One rule decides how a file is scored, whatever its format: up to ``LARGE_ROWS`` rows and
 ``LARGE_BYTES`` bytes of chosen columns it is loaded, and scored as arrays in memory are; a larger
@@ -12,26 +12,31 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
+import torch
+
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.sources.base import Source, joined, read_all
-from learnable_novelty.measure.sources.columns import Columns, Names, Table, select_columns
-from learnable_novelty.measure.sources.memory import MemoryRows
+from learnable_novelty.measure.sources.base import Source, joined, read_all, table_source
+from learnable_novelty.measure.sources.columns import Columns, Table, select_columns
+from learnable_novelty.measure.sources.memory import MemoryRows, describe_index
 from learnable_novelty.measure.sources.numpy import open_npy, open_npz
-from learnable_novelty.measure.sources.parquet import open_parquet_table
-from learnable_novelty.measure.sources.text import open_text
-from learnable_novelty.measure.sources.zarr import is_zarr, open_zarr
+from learnable_novelty.measure.sources.parquet import open_parquet, open_parquet_table
+from learnable_novelty.measure.sources.zarr import open_zarr
 from learnable_novelty.storage import MOST_BYTES
+from learnable_novelty.tables import Reading, choose, read_table
+from learnable_novelty.tables import Table as TypedTable
+from learnable_novelty.tables.names import Names
+from learnable_novelty.tables.read import check_readable
+from learnable_novelty.tables.stored import is_zarr
 
 LARGE_ROWS, LARGE_BYTES = 1_000_000, 1 << 28
 """Up to both a file is loaded: the features of so many rows take half a gigabyte."""
 
 OPENERS: dict[str, Callable[[Path], Table]] = {
-    ".csv": lambda path: open_text(path, ","),
-    ".tsv": lambda path: open_text(path, "\t"),
     ".npy": open_npy,
     ".npz": open_npz,
     ".parquet": open_parquet_table,
 }
+"""Formats of numbers that can be read by chunks; all others become typed tables."""
 
 
 def open_columns(
@@ -40,16 +45,22 @@ def open_columns(
     targets: Names = None,
     *,
     chunks: bool | None = None,
+    is_series: bool | None = None,
+    reading: Reading | None = None,
 ) -> Columns:
-    """Open input and target columns of a file, named or numbered from 0.
+    """Open input and target columns of a file, by name or by place from 0 (``#4``).
 
     Args:
-        path: a .csv, .tsv, .npy, .npz or .parquet file, a folder of Parquet files, or a Zarr array
-            or group. The columns of an .npz file or a Zarr group are its arrays.
+        path: a file of any format of docs/tables.md, ``-`` for standard input, a folder of Parquet
+            files, or a Zarr array or group. The columns of an .npz file or a Zarr group are its
+            arrays.
         inputs: a list of columns, or text with commas between them (a name that holds a comma is
-            quoted: ``'"a,b",c'``); all that are not targets by default.
+            quoted: ``'"a,b",c'``); by default all that can be measured and are not targets.
         targets: the same for the targets.
         chunks: whether to read the file by chunks, or to load it; by default its size decides.
+        is_series: whether rows are steps of time, so that none with a gap can be left out; by
+            default they are where no targets are named.
+        reading: what you decide about columns and gaps instead of ``read_table``.
 
     Returns:
         What ``score`` takes in place of inputs.
@@ -58,16 +69,72 @@ def open_columns(
         ValueError: for a file that cannot be read, is empty, or lacks a column.
     """
     path = Path(path)
+    if _is_typed(path, chunks, reading):
+        is_series = targets is None if is_series is None else is_series
+        return _open_typed(path, inputs, targets, chunks, is_series, reading or Reading())
+    return _open_stored(path, inputs, targets, chunks)
+
+
+def _open_stored(path: Path, inputs: Names, targets: Names, chunks: bool | None) -> Columns:
+    """Open columns of numbers in a format that can be read by chunks."""
     table = _open(path)
     chosen = select_columns(table.names, inputs, targets, path)
     source = table.select(chosen)
     if chunks is None:
-        rows = source.count or 0
-        chunks = rows > LARGE_ROWS or rows * source.row_bytes > LARGE_BYTES
+        chunks = _is_large(source.count or 0, source.row_bytes)
     return Columns(
         source if chunks else _load(source, path),
         [table.names[i] for i in chosen.inputs],
         [table.names[i] for i in chosen.targets],
+    )
+
+
+def _open_typed(
+    path: Path,
+    inputs: Names,
+    targets: Names,
+    chunks: bool | None,
+    is_series: bool,
+    reading: Reading,
+) -> Columns:
+    """Read a table whole, and choose columns by their kinds."""
+    table = read_table(path, **vars(reading))
+    columns = choose_columns(table, inputs, targets, chunks, is_series=is_series, where=path.name)
+    used = [table[name] for name in columns.input_names + columns.target_names]
+    numbers = all(one.kind == "number" and not one.missing for one in used)
+    if path.suffix.lower() == ".parquet" and numbers and reading == Reading():
+        # Numbers without gaps keep the precision that they are stored in.
+        stored = _open_stored(path, columns.input_names, columns.target_names, chunks)
+        return replace(stored, decisions=columns.decisions)
+    return columns
+
+
+def choose_columns(
+    table: TypedTable,
+    inputs: Names,
+    targets: Names,
+    chunks: bool | None = None,
+    *,
+    is_series: bool,
+    where: str = "the table",
+) -> Columns:
+    """Choose inputs and targets of a typed table; many rows are scored as chunks are."""
+    chosen = choose(table, inputs, targets, is_series=is_series, where=where)
+    x = torch.from_numpy(chosen.inputs.matrix)
+    y = None if chosen.targets is None else torch.from_numpy(chosen.targets.matrix)
+    width = x.shape[1] + (0 if y is None else y.shape[1])
+    if chunks is None:
+        chunks = _is_large(len(x), 8 * width)
+    source = table_source(x, y, lambda index, targets: describe_index(index))
+    if not chunks:
+        source = replace(source, partitions=[MemoryRows(x, y)], in_memory=True)
+    return Columns(
+        source,
+        chosen.input_names,
+        chosen.target_names,
+        chosen.notes,
+        chosen.classes,
+        table.num_rows - len(x),
     )
 
 
@@ -82,36 +149,54 @@ def column_names(path: str | PathLike[str]) -> list[str]:
     Raises:
         ValueError: for a file that cannot be read or is empty.
     """
+    if _is_typed(Path(path), None, None):
+        return [column.name for column in read_table(path).columns]
     return _open(Path(path)).names
 
 
+def _is_large(rows: int, row_bytes: int) -> bool:
+    return rows > LARGE_ROWS or rows * row_bytes > LARGE_BYTES
+
+
+def _is_typed(path: Path, chunks: bool | None, reading: Reading | None) -> bool:
+    """Tell whether a file is read as a typed table, and not as stored numbers."""
+    if str(path) == "-":
+        return True
+    check_readable(path)
+    if reading is not None and reading != Reading():
+        return not chunks
+    if path.is_dir() or is_zarr(path) or path.suffix.lower() in (".npy", ".npz"):
+        return False
+    if path.suffix.lower() != ".parquet":
+        return True
+    if chunks:
+        return False
+    with open_parquet(path) as file:
+        rows, columns = file.metadata.num_rows, file.metadata.num_columns
+    if chunks is False:
+        _check_claim(rows, 8 * columns, path)
+    return chunks is False or not _is_large(rows, 8 * columns)
+
+
 def _open(path: Path) -> Table:
-    suffix = path.suffix.lower()
-    if not path.exists() and suffix in (*OPENERS, ".zarr", ""):
-        raise UserError(f"expected a file or a folder, {path} does not exist")
+    check_readable(path)
     if is_zarr(path):
         return open_zarr(path)
     if path.is_dir():
         return open_parquet_table(path)
-    if suffix not in OPENERS:
-        raise UserError(
-            f"expected a file ending in {', '.join(OPENERS)} or .zarr, or a folder of Parquet "
-            f"files, got {path}"
-        )
-    if not path.is_file():
-        raise UserError(f"expected a file, {path} is not one")
-    if path.stat().st_size == 0:
-        raise UserError(f"expected data in {path}, the file is empty")
-    return OPENERS[suffix](path)
+    return OPENERS[path.suffix.lower()](path)
 
 
 def _load(source: Source, path: Path) -> Source:
     """Read all samples into memory; a file that claims too many is rejected before that."""
-    rows = source.count or 0
-    if not 0 <= rows * source.row_bytes <= MOST_BYTES:
-        raise UserError(
-            f"{path.name} claims {rows:,} rows of {source.row_bytes:,} bytes, more than "
-            f"{MOST_BYTES:,} bytes; choose fewer columns, or read it by chunks"
-        )
+    _check_claim(source.count or 0, source.row_bytes, path)
     x, y = joined(list(read_all(source)))
     return replace(source, partitions=[MemoryRows(x, y)], in_memory=True)
+
+
+def _check_claim(rows: int, row_bytes: int, path: Path) -> None:
+    if not 0 <= rows * row_bytes <= MOST_BYTES:
+        raise UserError(
+            f"{path.name} claims {rows:,} rows of {row_bytes:,} bytes, more than "
+            f"{MOST_BYTES:,} bytes; choose fewer columns, or read it by chunks"
+        )

@@ -12,15 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.sources.arrays import (
-    ArrayColumns,
-    array_source,
-    check_table,
-)
+from learnable_novelty.measure.sources.arrays import ArrayColumns, array_source
 from learnable_novelty.measure.sources.base import Source, table_source
 from learnable_novelty.measure.sources.columns import Selection, Table
 from learnable_novelty.measure.sources.memory import describe_index
 from learnable_novelty.storage import UNREADABLE, quiet_headers, read_arrays
+from learnable_novelty.tables.stored import check_table
 
 
 def open_npy(path: Path) -> Table:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -20,7 +21,9 @@ from learnable_novelty.measure.sources.columns import Columns
 from learnable_novelty.measure.sources.dask import dask_source
 from learnable_novelty.measure.sources.files import open_columns
 from learnable_novelty.measure.sources.memory import MemoryRows, as_tensor
-from learnable_novelty.measure.sources.zarr import check_array
+from learnable_novelty.measure.sources.tables import table_rows
+from learnable_novelty.tables import Table, has_names
+from learnable_novelty.tables.stored import check_array
 
 
 def open_source(inputs: Any, targets: Any, *, is_series: bool) -> Source | Stream:
@@ -31,8 +34,18 @@ def open_source(inputs: Any, targets: Any, *, is_series: bool) -> Source | Strea
     """
     library = type(inputs).__module__.partition(".")[0]
     if isinstance(inputs, (str, PathLike)):
-        return open_columns(inputs, None, _column_names(targets)).source
+        found = open_columns(inputs, None, _column_names(targets), is_series=is_series)
+        return replace(found.source, decisions=found.decisions)
+    if isinstance(inputs, Table) or has_names(inputs) or has_names(targets):
+        found = table_rows(inputs, targets, is_series=is_series)
+        if found is not None:
+            return found
     if isinstance(inputs, Columns):
+        if is_series and inputs.dropped:
+            raise UserError(
+                f"expected a series without gaps, but {inputs.dropped} rows with gaps were left "
+                "out: open the columns with is_series=True, and say what to do about gaps"
+            )
         return _without_targets(inputs.source, targets)
     if isinstance(inputs, np.memmap) or library == "zarr":
         return _sliced(inputs, targets)

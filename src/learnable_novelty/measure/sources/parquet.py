@@ -14,6 +14,7 @@ from learnable_novelty.errors import UserError, missing_extra
 from learnable_novelty.measure.sources.arrays import CHUNK_BYTES
 from learnable_novelty.measure.sources.base import Chunk, Source
 from learnable_novelty.measure.sources.columns import Selection, Table
+from learnable_novelty.tables.folders import files_of
 from learnable_novelty.text import printable
 
 READ_BYTES = 1 << 16
@@ -128,22 +129,6 @@ def open_parquet_table(path: Path) -> Table:
     return Table(names, select)
 
 
-def files_of(folder: Path) -> list[Path]:
-    """Return the Parquet files of a folder in order; numbers in their names count as numbers.
-
-    Files and folders whose names begin with _ or . are left out: tools keep other things there.
-    """
-    found = ((path.relative_to(folder).parts, path) for path in folder.rglob("*.parquet"))
-    shown = [(parts, path) for parts, path in found if not any(p[0] in "_." for p in parts)]
-    return [path for _, path in sorted(shown, key=lambda one: [_natural(p) for p in one[0]])]
-
-
-def _natural(name: str) -> tuple[list[str | int], str]:
-    """Return what sorts part.2 before part.10: texts and numbers in turn, then the name itself."""
-    pieces = re.split(r"([0-9]+)", name)
-    return [int(piece) if k % 2 else piece for k, piece in enumerate(pieces)], name
-
-
 def _row_groups(
     path: Path, metadata: Any, x: tuple[str, ...], y: tuple[str, ...]
 ) -> Iterator[RowGroup]:
@@ -162,7 +147,10 @@ def _check_numbers(name: str, schema: Any, path: Path) -> None:
         raise UserError(f"expected one column {name!r} in {path.name}, got several")
     kind = schema.field(name).type
     if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
-        raise UserError(f"expected numbers in column {name!r} of {path.name}, got {kind}")
+        raise UserError(
+            f"expected numbers in column {name!r} of {path.name}, got {kind}: leave it out, or "
+            "load the file whole, which makes categories of few values into numbers"
+        )
 
 
 def _check_schema(

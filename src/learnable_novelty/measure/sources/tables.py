@@ -1,0 +1,91 @@
+"""Data frames and typed tables as samples in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.measure.sources.base import Source
+from learnable_novelty.measure.sources.files import choose_columns
+from learnable_novelty.tables import Table, has_names, read_table
+
+
+def table_rows(inputs: Any, targets: Any, *, is_series: bool) -> Source | None:
+    """Return the rows of a table; None for frames of numbers without gaps, which are arrays.
+
+    Args:
+        inputs: a table, or a data frame with names.
+        targets: names of columns of it; another frame, whose index must be the same; or an array.
+        is_series: whether rows are steps of time.
+    """
+    if _are_names(targets):
+        found = choose_columns(read_table(inputs), None, targets, is_series=is_series)
+        return replace(found.source, decisions=found.decisions)
+    _check_indices(inputs, targets)
+    if _are_numbers(inputs) and (targets is None or _are_numbers(targets)):
+        return None
+    table = read_table(inputs)
+    if targets is None:
+        found = choose_columns(table, None, None, is_series=is_series)
+        return replace(found.source, decisions=found.decisions)
+    other = read_table(targets)
+    if other.num_rows != table.num_rows:
+        raise UserError(
+            f"expected as many targets as inputs, {table.num_rows}, got {other.num_rows}"
+        )
+    mine = {column.name for column in table.columns}
+    renamed = [
+        replace(one, name=f"target {one.name}" if one.name in mine else one.name)
+        for one in other.columns
+    ]
+    both = replace(table, columns=(*table.columns, *renamed))
+    places = range(len(table.columns), len(both.columns))
+    found = choose_columns(both, None, list(places), is_series=is_series)
+    return replace(found.source, decisions=found.decisions)
+
+
+def _are_names(targets: Any) -> bool:
+    if isinstance(targets, str):
+        return True
+    return isinstance(targets, (list, tuple)) and any(isinstance(one, str) for one in targets)
+
+
+def _check_indices(inputs: Any, targets: Any) -> None:
+    """Raise unless two data frames of pandas have the same index: their rows would not match."""
+    mine: Any = getattr(inputs, "index", None)
+    theirs: Any = getattr(targets, "index", None)
+    if not (hasattr(mine, "equals") and hasattr(theirs, "equals")):
+        return
+    if len(inputs) == len(targets) and not mine.equals(theirs):
+        raise UserError(
+            "expected inputs and targets with the same index, got two that differ: join the frames "
+            "by their index, or drop both with reset_index(drop=True)"
+        )
+
+
+def _are_numbers(data: Any) -> bool:
+    """Tell whether data is an array, or a frame that holds only numbers and no gaps."""
+    if isinstance(data, Table):
+        return False
+    if not has_names(data):
+        return not hasattr(data, "isna") or _is_complete([data])
+    if hasattr(data, "iter_columns"):  # polars
+        return all(
+            (one.dtype.is_numeric() or str(one.dtype) == "Boolean") and not one.null_count()
+            for one in data.iter_columns()
+        )
+    if hasattr(data, "data_vars"):
+        return False
+    if type(data).__module__.startswith("xarray"):
+        return data.dtype.kind in "fiub"
+    if hasattr(data, "isna") and hasattr(data, "columns"):
+        return _is_complete([data.iloc[:, k] for k in range(data.shape[1])])
+    return False
+
+
+def _is_complete(columns: list[Any]) -> bool:
+    kinds = all(getattr(one.dtype, "kind", "O") in "fiub" for one in columns)
+    return kinds and not any(bool(np.asarray(one.isna()).any()) for one in columns)

@@ -1,0 +1,51 @@
+"""Columns by name or place: a name wins, and ``#4`` is always a place."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+
+from learnable_novelty.errors import UserError, UserTypeError
+from learnable_novelty.text import printable
+
+Names = str | Sequence[str | int] | None
+"""Columns: text with commas, quoted as in CSV where a name holds a comma; or a list."""
+
+
+def positions(names: Sequence[str], wanted: str | Sequence[str | int], where: str) -> list[int]:
+    """Turn names or places, which count from 0, into places.
+
+    >>> positions(["a", "3", "c", "d"], "3,#3,0", "t.csv")
+    [1, 3, 0]
+    """
+    chosen = split_names(wanted) if isinstance(wanted, str) else list(wanted)
+    return [_position(names, one, where) for one in chosen]
+
+
+def _position(names: Sequence[str], one: str | int, where: str) -> int:
+    if isinstance(one, bool) or not isinstance(one, (str, int)):
+        raise UserTypeError(
+            f"expected names or numbers of columns of {where}, got {type(one).__name__}"
+        )
+    text = str(one)
+    name = text if text in names else text.strip()
+    if name in names:
+        return list(names).index(name)
+    place = re.fullmatch(r"#?(\d{1,9})", name)
+    if place is not None and int(place[1]) < len(names):
+        return int(place[1])
+    listed = ", ".join(map(printable, names[:12])) + (", ..." if len(names) > 12 else "")
+    raise UserError(f"expected a column of {where} ({listed}), got {text!r}")
+
+
+def split_names(text: str) -> list[str]:
+    """Divide text at its commas, but for those between quotes.
+
+    >>> split_names('"a,b", c')
+    ['a,b', 'c']
+    """
+    try:
+        return next(csv.reader([text], skipinitialspace=True), None) or [""]
+    except csv.Error as error:
+        raise UserError(f"expected names of columns separated by commas, got {text!r}") from error

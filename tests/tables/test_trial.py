@@ -1,0 +1,45 @@
+"""The trial on real files, on two of our own; and what its committed outcome says."""
+
+import csv
+import json
+
+import numpy as np
+
+from stress import files
+
+
+def test_files_are_answered_or_refused_with_a_way_out(tmp_path):
+    rng = np.random.default_rng(0)
+    folder = tmp_path / "files" / "package"
+    folder.mkdir(parents=True)
+    x = rng.standard_normal(40)
+    rows = "".join(f'"{k + 1}",{a},{np.sin(a)}\n' for k, a in enumerate(x))
+    (folder / "good.csv").write_text(f'"","a","b"\n{rows}')
+    (folder / "words.csv").write_text("a,b\nu,v\nw,x\ny,z\n")
+    (folder / "one.csv").write_text("x\n" + "\n".join(map(str, x)))
+    found = {
+        path.name: files.attempt(tmp_path / "files", path) for path in sorted(folder.iterdir())
+    }
+    good, words, one = found["good.csv"], found["words.csv"], found["one.csv"]
+    assert (good.outcome, good.index, good.index_used, good.task) == (
+        "answered",
+        "#0",
+        "",
+        "samples",
+    )
+    assert good.p_value == 0.01 and good.shuffled_p_value > 0.01
+    assert words.outcome == "refused" and "read a column as another kind" in words.sentence
+    assert (one.outcome, one.task) == ("answered", "series")
+    counts = files.summary(list(found.values()))
+    assert (counts["answered"], counts["refused"], counts["tracebacks"]) == (2, 1, 0)
+
+
+def test_the_committed_outcome_is_that_of_its_table():
+    counts = json.loads((files.HERE / "files.json").read_text())
+    with (files.HERE / "files.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert counts["files"] == len(rows) >= 600
+    assert counts["answered"] == sum(row["outcome"] == "answered" for row in rows)
+    assert counts["answered_share"] >= 0.95
+    assert counts["tracebacks"] == 0
+    assert all(row["sentence"] for row in rows if row["outcome"] != "answered")
