@@ -1,13 +1,16 @@
-"""Given a third variable: what it cannot predict of the features of x and of y.
+"""Given a third variable: what it cannot predict of x and of y, and of their features.
 
-    residual of f(x) = f(x) - E[f(x) | z]
+    x' = x - E[x | z],      residual of f(x') = f(x') - E[f(x') | z]
 
-by a ridge regression on features of z, fitted on four fifths of the rows and taken from the last
-fifth, in turn. If x and y are independent given z, products of residuals have mean zero, whatever
-their size depends on. Errors of the two regressions enter as a product only.
+with x in normal scores of its ranks, by ridge regressions on features of z, each fitted on four
+fifths of the rows and taken from the last fifth, in turn. If x and y are independent given z, so
+are x' and y', and products of residuals have mean zero, whatever their size depends on. Errors of
+the two regressions enter as a product only.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -24,33 +27,44 @@ from learnable_novelty.independence.features import (
 from learnable_novelty.seeds import torch_generator
 
 FOLDS = 5
-Z_WAVES, Z_FEATURES = 15, 150
+Z_WAVES, Z_FEATURES = 12, 60
 """Waves of a column of z, and of all columns together, at most."""
-PENALTIES = torch.logspace(-4, 3, 15)
+PENALTIES = torch.logspace(-6, 3, 19, dtype=torch.float64)
 """Ridge penalties that are tried for each feature, times the mean squared singular value."""
 
 
-def residual_pairs(
-    pairs: list[tuple[Features, Features]], given: Tensor, seed: int, *, shuffled: bool
-) -> list[tuple[Features, Features]]:
-    """Return features less what z predicts of them.
+class Given:
+    """Removes what z predicts.
 
     Args:
-        pairs: features of x and of y.
         given: z, (num_rows, columns).
         seed: of the folds, and of random features of z.
         shuffled: whether folds are random rows, or stretches of consecutive ones.
     """
-    design = design_of(given, seed)
-    order = torch.arange(len(given))
-    if shuffled:
-        order = torch.randperm(len(given), generator=torch_generator(seed, "folds"))
-    folds = list(torch.tensor_split(order, FOLDS))
 
-    def less(features: Features) -> Features:
-        return features.with_rows(_residuals(design, features, folds))
+    def __init__(self, given: Tensor, seed: int, *, shuffled: bool) -> None:
+        self.design = design_of(given, seed)
+        order = torch.arange(len(given))
+        if shuffled:
+            order = torch.randperm(len(given), generator=torch_generator(seed, "folds"))
+        self.folds = list(torch.tensor_split(order, FOLDS))
 
-    return [(less(a), less(b)) for a, b in pairs]
+    def columns(self, columns: Tensor) -> Tensor:
+        """Return normal scores of columns less what z predicts of them."""
+        return self._residuals(torch.special.ndtri(by_rank(columns)))
+
+    def features(self, features: Features) -> Features:
+        """Return features less what z predicts of them."""
+        residuals = self._residuals(features.flat.double())
+        return replace(features, rows=standardized(residuals).reshape(features.rows.shape).float())
+
+    def _residuals(self, targets: Tensor) -> Tensor:
+        residuals = torch.empty_like(targets)
+        for number, held_out in enumerate(self.folds):
+            fitted = torch.cat([fold for other, fold in enumerate(self.folds) if other != number])
+            predicted = _predict(self.design[fitted], targets[fitted], self.design[held_out])
+            residuals[held_out] = targets[held_out] - predicted
+        return residuals
 
 
 def design_of(given: Tensor, seed: int) -> Tensor:
@@ -58,20 +72,11 @@ def design_of(given: Tensor, seed: int) -> Tensor:
     columns = with_norm(given)
     count = max(2, min(Z_WAVES, len(given) // 8, Z_FEATURES // columns.shape[1]))
     parts = [waves(place(columns), count).flatten(1) for place in (by_value, by_rank)]
-    parts.append(standardized(given))
+    scores = torch.special.ndtri(by_rank(given))
+    parts += [standardized(given), scores, scores**2, scores**3]
     if given.shape[1] > 1:
         parts.append(random_features(given, seed).flat.double())
-    return standardized(torch.cat(parts, dim=1)).float()
-
-
-def _residuals(design: Tensor, features: Features, folds: list[Tensor]) -> Tensor:
-    targets = features.flat
-    residuals = torch.empty_like(targets)
-    for number, held_out in enumerate(folds):
-        fitted = torch.cat([fold for other, fold in enumerate(folds) if other != number])
-        predicted = _predict(design[fitted], targets[fitted], design[held_out])
-        residuals[held_out] = targets[held_out] - predicted
-    return residuals.reshape(features.rows.shape)
+    return standardized(torch.cat(parts, dim=1))
 
 
 def _predict(design: Tensor, targets: Tensor, new: Tensor) -> Tensor:
@@ -87,7 +92,10 @@ def _predict(design: Tensor, targets: Tensor, new: Tensor) -> Tensor:
     shrinks = squares / (squares + PENALTIES[:, None] * squares.mean())
     explained = (shrinks * (2 - shrinks)) @ coefficients.square()
     freedom = len(design) - 1 - shrinks.sum(1)
-    best = ((power - explained) / freedom[:, None].square()).argmin(0)
-    inverse = torch.where(singular > 1e-6 * singular[0], 1 / singular.clamp_min(1e-30), 0.0)
+    error = (power - explained) / freedom[:, None].square()
+    # GCV knows nothing of fits that use up most rows.
+    error[freedom < len(design) / 2] = torch.inf
+    best = error.argmin(0)
+    inverse = torch.where(singular > 1e-12 * singular[0], 1 / singular.clamp_min(1e-30), 0.0)
     readout = (right.T * inverse) @ (shrinks[best].T * coefficients)
     return level + (new - mean) @ readout

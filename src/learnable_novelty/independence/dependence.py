@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.independence.conditional import residual_pairs
+from learnable_novelty.independence.conditional import Given
 from learnable_novelty.independence.features import feature_pairs
 from learnable_novelty.independence.inputs import as_columns, check_same_rows
 from learnable_novelty.independence.null import (
@@ -68,9 +68,12 @@ def dependence(
     check_same_rows(x=x, y=y, given=z)
     count = whole_number("permutations", permutations, 1) + 1
     blocks, seed = check_blocks(blocks, len(x)), check_seed(seed)
-    pairs = feature_pairs(x, y, seed)
-    if z is not None:
-        pairs = residual_pairs(pairs, z, split(seed, "given"), shuffled=blocks is None)
+    if z is None:
+        pairs = feature_pairs(x, y, seed)
+    else:
+        less = Given(z, split(seed, "given"), shuffled=blocks is None)
+        pairs = feature_pairs(less.columns(x), less.columns(y), seed)
+        pairs = [(less.features(a), less.features(b)) for a, b in pairs]
     kind, rearranged = _rearranged(len(x), count, blocks, seed, conditional=z is not None)
     found = [statistics(a, b, rearranged, count) for a, b in pairs]
     scores = standardized_statistics(found)

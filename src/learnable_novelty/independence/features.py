@@ -8,7 +8,7 @@ features of all columns together (the reservoir of the observer with a Gaussian 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -55,10 +55,6 @@ class Features:
     def flat(self) -> Tensor:
         """All features, (num_rows, groups * count)."""
         return self.rows.flatten(1)
-
-    def with_rows(self, rows: Tensor) -> Features:
-        """Return the same features for other rows, standardized again."""
-        return replace(self, rows=standardized(rows))
 
 
 def feature_pairs(x: Tensor, y: Tensor, seed: int) -> list[tuple[Features, Features]]:

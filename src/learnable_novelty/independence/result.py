@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 MOST_ROWS = 5_000
 """Rows that bits and effect are computed from, at most."""
-DRAWS = 50
+DRAWS = 20
 """Rearrangements that the null mean of the bits is taken from."""
 
 
