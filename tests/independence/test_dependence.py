@@ -10,7 +10,12 @@ import learnable_novelty as ln
 from learnable_novelty.cli import main
 from learnable_novelty.errors import UserError
 from learnable_novelty.independence import dependence_bits
-from learnable_novelty.independence.features import Features, by_rank, feature_pairs, random_features
+from learnable_novelty.independence.features import (
+    Features,
+    by_rank,
+    feature_pairs,
+    random_features,
+)
 from learnable_novelty.independence.null import (
     normal_limit,
     permuted,
@@ -42,11 +47,12 @@ def test_statistics_are_sums_of_squared_correlations_over_loops(sizes, kind):
     orders = row_orders(n, count, None, 3)
     correlations = make(n, count, None, 3)(x, y, slice(0, count)).permute(1, 2, 0).numpy()
     if kind == "rows":
-        plain = [np.corrcoef(x.flat.T, y.flat[order].T)[: x.flat.shape[1], x.flat.shape[1] :] for order in orders]
+        plain = [
+            np.corrcoef(x.flat.T, y.flat[order].T)[: x.flat.shape[1], x.flat.shape[1] :]
+            for order in orders
+        ]
         np.testing.assert_allclose(correlations, plain, atol=1e-5)
-    np.testing.assert_allclose(
-        correlations[0], (x.flat.T @ y.flat / n).numpy(), atol=1e-6
-    )
+    np.testing.assert_allclose(correlations[0], (x.flat.T @ y.flat / n).numpy(), atol=1e-6)
     (a, j), (b, k) = sizes
     for number, (s, t) in itertools.product(range(count), itertools.product(range(2), range(2))):
         by_pair = np.zeros((a, b))
@@ -67,7 +73,12 @@ def test_normal_limit_has_the_covariance_of_permuted_rows():
     x = torch.from_numpy(np.concatenate([base, base + generator.standard_normal((n, 1))], 1))
     y = torch.from_numpy(generator.exponential(1, (n, 2)))
     sides = [
-        Features("values", ((v - v.mean(0)) / v.std(0, correction=0)).float()[:, None], torch.ones(1, 2), (1.0,))
+        Features(
+            "values",
+            ((v - v.mean(0)) / v.std(0, correction=0)).float()[:, None],
+            torch.ones(1, 2),
+            (1.0,),
+        )
         for v in (x, y)
     ]
     count = 20_000
@@ -91,7 +102,9 @@ RELATIONS = {
     "circle": lambda g: (lambda t: (np.cos(t), np.sin(t)))(g.uniform(0, 2 * np.pi, 100)),
     "twelve periods": lambda g: (lambda x: (x, np.sin(24 * np.pi * x)))(g.uniform(0, 1, 100)),
     "size only": lambda g: (lambda x: (x, x * g.standard_normal(100)))(g.standard_normal(100)),
-    "heavy tails": lambda g: (lambda x: (x, x + g.standard_cauchy(100)))(2 * g.standard_cauchy(100)),
+    "heavy tails": lambda g: (lambda x: (x, x + g.standard_cauchy(100)))(
+        2 * g.standard_cauchy(100)
+    ),
     "one of 300 columns": lambda g: (lambda x: (x, x[:, 7] + 0.5 * g.standard_normal(100)))(
         g.standard_normal((100, 300))
     ),

@@ -45,7 +45,8 @@ def dependence(
     Args:
         x: (num_rows, columns) array, tensor or data frame; a vector is one column.
         y: the same for the other side.
-        given: the same for a variable that may drive both.
+        given: the same for a variable that may drive both. What it predicts is removed, and the
+            p-value is the larger of two: with random signs of the residuals, and permuted ones.
         permutations: how many rearrangements; the smallest p-value is 1 / (permutations + 1).
         blocks: for rows that are not independent: the length of blocks of consecutive rows (rows
             are time), or a label for each row. Whole blocks are rearranged.
@@ -74,19 +75,21 @@ def dependence(
         less = Given(z, split(seed, "given"), shuffled=blocks is None)
         pairs = feature_pairs(less.columns(x), less.columns(y), seed)
         pairs = [(less.features(a), less.features(b)) for a, b in pairs]
-    kind, rearranged = _rearranged(len(x), count, blocks, seed, conditional=z is not None)
-    found = [statistics(a, b, rearranged, count) for a, b in pairs]
-    scores = standardized_statistics(found)
-    largest = scores.max(axis=1)
-    p = p_value(largest)
+    nulls = _nulls(len(x), count, blocks, seed, conditional=z is not None)
+    found = [[statistics(a, b, null, count) for a, b in pairs] for null in nulls.values()]
+    scores = [standardized_statistics(one) for one in found]
+    p_values = [p_value(one.max(axis=1)) for one in scores]
+    # The larger p-value counts; its null is the one that is reported.
+    last = p_values.index(max(p_values))
+    largest = scores[last].max(axis=1)
     return Dependence(
-        p_value=p,
+        p_value=p_values[last],
         statistic=float(largest[0]),
         null_statistics=tuple(largest[1:].tolist()),
-        **describe(found, scores[0], p, seed, ordered=blocks is not None, signs=z is not None),
+        **describe(found[last], scores[last][0], p_values[last], seed, ordered=blocks is not None),
         num_rows=len(x),
         permutations=count - 1,
-        rearranged=kind,
+        rearranged=" and ".join(nulls),
         x_dim=x.shape[1],
         y_dim=y.shape[1],
         given_dim=0 if z is None else z.shape[1],
@@ -95,16 +98,23 @@ def dependence(
     )
 
 
-def _rearranged(
+def _nulls(
     num_rows: int, count: int, blocks: Any, seed: int, *, conditional: bool
-) -> tuple[str, Rearranged]:
-    """Choose what is rearranged, and say it."""
+) -> dict[str, Rearranged]:
+    """Choose what is rearranged, and say it.
+
+    Residuals are rearranged in two ways. Signs are right where their size depends on the third
+    variable, permutations are right in small samples where it does not.
+    """
     whole = "" if blocks is None else "whole blocks of "
     if conditional:
-        return f"signs of {whole}residuals", signed(num_rows, count, blocks, seed)
+        return {
+            f"signs of {whole}residuals": signed(num_rows, count, blocks, seed),
+            f"{whole}residuals of y": permuted(num_rows, count, blocks, seed),
+        }
     if blocks is None and num_rows > LARGE:
-        return "the normal limit of permuted rows", normal_limit(num_rows, seed)
-    return f"{whole}rows of y", permuted(num_rows, count, blocks, seed)
+        return {"the normal limit of permuted rows": normal_limit(num_rows, seed)}
+    return {f"{whole}rows of y": permuted(num_rows, count, blocks, seed)}
 
 
 def _sample(x: Tensor, y: Tensor, most: int = 2000) -> tuple[np.ndarray, np.ndarray] | None:

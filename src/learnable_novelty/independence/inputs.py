@@ -26,7 +26,9 @@ def as_columns(name: str, values: Any) -> Tensor:
             try:
                 array = array.astype(np.float64)
             except (TypeError, ValueError):
-                raise UserTypeError(f"{name} must be numbers, got {type(values).__name__}") from None
+                raise UserTypeError(
+                    f"{name} must be numbers, got {type(values).__name__}"
+                ) from None
         if array.dtype.kind not in "fiub":
             raise UserTypeError(f"{name} must be numbers, got an array of dtype {array.dtype}")
         values = torch.from_numpy(array.astype(np.float64))

@@ -1,7 +1,7 @@
 """What the statistics are compared with: rearranged rows, and one p-value for all statistics.
 
 Rows of y are permuted, singly or in blocks. Given a third variable, residuals get random signs
-instead: their size may depend on it, so they are not exchangeable. Beyond ``LARGE`` rows the
+as well: their size may depend on it, so they need not be exchangeable. Beyond ``LARGE`` rows the
 correlations of permuted rows are drawn from their normal limit, which needs no rows at all.
 """
 
@@ -81,7 +81,9 @@ def normal_limit(num_rows: int, seed: int) -> Rearranged:
 
 def _root(features: Features) -> Tensor:
     """Return the symmetric root of the correlations within one side."""
-    values, vectors = torch.linalg.eigh((features.flat.T @ features.flat).double() / len(features.rows))
+    values, vectors = torch.linalg.eigh(
+        (features.flat.T @ features.flat).double() / len(features.rows)
+    )
     return ((vectors * values.clamp_min(0).sqrt()) @ vectors.T).float()
 
 
@@ -94,7 +96,9 @@ def row_orders(num_rows: int, count: int, blocks: Any, seed: int) -> np.ndarray:
     elif np.ndim(blocks) == 0:
         orders = np.stack([_moved_blocks(rows, int(blocks), generator) for _ in range(count)])
     else:
-        orders = np.stack([_moved_groups(block_labels(num_rows, blocks), generator) for _ in range(count)])
+        orders = np.stack(
+            [_moved_groups(block_labels(num_rows, blocks), generator) for _ in range(count)]
+        )
     orders[0] = rows
     return orders
 
@@ -107,13 +111,14 @@ def check_blocks(blocks: Any, num_rows: int) -> Any:
         length = whole_number("blocks", blocks, 1)
         if num_rows < 5 * length:
             raise UserError(
-                f"blocks of {length} rows need at least {5 * length} rows, five blocks, got {num_rows}"
+                f"blocks of {length} rows need at least {5 * length} rows, got {num_rows}"
             )
         return length
     labels = np.asarray(blocks)
     if labels.shape != (num_rows,):
         raise UserError(
-            f"blocks must be a length, or one label for each of {num_rows} rows, got shape {labels.shape}"
+            f"blocks must be a length, or one label for each of {num_rows} rows, "
+            f"got shape {labels.shape}"
         )
     sizes = np.unique(np.unique(labels, return_counts=True)[1], return_counts=True)[1]
     if sizes.max() < 5:

@@ -22,7 +22,9 @@ def draw_dependence(result: Dependence, path: str | Path | None = None) -> Figur
         scatters[0].plot(*result.sample, ".", color=GREY, markersize=3)
         scatters[0].set(xlabel="x", ylabel="y", title="data")
     scatters[-1].plot(*result.functions, ".", color=BLUE, markersize=3)
-    scatters[-1].set(xlabel="f(x)", ylabel="g(y)", title=f"held-out correlation {result.effect:.2f}")
+    scatters[-1].set(
+        xlabel="f(x)", ylabel="g(y)", title=f"held-out correlation {result.effect:.2f}"
+    )
     null.hist(result.null_statistics, bins=40, color=GREY, label="null")
     null.axvline(result.statistic, color=BLUE, label="observed")
     null.set(xlabel="largest statistic", ylabel="rearrangements", title=f"p = {result.p_value:.3g}")

@@ -51,8 +51,8 @@ class Dependence:
     """S = 1/2 log2 det(I + R R') of the weighted correlations R of the pair that was found, less
     its mean under the null: 0 where the p-value is above 0.05. It compares at equal n only."""
     effect: float
-    """Correlation of the leading functions f(x) and g(y), found on one half of the rows and measured
-    on the other, in turn: 0 for nothing that repeats, 1 for a function of each other."""
+    """Correlation of the leading functions f(x) and g(y), found on one half of the rows and
+    measured on the other, in turn: 0 for nothing that repeats, 1 for a perfect relation."""
     pair: Pair
     statistic: float
     """The largest of all standardized statistics; 1 is the 95% quantile of a single one."""
@@ -139,7 +139,7 @@ def _detail(scale: float) -> str:
 
 
 def describe(
-    found: list[Statistics], scores: np.ndarray, p_value: float, seed: int, *, ordered: bool, signs: bool
+    found: list[Statistics], scores: np.ndarray, p_value: float, seed: int, *, ordered: bool
 ) -> dict[str, Any]:
     """Return the pair with the largest statistic, its bits, effect and functions."""
     place = int(scores.argmax())
@@ -158,7 +158,7 @@ def describe(
     if len(x) > MOST_ROWS:
         chosen = torch.randperm(len(x), generator=generator)[:MOST_ROWS].sort().values
         x, y = x[chosen], y[chosen]
-    null = torch.stack([_rearranged_bits(x, y, generator, signs) for _ in range(DRAWS)])
+    null = torch.stack([_permuted_bits(x, y, generator) for _ in range(DRAWS)])
     left, right = _leading(x, y)
     return {
         "bits": max(0.0, float(code_bits(x, y) - null.mean())) if p_value <= LEVEL else 0.0,
@@ -168,10 +168,7 @@ def describe(
     }
 
 
-def _rearranged_bits(x: Tensor, y: Tensor, generator: torch.Generator, signs: bool) -> Tensor:
-    if signs:
-        sign = torch.randint(0, 2, (len(x), 1), generator=generator, dtype=x.dtype) * 2 - 1
-        return code_bits(x * sign, y)
+def _permuted_bits(x: Tensor, y: Tensor, generator: torch.Generator) -> Tensor:
     return code_bits(x, y[torch.randperm(len(y), generator=generator)])
 
 
