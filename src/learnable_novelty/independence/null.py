@@ -50,7 +50,9 @@ def signed(num_rows: int, count: int, blocks: Any, seed: int) -> Rearranged:
     """Give rows, or whole blocks of rows, random signs; the data have all signs plus."""
     labels = block_labels(num_rows, blocks)
     generator = numpy_generator(seed, "signs")
-    signs = generator.choice(np.float32([-1, 1]), (count, labels.max() + 1))[:, labels]
+    signs = generator.choice(np.array([-1, 1], dtype=np.float32), (count, labels.max() + 1))[
+        :, labels
+    ]
     signs[0] = 1
     moved = torch.from_numpy(signs)
 

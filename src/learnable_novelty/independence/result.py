@@ -142,13 +142,7 @@ def describe(
     found: list[Statistics], scores: np.ndarray, p_value: float, seed: int, *, ordered: bool
 ) -> dict[str, Any]:
     """Return the pair with the largest statistic, its bits, effect and functions."""
-    place = int(scores.argmax())
-    for one in found:
-        size = one.values[0].numel()
-        if place < size:
-            break
-        place -= size
-    way, i, j = (int(index) for index in np.unravel_index(place, one.values.shape[1:]))
+    one, way, i, j = _located(found, int(scores.argmax()))
     columns: tuple[int | None, int | None] = (None, None)
     if one.ways[way] == "largest":
         columns = divmod(int(one.places[i, j]), one.y.rows.shape[1])
@@ -166,6 +160,15 @@ def describe(
         "pair": pair,
         "functions": ((x @ left).numpy(), (y @ right).numpy()),
     }
+
+
+def _located(found: list[Statistics], place: int) -> tuple[Statistics, int, int, int]:
+    """Return which features, way and scales a statistic in the list of all of them has."""
+    sizes = [one.values[0].numel() for one in found]
+    number = int(np.searchsorted(np.cumsum(sizes), place, side="right"))
+    one = found[number]
+    way, i, j = np.unravel_index(place - sum(sizes[:number]), tuple(one.values.shape[1:]))
+    return one, int(way), int(i), int(j)
 
 
 def _permuted_bits(x: Tensor, y: Tensor, generator: torch.Generator) -> Tensor:
