@@ -138,7 +138,9 @@ def test_constants_are_no_dependence():
     for x in (np.ones(30), np.full((30, 3), 1e300), np.full(30, 0.1)):
         result = ln.dependence(x, g.standard_normal((30, 2)), permutations=99)
         assert (result.p_value, result.bits, result.effect) == (1.0, 0.0, 0.0)
-    assert ln.dependence(np.ones(30), np.ones(30)).p_value == 1.0
+    assert ln.dependence(np.ones(30), np.ones((30, 2)), given=np.ones(30)).p_value == 1.0
+    x = g.standard_normal(60)
+    assert ln.dependence(x, x**2, given=np.ones((60, 2)), permutations=99).p_value == 0.01
 
 
 @pytest.mark.parametrize("unit", [1e-150, 1e150])
@@ -228,6 +230,7 @@ def test_same_seed_same_answer_and_inputs_of_any_kind():
         (([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5]), "as many rows in each, got x 6, y 5"),
         (([1, 2, 3], [1, 2, 3]), "x must have at least 5 rows to be tested, got 3"),
         ((["a"] * 9, [1] * 9), "x must be numbers"),
+        ((np.ma.masked_array([1.0] * 9, [1] * 9), [1] * 9), "x must be complete"),
         ((np.zeros((9, 2, 2)), [1] * 9), r"x must be \(num_rows, columns\)"),
     ],
 )

@@ -89,6 +89,8 @@ def _predict(design: Tensor, targets: Tensor, new: Tensor) -> Tensor:
     coefficients = left.T @ (targets - level)
     power = (targets - level).square().sum(0)
     squares = singular.square()
+    if not bool(squares.sum() > 0):  # z is constant, and predicts nothing
+        return level.expand(len(new), -1)
     shrinks = squares / (squares + PENALTIES[:, None] * squares.mean())
     explained = (shrinks * (2 - shrinks)) @ coefficients.square()
     freedom = len(design) - 1 - shrinks.sum(1)

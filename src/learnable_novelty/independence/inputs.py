@@ -21,6 +21,8 @@ def as_columns(name: str, values: Any) -> Tensor:
         UserError: for values that are not finite numbers, or for fewer than five rows.
     """
     if not isinstance(values, Tensor):
+        if isinstance(values, np.ma.MaskedArray) and bool(np.ma.getmaskarray(values).any()):
+            raise UserError(f"{name} must be complete, got a masked array with hidden values")
         array = np.asarray(values)
         if array.dtype == object:
             try:
