@@ -42,14 +42,14 @@ def ksg(x: Array, y: Array) -> float:
     I = psi(k) + psi(n) - mean(psi(n_x + 1) + psi(n_y + 1)), with n_x and n_y the rows closer in x
     and in y than the k-th neighbour in both, largest coordinate difference.
     """
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
     from scipy.special import digamma
 
     x, y = ((v - v.mean(0)) / np.where(v.std(0) > 0, v.std(0), 1) for v in (x, y))
-    both = cKDTree(np.hstack([x, y]))
+    both = KDTree(np.hstack([x, y]))
     far = both.query(np.hstack([x, y]), k=NEIGHBOURS + 1, p=np.inf)[0][:, -1]
     inside = np.nextafter(far, 0)
-    counts = [cKDTree(v).query_ball_point(v, inside, p=np.inf, return_length=True) for v in (x, y)]
+    counts = [KDTree(v).query_ball_point(v, inside, p=np.inf, return_length=True) for v in (x, y)]
     nats = digamma(NEIGHBOURS) + digamma(len(x)) - sum(np.mean(digamma(c)) for c in counts)
     return float(nats / np.log(2))
 
