@@ -16,6 +16,7 @@ from novelty_lab.registry import all_artefacts
 ROOT = Path(__file__).parents[1]
 ROOMS = (
     "measure",
+    "independence",
     "observer",
     "observer.reservoirs",
     "systems",

@@ -15,6 +15,7 @@ from learnable_novelty.errors import needs_extra
 
 if TYPE_CHECKING:
     from learnable_novelty import objective, systems
+    from learnable_novelty.independence import Dependence, dependence
     from learnable_novelty.measure import Null, Score, adjust, learning_curve, open_columns, score
     from learnable_novelty.observer import (
         Moments,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 # Everything is imported when it is first used: ``novelty --help`` does not wait for torch, and
 # the packages below some modules are large, or not installed.
 _HOME = {
+    **dict.fromkeys(("Dependence", "dependence"), "independence"),
     **dict.fromkeys(("Null", "Score", "adjust"), "measure"),
     **dict.fromkeys(("learning_curve", "open_columns", "score"), "measure"),
     **dict.fromkeys(("Moments", "Observer", "OnlineObserver", "PerSample", "Readout"), "observer"),
@@ -65,6 +67,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Dependence",
     "Moments",
     "Null",
     "Observer",
@@ -74,6 +77,7 @@ __all__ = [
     "Score",
     "__version__",
     "adjust",
+    "dependence",
     "learning_curve",
     "objective",
     "open_columns",

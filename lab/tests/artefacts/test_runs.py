@@ -47,7 +47,7 @@ FAST = {
     },
 }
 
-NOT_RECORDED = {"nulls", "denoised"}
+NOT_RECORDED = {"nulls", "denoised", "dependence"}
 """Their paper configurations take core-hours and have not been run yet."""
 ONE_RUN = [
     name

@@ -17,6 +17,7 @@ from learnable_novelty.compare import (
     prequential,
     sample,
 )
+from learnable_novelty.compare.dependences import installed_measures
 from learnable_novelty.compare.registry import ComparedData, Measure, Reading, plain, timed
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.null import Null
@@ -118,13 +119,14 @@ def compare(
     source = open_source(inputs, targets, is_series=settings.windows is not None)
     data = _compared_data(source, settings)
     report = progress or (lambda done, total: None)
-    report(0, len(MEASURES) + 1)
+    measures = (*MEASURES, *installed_measures())
+    report(0, len(measures) + 1)
     scored, seconds = timed(lambda: score_source(source, settings))
     readings = _read_score(scored, seconds)
-    for done, measure in enumerate(MEASURES, start=1):
-        report(done, len(MEASURES) + 1)
+    for done, measure in enumerate(measures, start=1):
+        report(done, len(measures) + 1)
         readings += measure.read(data)
-    report(len(MEASURES) + 1, len(MEASURES) + 1)
+    report(len(measures) + 1, len(measures) + 1)
     return Comparison(tuple(readings), scored)
 
 

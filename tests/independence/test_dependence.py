@@ -1,0 +1,272 @@
+"""The test of independence: its algebra, its level, what it finds, and what it refuses."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+import learnable_novelty as ln
+from learnable_novelty.cli import main
+from learnable_novelty.errors import UserError
+from learnable_novelty.independence import dependence_bits
+from learnable_novelty.independence.features import (
+    Features,
+    by_rank,
+    feature_pairs,
+    random_features,
+)
+from learnable_novelty.independence.null import (
+    normal_limit,
+    permuted,
+    row_orders,
+    signed,
+    standardized_statistics,
+)
+from learnable_novelty.independence.statistic import code_bits, statistics
+
+
+def rng(*key):
+    return np.random.default_rng([19, *key])
+
+
+def small_features(rows, groups, count, generator):
+    values = torch.from_numpy(generator.standard_normal((rows, groups, count))).float()
+    values = (values - values.mean(0)) / values.std(0, correction=0)
+    weights = torch.from_numpy(generator.uniform(0.1, 1, (2, count))).float()
+    return Features("values", values, weights, (1.0, 2.0))
+
+
+@pytest.mark.parametrize("sizes", [((1, 3), (1, 3)), ((2, 5), (3, 2)), ((3, 2), (2, 5))])
+@pytest.mark.parametrize("kind", ["rows", "signs"])
+def test_statistics_are_sums_of_squared_correlations_over_loops(sizes, kind):
+    generator, n, count = rng(1), 12, 4
+    x, y = (small_features(n, *size, generator) for size in sizes)
+    make = permuted if kind == "rows" else signed
+    found = statistics(x, y, make(n, count, None, 3), count)
+    orders = row_orders(n, count, None, 3)
+    correlations = make(n, count, None, 3)(x, y, slice(0, count)).permute(1, 2, 0).numpy()
+    if kind == "rows":
+        plain = [
+            np.corrcoef(x.flat.T, y.flat[order].T)[: x.flat.shape[1], x.flat.shape[1] :]
+            for order in orders
+        ]
+        np.testing.assert_allclose(correlations, plain, atol=1e-5)
+    np.testing.assert_allclose(correlations[0], (x.flat.T @ y.flat / n).numpy(), atol=1e-6)
+    (a, j), (b, k) = sizes
+    for number, (s, t) in itertools.product(range(count), itertools.product(range(2), range(2))):
+        by_pair = np.zeros((a, b))
+        for p, q, u, v in itertools.product(range(a), range(b), range(j), range(k)):
+            r = correlations[number, p * j + u, q * k + v]
+            by_pair[p, q] += float(x.weights[s, u] * y.weights[t, v]) * r**2
+        ours = found.values[number, :, s, t]
+        assert float(ours[0]) == pytest.approx(by_pair.sum(), rel=1e-4)
+        if a * b > 1:
+            assert float(ours[1]) == pytest.approx(by_pair.max(), rel=1e-4)
+            if number == 0:
+                assert int(found.places[s, t]) == by_pair.argmax()
+
+
+def test_normal_limit_has_the_covariance_of_permuted_rows():
+    generator, n = rng(2), 60
+    base = generator.standard_normal((n, 1))
+    x = torch.from_numpy(np.concatenate([base, base + generator.standard_normal((n, 1))], 1))
+    y = torch.from_numpy(generator.exponential(1, (n, 2)))
+    sides = [
+        Features(
+            "values",
+            ((v - v.mean(0)) / v.std(0, correction=0)).float()[:, None],
+            torch.ones(1, 2),
+            (1.0,),
+        )
+        for v in (x, y)
+    ]
+    count = 20_000
+    exact = permuted(n, count, None, 0)(*sides, slice(1, count)).permute(1, 0, 2).flatten(1)
+    limit = normal_limit(n, 0)(*sides, slice(1, count)).permute(1, 0, 2).flatten(1)
+    np.testing.assert_allclose(torch.cov(exact.T) * n, torch.cov(limit.T) * n, atol=0.05)
+
+
+def test_p_values_are_uniform_without_dependence():
+    p = []
+    for i in range(120):
+        g = rng(3, i)
+        x = g.standard_t(2, (40, 1)) if i % 2 else g.integers(0, 3, (40, 1))
+        p.append(ln.dependence(x, g.standard_normal((40, 2)), permutations=19, seed=i).p_value)
+    # Binomial standard errors: 0.0199 at 0.05, 0.046 at 0.5.
+    assert np.mean(np.array(p) <= 0.05) < 0.05 + 3.2 * 0.0199
+    assert abs(np.mean(np.array(p) <= 0.5) - 0.5) < 3.2 * 0.046
+
+
+RELATIONS = {
+    "circle": lambda g: (lambda t: (np.cos(t), np.sin(t)))(g.uniform(0, 2 * np.pi, 100)),
+    "twelve periods": lambda g: (lambda x: (x, np.sin(24 * np.pi * x)))(g.uniform(0, 1, 100)),
+    "size only": lambda g: (lambda x: (x, x * g.standard_normal(100)))(g.standard_normal(100)),
+    "heavy tails": lambda g: (lambda x: (x, x + g.standard_cauchy(100)))(
+        2 * g.standard_cauchy(100)
+    ),
+    "one of 300 columns": lambda g: (lambda x: (x, x[:, 7] + 0.5 * g.standard_normal(100)))(
+        g.standard_normal((100, 300))
+    ),
+    "the norm": lambda g: (lambda x: (x, np.square(x).sum(1)))(g.standard_normal((100, 8))),
+    "a product": lambda g: (lambda x: (x, x[:, 0] * x[:, 1]))(g.standard_normal((100, 3))),
+}
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+def test_dependence_without_correlation_is_found(name):
+    x, y = RELATIONS[name](rng(4))
+    result = ln.dependence(x, y, permutations=199)
+    assert result.p_value == 1 / 200
+    assert result.bits > 0
+    if name == "one of 300 columns":
+        assert result.pair.x_column == 7 and "column 7 of x" in result.where
+    if name == "twelve periods":
+        assert "fine detail in x" in str(result)
+
+
+def test_monotone_changes_leave_the_rank_statistics_alone():
+    x = torch.from_numpy(rng(5).standard_normal((50, 1)))
+    torch.testing.assert_close(by_rank(x), by_rank(torch.exp(3 * x)))
+    assert by_rank(torch.tensor([[2.0], [1.0], [2.0]])).flatten().tolist() == pytest.approx(
+        [2 / 3, 1 / 6, 2 / 3]
+    )
+
+
+def test_constants_are_no_dependence():
+    g = rng(6)
+    for x in (np.ones(30), np.full((30, 3), 1e300), np.full(30, 0.1)):
+        result = ln.dependence(x, g.standard_normal((30, 2)), permutations=99)
+        assert (result.p_value, result.bits, result.effect) == (1.0, 0.0, 0.0)
+    assert ln.dependence(np.ones(30), np.ones((30, 2)), given=np.ones(30)).p_value == 1.0
+    x = g.standard_normal(60)
+    assert ln.dependence(x, x**2, given=np.ones((60, 2)), permutations=99).p_value == 0.01
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e150])
+def test_units_do_not_matter(unit):
+    g = rng(7)
+    x = g.standard_normal((60, 2))
+    y = x[:, :1] ** 2 + g.standard_normal((60, 1))
+    plain = ln.dependence(x, y, permutations=99)
+    scaled = ln.dependence(torch.from_numpy(x * unit), y / unit, permutations=99)
+    assert scaled.p_value == plain.p_value
+    assert scaled.statistic == pytest.approx(plain.statistic, rel=1e-3)
+
+
+def test_the_third_variable_explains_a_spurious_dependence_and_keeps_a_real_one():
+    g = rng(8)
+    z, e = g.standard_normal(300), g.standard_normal(300)
+    x, y = np.cos(2 * z) + 0.5 * e, z**2 + 0.5 * g.standard_normal(300)
+    assert ln.dependence(x, y).p_value == 0.001
+    assert ln.dependence(x, y, z).p_value > 0.05
+    assert ln.dependence(x, y + 0.5 * np.abs(e), given=z).p_value < 0.01
+
+
+def test_blocks_keep_the_level_for_slow_series():
+    plain, blocks = [], []
+    for i in range(40):
+        noise = rng(9, i).standard_normal((2, 400))
+        for t in range(1, 400):
+            noise[:, t] += 0.8 * noise[:, t - 1]
+        plain.append(ln.dependence(*noise, permutations=39, seed=i).p_value <= 0.05)
+        blocks.append(ln.dependence(*noise, permutations=39, blocks=40, seed=i).p_value <= 0.05)
+    assert np.mean(plain) > 0.25
+    assert np.mean(blocks) < 0.2
+
+
+def test_labelled_blocks_move_as_wholes():
+    labels = np.repeat(["a", "b", "c", "d", "e", "f"], [3, 3, 3, 3, 3, 2])[::-1].copy()
+    for order in row_orders(17, 20, labels, 0):
+        for label in np.unique(labels):
+            assert len(set(labels[order[labels == label]])) == 1
+    for order in row_orders(50, 20, 10, 0):
+        steps = np.diff(order) % 50
+        assert (steps == 1).mean() > 0.8 and sorted(order) == list(range(50))
+
+
+def test_bits_have_the_gradient_of_finite_differences():
+    g = rng(10)
+    x = torch.from_numpy(g.standard_normal((20, 2))).requires_grad_()
+    y = torch.from_numpy(g.standard_normal((20, 1))).requires_grad_()
+    assert torch.autograd.gradcheck(lambda a, b: dependence_bits(a, b), (x, y), atol=1e-5)
+    cross = torch.tensor([[0.5, 0.0], [0.0, 0.25], [0.0, 0.0]], dtype=torch.float64)
+    left = torch.eye(3, dtype=torch.float64) * 3**0.5
+    bits = code_bits(left, 3**0.5 * cross)
+    assert float(bits) == pytest.approx(0.5 * np.log2(1.25 * 1.0625))
+
+
+def test_large_samples_use_the_limit_and_agree_with_permutations():
+    g = rng(11)
+    x, y = g.standard_normal((20_001, 1)), g.standard_normal((20_001, 1))
+    result = ln.dependence(x, y, permutations=199)
+    assert "normal limit" in result.rearranged
+    assert ln.dependence(x, y + 0.05 * x**2).p_value == 0.001
+    pairs = feature_pairs(torch.from_numpy(x), torch.from_numpy(y), 0)[:1]
+    z = [
+        standardized_statistics([statistics(*pairs[0], make, 400)]).max(1)
+        for make in (permuted(20_001, 400, None, 0), normal_limit(20_001, 0))
+    ]
+    assert np.quantile(z[0], 0.9) == pytest.approx(np.quantile(z[1], 0.9), rel=0.15)
+
+
+def test_same_seed_same_answer_and_inputs_of_any_kind():
+    import pandas
+
+    g = rng(12)
+    x, y = g.standard_normal((40, 2)), g.standard_normal(40)
+    first = ln.dependence(x, y, permutations=49)
+    frame = pandas.DataFrame(x, columns=["a", "b"])
+    for other in (frame, torch.from_numpy(x), x.tolist()):
+        assert ln.dependence(other, y, permutations=49).to_dict() == first.to_dict()
+    assert ln.dependence(x, y, permutations=49, seed=1).null_statistics != first.null_statistics
+    assert random_features(torch.from_numpy(x), 0).rows.shape == (40, 1, 80)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1.0, np.nan, 3, 4, 5], [1, 2, 3, 4, 5]), "x must be finite, got NaN in row 1, column 0"),
+        (([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5]), "as many rows in each, got x 6, y 5"),
+        (([1, 2, 3], [1, 2, 3]), "x must have at least 5 rows to be tested, got 3"),
+        ((["a"] * 9, [1] * 9), "x must be numbers"),
+        ((np.ma.masked_array([1.0] * 9, [1] * 9), [1] * 9), "x must be complete"),
+        ((np.zeros((9, 2, 2)), [1] * 9), r"x must be \(num_rows, columns\)"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(arguments, message):
+    with pytest.raises(UserError, match=message):
+        ln.dependence(*arguments)
+
+
+def test_bad_options_are_refused_in_one_sentence():
+    x = np.arange(30.0)
+    for options, message in (
+        ({"permutations": 0}, "permutations must be a positive integer"),
+        ({"blocks": 10}, "blocks of 10 rows need at least 50 rows"),
+        ({"blocks": [1, 2]}, "one label for each of 30 rows"),
+        ({"blocks": np.arange(30) // 10}, "at least five blocks of one size"),
+        ({"seed": -1}, "seed must be"),
+    ):
+        with pytest.raises(UserError, match=message):
+            ln.dependence(x, x, **options)
+
+
+def test_command_prints_draws_and_writes_json(tmp_path, capsys):
+    import json
+
+    g = rng(13)
+    t = g.uniform(0, 6.28, 80)
+    table = np.column_stack([np.cos(t), np.sin(t), g.standard_normal(80)])
+    path = tmp_path / "t.csv"
+    np.savetxt(path, table, delimiter=",", header="a,b,c", comments="")
+    plot = tmp_path / "p.png"
+    assert main(["depend", str(path), "--x", "a", "--y", "b", "--plot", str(plot)]) == 0
+    assert "x and y depend on each other (p <= 0.001)" in capsys.readouterr().out
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    command = ["depend", str(path), "--x", "a", "--y", "b", "--given", "c", "--json"]
+    assert main([*command, "--permutations", "99"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["p_value"] == 0.01 and found["given"] == ["c"] and found["given_dim"] == 1
+    assert main(["depend", str(path), "--x", "a", "--y", "nothing"]) == 2
+    assert ln.dependence(table[:, :2], table[:, 2]).plot().axes
