@@ -8,7 +8,19 @@ import pytest
 import torch
 
 from benchmarks import __main__ as command
-from benchmarks import automata, chunks, dual, encoder, frames, life, moments, neural, null, online
+from benchmarks import (
+    automata,
+    chunks,
+    dual,
+    encoder,
+    frames,
+    life,
+    moments,
+    neural,
+    null,
+    online,
+    scan,
+)
 from benchmarks.life_record import map_measures, refreshed
 from benchmarks.timing import Row, compare, faster, interleave, within
 from lab.tests.explorer.life_record import life_record
@@ -40,6 +52,13 @@ def test_counted_patterns_score_as_every_site_does():
 def test_automata_rows_count_all_scores():
     rows = automata.run(dataclasses.replace(TINY, draws=1), rules=(30, 110))
     assert [row.name.split()[0] for row in rows] == ["88", "88"]
+
+
+def test_one_thread_gives_the_scores_of_all_threads_and_a_scan_is_timed():
+    plain, ours = scan.prepare(40)
+    assert plain() == ours()
+    rows = scan.run(60, 7)
+    assert [row.met for row in rows[:2]] == [True, True]
 
 
 def test_moments_and_qr_give_the_same_bits():

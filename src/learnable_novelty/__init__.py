@@ -16,7 +16,17 @@ from learnable_novelty.errors import needs_extra
 if TYPE_CHECKING:
     from learnable_novelty import objective, systems
     from learnable_novelty.independence import Dependence, dependence
-    from learnable_novelty.measure import Null, Score, adjust, learning_curve, open_columns, score
+    from learnable_novelty.measure import (
+        Null,
+        Scan,
+        Score,
+        adjust,
+        horizon,
+        learning_curve,
+        open_columns,
+        scan,
+        score,
+    )
     from learnable_novelty.observer import (
         Moments,
         Observer,
@@ -32,8 +42,8 @@ if TYPE_CHECKING:
 # the packages below some modules are large, or not installed.
 _HOME = {
     **dict.fromkeys(("Dependence", "dependence"), "independence"),
-    **dict.fromkeys(("Null", "Score", "adjust"), "measure"),
-    **dict.fromkeys(("learning_curve", "open_columns", "score"), "measure"),
+    **dict.fromkeys(("Null", "Scan", "Score", "adjust"), "measure"),
+    **dict.fromkeys(("horizon", "learning_curve", "open_columns", "scan", "score"), "measure"),
     **dict.fromkeys(("Moments", "Observer", "OnlineObserver", "PerSample", "Readout"), "observer"),
     **dict.fromkeys(("perturbation_multiplier", "reservoirs"), "observer"),
     "read_table": "tables",
@@ -74,16 +84,19 @@ __all__ = [
     "OnlineObserver",
     "PerSample",
     "Readout",
+    "Scan",
     "Score",
     "__version__",
     "adjust",
     "dependence",
+    "horizon",
     "learning_curve",
     "objective",
     "open_columns",
     "perturbation_multiplier",
     "read_table",
     "reservoirs",
+    "scan",
     "score",
     "systems",
 ]

@@ -153,7 +153,7 @@ def test_scores_of_a_frame_a_file_and_arrays_agree(tmp_path):
     ):
         assert found.bits == by_hand.bits
         assert found.p_value == by_hand.p_value
-        assert DECISIONS[2] in found.cautions
+        assert DECISIONS[2] in found.decisions
     both = ln.score(DATA, targets=["bill", "mass"], **FAST)
     assert both.target_dim == 2
 
@@ -199,12 +199,12 @@ def test_the_command_says_what_was_decided(tmp_path, capsys):
     assert main(["score", str(path), "--targets", "species", *fast, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["decisions"] == DECISIONS
-    assert set(found["classes"]["recall"]) == {"Adelie", "Chinstrap", "Gentoo"}
-    assert found["classes"]["held_out_accuracy"] > found["classes"]["base_rate"]
+    assert set(found["classes"]["recalls"]) == {"Adelie", "Chinstrap", "Gentoo"}
+    assert found["classes"]["accuracy"] > found["classes"]["base_rate"]
     assert main(["score", str(path), "--targets", "species", *fast]) == 0
     out = capsys.readouterr().out
     assert all(note in out for note in DECISIONS)
-    assert "of held-out rows is told right; the most frequent class has" in out
+    assert "of 3 classes on held-out rows; base rate" in out
     overruled = ["--keep", "Unnamed: 0", "--as", "mass=text", "--cyclic", "month"]
     assert main(["score", str(path), "--targets", "species", *fast, *overruled, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -220,7 +220,8 @@ def test_without_options_the_command_shows_what_was_read(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "60 rows, 6 columns" in out
     assert "species     category           Adelie, Chinstrap, Gentoo" in out
-    assert "--targets mass" in out and "--time day" in out
+    assert "columns can be learned from the rest" in out
+    assert "--window 1 --time day" in out
     assert main(["score", str(path), "--json"]) == 0
     columns = json.loads(capsys.readouterr().out)["columns"]
     assert columns[1]["levels"] == ["Adelie", "Chinstrap", "Gentoo"]

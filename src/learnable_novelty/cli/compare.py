@@ -8,6 +8,7 @@ from typing import Any
 
 from learnable_novelty.cli.progress import progress
 from learnable_novelty.cli.score import add_data_options, read_request
+from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
 
 
@@ -23,6 +24,8 @@ def add_commands(commands: Any) -> None:
 def _compare(options: argparse.Namespace) -> int:
     from learnable_novelty.compare.compare import compare
 
+    if "auto" in (options.window, options.history):
+        raise UserError("compare takes numbers of steps: name --window and --history")
     request = read_request(options, chunks=False)
     with progress(f"comparing on {printable(options.file.name)}", None) as report:
         comparison = compare(request.columns, **request.settings, progress=report)

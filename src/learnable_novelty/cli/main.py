@@ -10,7 +10,7 @@ from importlib.metadata import entry_points
 from typing import Any, NoReturn
 
 from learnable_novelty._version import __version__
-from learnable_novelty.cli import compare, depend, score
+from learnable_novelty.cli import compare, depend, scan, score
 from learnable_novelty.errors import NoveltyError
 from learnable_novelty.text import printable
 
@@ -55,6 +55,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"novelty {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     score.add_commands(commands)
+    scan.add_commands(commands)
     compare.add_commands(commands)
     depend.add_commands(commands)
     for entry in sorted(entry_points(group=COMMANDS), key=lambda entry: entry.name):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,13 @@ def integers(name: str, text: str) -> list[int]:
             raise UserError(f"{name} takes ranges that go up, got {part.strip()!r}")
         numbers += range(int(first), int(last) + 1) if dash else [int(first)]
     return numbers
+
+
+def steps(text: str) -> int | str:
+    """Read a number of time steps, or auto."""
+    if text != "auto" and not text.lstrip("-").isdigit():
+        raise ArgumentTypeError(f"takes a whole number or auto, got {text!r}")
+    return text if text == "auto" else int(text)
 
 
 def names(option: str, text: str | None, known: Sequence[str]) -> tuple[str, ...]:

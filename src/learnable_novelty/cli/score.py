@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from learnable_novelty.cli.options import ENGINES, check_drawable, check_seed, integers
+from learnable_novelty.cli.options import ENGINES, check_drawable, check_seed, integers, steps
 from learnable_novelty.cli.progress import progress
 from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
@@ -45,8 +45,12 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
         "holds a comma is quoted, as in CSV",
     )
     command.add_argument("--targets", metavar="COLS", help="target columns")
-    command.add_argument("--window", type=int, metavar="W", help="rows are time: predict W steps")
-    command.add_argument("--history", type=int, metavar="K", default=1, help="past steps per input")
+    command.add_argument(
+        "--window", type=steps, metavar="W", help="rows are time: predict W steps, or auto"
+    )
+    command.add_argument(
+        "--history", type=steps, metavar="K", default=1, help="past steps per input, or auto"
+    )
     command.add_argument(
         "--leads", metavar="L", help="lead times instead of a window, with commas between them"
     )
@@ -62,6 +66,13 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--rank", action="store_true", help="score normal scores of the ranks: for heavy tails"
     )
+    add_reading_options(command)
+    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--json", action="store_true", help="print JSON")
+
+
+def add_reading_options(command: argparse.ArgumentParser) -> None:
+    """Add what says how a table is read."""
     command.add_argument(
         "--missing",
         metavar="HOW",
@@ -80,8 +91,6 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--cyclic", metavar="PARTS", help="parts of dates as inputs: month, weekday, hour"
     )
-    command.add_argument("--seed", type=int, default=0)
-    command.add_argument("--json", action="store_true", help="print JSON")
 
 
 @dataclass(frozen=True)
@@ -166,25 +175,13 @@ def read_decisions(options: argparse.Namespace) -> Reading:
     return Reading(options.missing, options.time, options.keep, kinds, cyclic)
 
 
-def _show(options: argparse.Namespace) -> int:
-    """Print what was read, and what can be asked next."""
-    from learnable_novelty.tables import read_table, show_table
-
-    table = read_table(options.file, **vars(read_decisions(options)))
-    if options.json:
-        described = [column.described() for column in table.columns]
-        found = {"file": str(options.file), "columns": described, "decisions": list(table.notes)}
-        print(json.dumps(found, indent=1, allow_nan=False))
-    else:
-        print(show_table(table, str(options.file)))
-    return 0
-
-
 def _score(options: argparse.Namespace) -> int:
     if options.targets is None and options.window is None and options.leads is None:
-        return _show(options)
+        from learnable_novelty.cli.scan import scan_file
+
+        return scan_file(options)
     from learnable_novelty.engine import open_engine
-    from learnable_novelty.measure import score
+    from learnable_novelty.measure import horizon, score
 
     if options.plot is not None:
         check_drawable(options.plot)
@@ -196,37 +193,23 @@ def _score(options: argparse.Namespace) -> int:
         result = score(request.columns, **request.settings, executor=executor, progress=report)
     if options.plot is not None:
         result.plot(options.plot)
-    classes = _classes(request, options)
+    curve = horizon(request.columns, seed=options.seed) if options.window == "auto" else None
     if options.json:
-        found = {**request.described, **classes, **result.to_dict()}
-        print(json.dumps(found, indent=1, allow_nan=False))
+        told = {**request.described, **result.to_dict()}
+        told["decisions"] = [*request.described["decisions"], *result.decisions]
+        told |= {} if curve is None else {"horizon": curve.to_dict()}
+        if request.columns.classes and told["classes"] is not None:
+            recalls = zip(request.columns.classes, told["classes"]["recalls"], strict=True)
+            told["classes"]["recalls"] = dict(recalls)
+        print(json.dumps(told, indent=1, allow_nan=False))
     else:
         print(request.title)
-        if classes:
-            print(f"  {classes['classes']['told']}")
         print(result)
+        if curve is not None:
+            print(curve)
         if options.plot is not None:
             print(f"  drawn to {options.plot}")
     return 0
-
-
-def _classes(request: Request, options: argparse.Namespace) -> dict[str, Any]:
-    """Return how well classes are told, where the target is one category of samples in memory."""
-    from learnable_novelty.measure import class_accuracy
-
-    columns = request.columns
-    rows = columns.source.rows
-    if not columns.classes or rows is None or request.settings["window"] or options.leads:
-        return {}
-    if rows.count < 4:
-        return {}
-    found = class_accuracy(rows.inputs, rows.targets, draws=options.draws, seed=options.seed)
-    recall = {
-        name: None if share != share else share
-        for name, share in zip(columns.classes, found.recall, strict=True)
-    }
-    held = {"held_out_accuracy": found.held_out, "base_rate": found.base_rate, "recall": recall}
-    return {"classes": {**held, "told": str(found)}}
 
 
 def _ridge(text: str | None) -> float | Literal["evidence"] | None:

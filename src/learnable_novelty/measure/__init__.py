@@ -1,12 +1,15 @@
 """The measure: bits, floor, excess and a test."""
 
-from learnable_novelty.measure.classes import Accuracy, class_accuracy
+from learnable_novelty.measure.classes import Classes
 from learnable_novelty.measure.curve import LearningCurve, learning_curve
+from learnable_novelty.measure.horizon import Horizon, horizon
 from learnable_novelty.measure.many import adjust
 from learnable_novelty.measure.new_samples import share_of_new_samples
 from learnable_novelty.measure.null import Null, row_orders
 from learnable_novelty.measure.prepare import column_scale, scaled
 from learnable_novelty.measure.result import Score
+from learnable_novelty.measure.scan import scan
+from learnable_novelty.measure.scan_result import Relation, Scan
 from learnable_novelty.measure.score import score
 from learnable_novelty.measure.sources.columns import Columns
 from learnable_novelty.measure.sources.files import column_names, open_columns, read_columns
@@ -16,22 +19,26 @@ from learnable_novelty.tables import CHOOSE
 
 __all__ = [
     "CHOOSE",
-    "Accuracy",
+    "Classes",
     "Columns",
+    "Horizon",
     "LearningCurve",
     "Null",
+    "Relation",
+    "Scan",
     "Score",
     "Windows",
     "adjust",
     "as_tensor",
-    "class_accuracy",
     "column_names",
     "column_scale",
+    "horizon",
     "learning_curve",
     "open_columns",
     "read_columns",
     "row_orders",
     "scaled",
+    "scan",
     "score",
     "share_of_new_samples",
 ]

@@ -55,6 +55,8 @@ class HeldOut:
     """t, (num_samples,): of the mean."""
     freedom: float
     """d, the effective number of weights of a readout, per target."""
+    predicted: Array | None = None
+    """(num_samples, target_dim), in the units of the targets; None for lattices and blocks."""
 
     @staticmethod
     def of_blocks(observer: Observer, blocks: list[Roots]) -> HeldOut:
@@ -109,44 +111,60 @@ class Folds:
 
     def errors(self, observer: Observer, rows: Rows) -> HeldOut:
         """Predict all samples, each without its fold."""
-        samples = len(self.order)
-        shape = (samples, rows.features.shape[0] // samples, -1)
-        h, y = (values.reshape(shape)[self.order] for values in (rows.features, rows.targets))
-        trained = self._trained(observer, h, y)
-        errors = [
-            _squared_errors(observer, *one, h[start:end], y[start:end])
-            for one, (start, end) in zip(trained, itertools.pairwise(self.bounds), strict=True)
-        ]
-        own = self.order.argsort()
-        readout, mean = (torch.cat(parts)[own].cpu().numpy() for parts in zip(*errors, strict=True))
+        h, y = self.in_order(rows)
+        wholes = self.wholes(observer, h, y)
+        fits = observer.fits(wholes)
+        predicted, left = self.predict(observer, h, y, wholes, [fit.weights for fit in fits])
+        error, spread = (left[:, 0].square().sum((1, 2)), left[:, 1].square().sum((1, 2)))
         return HeldOut(
-            readout, mean, float(np.mean([effective_weights(fit) for fit, _ in trained]))
+            error.double().cpu().numpy(),
+            spread.double().cpu().numpy(),
+            float(np.mean([effective_weights(fit) for fit in fits])),
+            predicted[:, 0].double().cpu().numpy() if predicted.shape[1] == 1 else None,
         )
-
-    def predictions(self, observer: Observer, rows: Rows) -> Tensor:
-        """Predict all samples, each without its fold, in the units of the rows' targets."""
-        h, y = (values[:, None][self.order] for values in (rows.features, rows.targets))
-        parts = []
-        for (fit, whole), (start, end) in zip(
-            self._trained(observer, h, y), itertools.pairwise(self.bounds), strict=True
-        ):
-            feature_scale, target_scale = scales(whole, observer.target_unit)
-            inputs = (h[start:end, 0].to(whole.feature_mean) - whole.feature_mean) * feature_scale
-            parts.append(inputs @ fit.weights / target_scale + whole.target_mean)
-        return torch.cat(parts)[self.order.argsort()]
 
     def errors_on(self, observer: Observer, rows: Rows, new: Rows) -> tuple[float, float]:
         """Return sums of e and t of new rows, over all readouts."""
-        shape = (len(self.order), rows.features.shape[0] // len(self.order), -1)
-        h, y = (values.reshape(shape)[self.order] for values in (rows.features, rows.targets))
+        wholes = self.wholes(observer, *self.in_order(rows))
         totals = np.zeros(2)
-        for one in self._trained(observer, h, y):
-            found = _squared_errors(observer, *one, new.features[:, None], new.targets[:, None])
-            totals += [float(part.sum()) for part in found]
+        for whole, fit in zip(wholes, observer.fits(wholes), strict=True):
+            found = _left(observer, whole, fit.weights, new.features, new.targets)
+            totals += [float(part.double().square().sum()) for part in found]
         return float(totals[0]), float(totals[1])
 
-    def _trained(self, observer: Observer, h: Tensor, y: Tensor) -> list[tuple[Fit, Roots]]:
-        """Fit all samples but one fold and its neighbours, for each fold."""
+    def in_order(self, rows: Rows) -> tuple[Tensor, Tensor]:
+        """Return features and targets, (num_samples, sites, columns), in the order of the folds."""
+        shape = (len(self.order), rows.features.shape[0] // len(self.order), -1)
+        h, y = (values.reshape(shape)[self.order] for values in (rows.features, rows.targets))
+        return h, y
+
+    def predict(
+        self,
+        observer: Observer,
+        h: Tensor,
+        y: Tensor,
+        wholes: list[Roots],
+        weights: Sequence[Tensor],
+    ) -> tuple[Tensor, Tensor]:
+        """Predict every fold by its own readout; samples come back in their own order.
+
+        Returns:
+            Predictions (num_samples, sites, target_dim); and the errors of the readout and of the
+            mean in units of the observer, (num_samples, 2, sites, target_dim).
+        """
+        predicted, left = [], []
+        folds = itertools.pairwise(self.bounds)
+        for whole, readout, (start, end) in zip(wholes, weights, folds, strict=True):
+            both = _left(observer, whole, readout, h[start:end], y[start:end])
+            left.append(torch.stack(both, dim=1))
+            scale = scales(whole, observer.target_unit)[1]
+            used = torch.where(scale > 0, scale, 1.0)
+            predicted.append(whole.target_mean + (both[1] - both[0]) / used)
+        own = self.order.argsort()
+        return torch.cat(predicted)[own], torch.cat(left)[own]
+
+    def wholes(self, observer: Observer, h: Tensor, y: Tensor) -> list[Roots]:
+        """Summarize all samples but one fold and its neighbours, for each fold."""
         samples, folds = len(self.order), list(itertools.pairwise(self.bounds))
         ends = {max(0, start - self.gap) for start, _ in folds}
         starts = {min(samples, end + self.gap) for _, end in folds}
@@ -157,7 +175,7 @@ class Folds:
         ]
         before, after = _running(spans), _running(spans[::-1])[::-1]
         place = {cut: index for index, cut in enumerate(cuts)}
-        wholes = [
+        return [
             merge(
                 [
                     *before[place[max(0, start - self.gap)]],
@@ -166,18 +184,16 @@ class Folds:
             )
             for start, end in folds
         ]
-        return list(zip(observer.fits(wholes), wholes, strict=True))
 
 
-def _squared_errors(
-    observer: Observer, fit: Fit, whole: Roots, features: Tensor, targets: Tensor
+def _left(
+    observer: Observer, whole: Roots, weights: Tensor, features: Tensor, targets: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Return e and t of samples, each (num_samples,), from rows (num_samples, sites, columns)."""
+    """Return what the readout leaves of targets, and what the mean leaves, in the same units."""
     feature_scale, target_scale = scales(whole, observer.target_unit)
     left = (targets.to(whole.target_mean) - whole.target_mean) * target_scale
     inputs = (features.to(left) - whole.feature_mean) * feature_scale
-    error = (left - inputs @ fit.weights).square().sum((1, 2))
-    return error.double(), left.square().sum((1, 2)).double()
+    return left - inputs @ weights, left
 
 
 def _running(spans: list[Roots]) -> list[list[Roots]]:
@@ -219,7 +235,8 @@ def held_out_share(
         return 1.0, (1.0, 1.0)
     error = math.hypot(float(_log_error(e, t)), 2 * math.sqrt(freedom) / num_rows)
     below, above = _quantiles(e, t)
-    low, high = (1 - ratio * math.exp(min(-q * error, 700.0)) for q in (below, above))
+    log = math.log(ratio)
+    low, high = (1 - math.exp(min(log - q * error, 700.0)) for q in (below, above))
     share, low, high = (max(0.0, float(value)) for value in (1 - ratio, low, high))
     return share, (low, high)
 

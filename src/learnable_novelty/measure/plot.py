@@ -1,4 +1,4 @@
-"""A picture of one score: denoised and raw bits, the test, and the spectrum."""
+"""A picture of one score: the relation, the test, and the bits."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+
+from learnable_novelty.measure.reference import reference_bits
+from learnable_novelty.measure.words import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,30 +22,41 @@ BLUE, SKY, GREY, RED = "#0072B2", "#56B4E9", "#999999", "#D55E00"
 
 def draw_score(score: Score, path: str | Path | None = None) -> Figure:
     """Draw a score; see ``Score.plot``."""
-    figure = Figure(figsize=(9.0, 3.2), layout="constrained")
-    bars, test, spectrum = figure.subplots(1, 3)
-    _draw_bits(bars, score)
+    figure = Figure(figsize=(10.0, 3.4), layout="constrained")
+    relation, test, bars = figure.subplots(1, 3)
+    draw_relation(relation, score)
     _draw_test(test, score)
-    _draw_spectrum(spectrum, score)
+    _draw_bits(bars, score)
     figure.suptitle(textwrap.fill(score.verdict, 100), fontsize=10)
-    for axes in (bars, test, spectrum):
+    for axes in (test, bars):
         axes.spines[["top", "right"]].set_visible(False)
     if path is not None:
         figure.savefig(path, dpi=160)
     return figure
 
 
-def _draw_bits(axes: Axes, score: Score) -> None:
-    axes.bar(0, score.denoised_bits, color=BLUE, width=0.6)
-    # The floor is not below zero, and the excess stands on it.
-    axes.bar(1, score.floor_bits, color=GREY, width=0.6, label="floor of raw bits")
-    excess = max(0.0, score.excess_bits)
-    axes.bar(1, excess, bottom=score.floor_bits, color=SKY, width=0.6, label="excess over it")
-    if score.null_bits is not None:
-        axes.plot([0.6, 1.4], [score.null_bits] * 2, color=RED, linestyle="--", label="null")
-    axes.set(xlim=(-0.5, 3.6), ylabel="bits", title="learnable novelty")
-    axes.set_xticks([0, 1], ["denoised", "raw"])
-    axes.legend(frameon=False, fontsize=8)
+def draw_relation(axes: Axes, score: Score) -> Figure:
+    """Draw targets and their held-out predictions against the input, or against each other."""
+    points, share = score.points, percent(score.held_out_variance)
+    axes.set_title(f"{share} explained on held-out rows", fontsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
+    if points is None:
+        axes.text(0.5, 0.5, "no points are kept of this data", ha="center", va="center")
+        axes.set_axis_off()
+        return axes.get_figure(root=True)  # pyright: ignore[reportReturnType]
+    size = max(2.0, min(14.0, 4000 / len(points.observed)))
+    unit = " (deviations)" if points.in_deviations else ""
+    if points.input is not None:
+        axes.scatter(points.input, points.observed, s=size, color=GREY, alpha=0.6, label="observed")
+        axes.scatter(points.input, points.predicted, s=size, color=BLUE, label="predicted")
+        axes.set(xlabel="input", ylabel=f"{score.target_text}{unit}")
+        axes.legend(frameon=False, fontsize=8)
+    else:
+        axes.scatter(points.predicted, points.observed, s=size, color=BLUE, alpha=0.5)
+        ends = [float(f(points.observed)) for f in (np.min, np.max)]
+        axes.plot(ends, ends, color=GREY, linewidth=1)
+        axes.set(xlabel=f"predicted, held out{unit}", ylabel=f"observed: {score.target_text}")
+    return axes.get_figure(root=True)  # pyright: ignore[reportReturnType]
 
 
 def _draw_test(axes: Axes, score: Score) -> None:
@@ -51,17 +65,24 @@ def _draw_test(axes: Axes, score: Score) -> None:
         ends = (min(values), max(*values, score.tested_variance) + 1e-9)
         axes.hist(values, bins=40, range=ends, color=GREY, label="null")
     axes.axvline(score.tested_variance, color=BLUE, label="observed")
-    p = "not tested" if score.p_value is None else f"p = {score.p_value:.3g}"
-    axes.set(xlabel="explained variance", ylabel="rearrangements", title=p)
+    title = "not tested" if score.p_value is None else score.p_text
+    axes.set(xlabel="explained variance, rows that were seen", ylabel="rearrangements")
+    axes.set_title(title, fontsize=10)
     axes.legend(frameon=False, fontsize=8)
 
 
-def _draw_spectrum(axes: Axes, score: Score) -> None:
-    values = [value for value in score.spectrum if value > 1e-12]
-    axes.bar(range(1, len(values) + 1), values, color=GREY, label="raw")
-    denoised = score.denoised_spectrum
-    axes.bar(range(1, len(denoised) + 1), denoised, color=BLUE, width=0.5, label="denoised")
-    axes.legend(frameon=False, fontsize=8)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set(xlabel="direction", ylabel="singular value", title="spectrum of the readout")
-    axes.set_xlim(0, max(4, len(values) + 1))
+def _draw_bits(axes: Axes, score: Score) -> None:
+    axes.bar(0, score.denoised_bits, color=BLUE, width=0.6)
+    # The floor is not below zero, and the excess stands on it.
+    axes.bar(1, score.floor_bits, color=GREY, width=0.6, label="floor of raw bits")
+    excess = max(0.0, score.excess_bits)
+    axes.bar(1, excess, bottom=score.floor_bits, color=SKY, width=0.6, label="excess over it")
+    if score.is_default and score.target_dim == 1:
+        for name, bits in reference_bits(score.num_samples).items():
+            axes.axhline(bits, color=RED, linewidth=0.8, linestyle=":")
+            axes.text(3.55, bits, name, fontsize=7, color=RED, ha="right", va="bottom")
+    highest = max(axes.dataLim.y1, 1e-3)
+    axes.set(xlim=(-0.5, 3.6), ylim=(0, 1.35 * highest), ylabel="bits")
+    axes.set_title("bits; dotted: known relations" if score.is_default else "bits", fontsize=10)
+    axes.set_xticks([0, 1], ["denoised", "raw"])
+    axes.legend(frameon=False, fontsize=8, loc="upper right")

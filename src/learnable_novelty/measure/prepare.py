@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from learnable_novelty.measure.cautions import (
 )
 from learnable_novelty.measure.denoising import Denoising
 from learnable_novelty.measure.held_out import Folds
+from learnable_novelty.measure.importance import place_inputs
 from learnable_novelty.measure.null import (
     Null,
     correlation_time,
@@ -141,6 +142,8 @@ class PreparedRows:
     """What makes the p-value less than it seems."""
     refusal: str | None
     """Why there is no p-value."""
+    places: dict[str, list[int]] = field(default_factory=dict)
+    """Which inputs of the observer a named column is; of lattices none."""
     beyond_linear: tuple[Tensor, Tensor] | None = None
     """Inputs, and targets less their linear prediction, of the one series and of its surrogates."""
 
@@ -178,7 +181,13 @@ def _generators(seed: int, null: Null) -> list[np.random.Generator]:
     return [numpy_generator(seed, "surrogate", null.kind, i) for i in range(null.drawn)]
 
 
-def prepare_rows(rows: MemoryRows, task: Task, null: Null, settings: Settings) -> PreparedRows:
+def prepare_rows(
+    rows: MemoryRows,
+    task: Task,
+    null: Null,
+    settings: Settings,
+    names: dict[str, slice] | None = None,
+) -> PreparedRows:
     """Scale columns, cut windows, and look for what the null does not allow for."""
     task.num_samples(rows.count)
     if settings.rank:
@@ -186,6 +195,8 @@ def prepare_rows(rows: MemoryRows, task: Task, null: Null, settings: Settings) -
     inputs = Spread.of(rows.inputs, task.column_axis)
     targets = inputs if rows.targets is None else Spread.of(rows.targets, task.column_axis)
     task = in_units(task, inputs, targets, settings)
+    if settings.target_unit == "sd" and are_classes(rows):
+        task = replace(task, target_unit=(targets.power / targets.count).mean().sqrt())
     x, y = scale_columns(task, rows.inputs, rows.targets)
     memory = 1 if task.windows is None else max(correlation_time(x), correlation_time(y))
     refusal = _refusal(x, y, null)
@@ -209,8 +220,20 @@ def prepare_rows(rows: MemoryRows, task: Task, null: Null, settings: Settings) -
         folds=Folds.of(len(past), gap, numpy_generator(settings.seed, "folds")),
         cautions=_cautions(x, y, task, null),
         refusal=refusal,
+        places={} if past.ndim != 2 else place_inputs(names, rows.inputs.shape[1], task.history),
         beyond_linear=linear,
     )
+
+
+def are_classes(rows: MemoryRows) -> bool:
+    """Tell whether several targets are zeros and ones, a single one in every row.
+
+    Classes have one unit, so that a rare one counts by its rows.
+    """
+    y = rows.targets
+    if y is None or y.ndim != 2 or y.shape[1] < 2 or len(torch.unique(y[:64])) > 2:
+        return False
+    return bool(((y == 0) | (y == 1)).all()) and bool((y.sum(1) == 1).all())
 
 
 def _ranked(rows: MemoryRows, column_axis: int) -> MemoryRows:

@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from learnable_novelty.errors import needs_extra
+from learnable_novelty.measure.classes import Classes
 from learnable_novelty.measure.held_out import held_out_share
+from learnable_novelty.measure.importance import Importance, Places, shares
+from learnable_novelty.measure.many import p_value
+from learnable_novelty.measure.null import HYPOTHESES
+from learnable_novelty.measure.points import Points
+from learnable_novelty.measure.reference import reference_bits
+from learnable_novelty.measure.words import p_words, percent, plain
 from learnable_novelty.observer.denoise import FALSE_RATE
+from learnable_novelty.text import printable
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -22,6 +31,8 @@ if TYPE_CHECKING:
 
 TOO_FEW = "too few samples"
 """Said where the spread over the data cannot be told."""
+CLEAR = 0.1
+"""Held-out share from which on a relation is called clear."""
 
 
 @dataclass(frozen=True)
@@ -104,17 +115,33 @@ class Score:
     """What in the data makes the p-value less than it seems, and what to do about it."""
     refusal: str | None = None
     """Why there is no p-value, and what to do about it."""
+    decisions: tuple[str, ...] = ()
+    """What was decided while a table was read."""
+    importance: Importance | None = None
+    """Inputs with their shares of what changes the prediction, largest first; empty where
+    nothing was learned, None for lattices and for data that is read by chunks. Names are known of
+    tables and frames."""
+    detectable_share: float | None = None
+    """Where nothing was found: the share of variance that a straight line of the inputs would need
+    to be found 9 times in 10; NaN where no share would do, None where that is not known."""
+    classes: Classes | None = None
+    """Held-out accuracy beside the base rate, for targets that are classes."""
+    is_default: bool = False
+    """Whether bits compare with those of ``reference_bits``: default observer and units."""
+    subject: str = "the inputs"
+    """What explains, in words."""
+    target_text: str = "the targets"
+    """What is explained, in words."""
+    points: Points | None = field(default=None, repr=False, compare=False)
+    """Some samples, observed and predicted, for ``plot``."""
 
     @property
     def p_text(self) -> str:
         """The p-value in words; a permutation test has a smallest one."""
         if self.p_value is None:
             return "no p-value"
-        if self.p_value * (1 + self.null_count) > 1:
-            return f"p = {self.p_value:.3g}"
-        return (
-            f"p <= {self.p_value:.3g} (the smallest that {self.null_count} permutations can give)"
-        )
+        smallest = self.p_value * (1 + self.null_count) <= 1
+        return f"p {'<=' if smallest else '='} {p_words(self.p_value)}"
 
     @property
     def verdict(self) -> str:
@@ -122,76 +149,106 @@ class Score:
         if self.refusal is not None:
             return f"no p-value: {self.refusal}"
         if self.p_value is None:
-            return "no null was drawn, so nothing is said about chance"
+            return f"not tested against chance: {self._explains}"
+        is_linear = self.hypothesis == HYPOTHESES["linear"][1]
         if self.p_value > 0.05:
-            return f"no learnable structure beyond chance; {self.p_text}"
+            nothing = "no sign of more than a linear process" if is_linear else "no relation found"
+            return f"{nothing} ({self.p_text}{self._power})"
         if self.mean_p_value is not None and self.mean_p_value > 0.05:
             return (
-                "targets depend on inputs, but perhaps in their size only, as in GARCH: no mean "
-                f"that can be learned was found (signs: p = {self.mean_p_value:.2g}); {self.p_text}"
+                f"{self.target_text} depends on {self.subject} ({self.p_text}), but perhaps in its "
+                "size only, as in GARCH: no mean that can be learned was found (signs: "
+                f"p = {p_words(self.mean_p_value)})"
             )
-        low, high = self.held_out_interval
-        share = ""
-        if not math.isnan(low):
-            share = (
-                f"{self.held_out_variance:.0%} [{low:.0%}, {high:.0%}] of the variance of new "
-                "samples; "
-            )
-        if math.isnan(self.denoised_bits):
-            return f"learnable structure; {share}{self.p_text}"
-        if self.directions < 0.5:
-            return (
-                f"a relation is there, too faint in {self.num_samples} samples for its bits to be "
-                f"told from noise; {share}{self.p_text}"
-            )
+        if is_linear:
+            return f"more than a linear process ({self.p_text}): {self._explains}"
+        if math.isnan(self.held_out_variance):
+            return f"relation found ({self.p_text}); {TOO_FEW} to hold some out"
+        strength = "clear" if self.held_out_variance >= CLEAR else "weak"
+        return f"{strength} relation: {self._explains} ({self.p_text})"
+
+    @property
+    def _explains(self) -> str:
+        if math.isnan(self.held_out_variance):
+            return f"{TOO_FEW} to hold some out"
+        verb = "explains" if self.subject.startswith("the past") else "explain"
+        share = percent(self.held_out_variance)
+        return f"{self.subject} {verb} {share} of {self.target_text} on held-out rows"
+
+    @property
+    def _power(self) -> str:
+        share = self.detectable_share
+        if share is None:
+            return ""
+        if math.isnan(share):
+            return f"; {self.num_samples} rows are too few to find even a strong one reliably"
         return (
-            f"learnable structure: {self.denoised_bits:.2g} bits in {self.directions:.2g} "
-            f"direction{'s' if round(self.directions) != 1 else ''}; {share}{self.p_text}"
+            f"; with {self.num_samples} rows one of {percent(share)} would have been found 9 times "
+            "in 10, if it is a straight line"
         )
 
+    @property
+    def scale(self) -> str:
+        """Say what known relations have in bits with as many rows."""
+        known = reference_bits(self.num_samples)
+        return ", ".join(f"{name} {plain(bits)}" for name, bits in known.items())
+
     def rows(self) -> list[tuple[str, str, str]]:
-        """List name, value and meaning of what is reported."""
-        low, high = self.held_out_interval
+        """List name, value and meaning of what is reported; two significant digits."""
         error = f"{TOO_FEW} for a standard error"
         if not math.isnan(self.bits_se):
-            error = f"standard error {self.bits_se:.2f} over the data"
+            error = f"standard error {plain(self.bits_se)} over the data"
         share = ("-", TOO_FEW)
-        if not math.isnan(low):
-            value = f"{self.held_out_variance:.4f}"
-            share = value, f"share in samples not seen; 95% [{low:.4f}, {high:.4f}]"
-        null = "-" if self.null_bits is None else f"{self.null_bits:.2f}"
-        p = "-" if self.p_value is None else f"{self.p_value:.3g}"
+        if not math.isnan(self.held_out_variance):
+            low, high = map(percent, self.held_out_interval)
+            share = percent(self.held_out_variance), f"in rows not seen; 95% [{low}, {high}]"
+        null = "-" if self.null_bits is None else plain(self.null_bits)
+        p = "-" if self.p_value is None else p_words(self.p_value)
+        meaning = f"{self.null_count} rearrangements of {self.rearranged}"
+        if self.p_text.startswith("p <="):
+            meaning += "; the smallest that they can give"
         size = f"n = {self.num_samples}: compare at equal n only"
         rows = [
-            (
-                "denoised bits",
-                *_told(self.denoised_bits, ".2f", "of what noise could not have made"),
-            ),
-            ("directions", *_told(self.directions, ".2g", "of the targets that can be learned")),
+            ("held-out variance", *share),
+            ("p-value", p, meaning),
+            ("denoised bits", *_told(self.denoised_bits, "of what noise could not have made")),
+            ("directions", *_told(self.directions, "of the targets that can be learned")),
             (
                 "raw bits",
-                f"{self.bits:.2f}",
-                f"the paper's S, noise included; sd {self.bits_sd:.2f}; {size}",
+                plain(self.bits),
+                f"the paper's S, noise included; sd {plain(self.bits_sd)}; {size}",
             ),
-            ("floor", f"{self.floor_bits:.2f}", "what its own noise would score"),
-            ("excess", f"{self.excess_bits:.2f}", f"above the floor; {error}"),
-            ("explained variance", f"{self.explained_variance:.4f}", "share of target variance"),
-            ("held-out variance", *share),
-            ("p-value", p, f"{self.null_count} rearrangements of {self.rearranged}"),
+            ("floor", plain(self.floor_bits), "what its own noise would score"),
+            ("excess", plain(self.excess_bits), f"above the floor; {error}"),
+            ("explained variance", percent(self.explained_variance), "in the rows that were seen"),
             ("null bits", null, f"if {self.hypothesis}"),
         ]
+        if self.is_default:
+            rows.insert(3, ("  scale", "", f"one target with 10% noise: {self.scale}"))
+        if self.classes is not None:
+            one = self.classes
+            right = f"of {one.count} classes on held-out rows; base rate {percent(one.base_rate)}"
+            rows.insert(1, ("accuracy", percent(one.accuracy), right))
+            each = self.denoised_bits / one.count
+            rows.insert(4, ("  per class", *_told(each, "denoised bits")))
         if self.mean_p_value is not None:
-            rows.insert(8, ("  of the mean", f"{self.mean_p_value:.3g}", "by random signs"))
+            place = next(i for i, row in enumerate(rows) if row[0] == "p-value")
+            signs = ("  of the mean", p_words(self.mean_p_value), "by random signs")
+            rows.insert(place + 1, signs)
+        if self.importance and (self.p_value is None or self.p_value <= 0.05):
+            best = ", ".join(f"{printable(n)} {percent(v)}" for n, v in self.importance[:5])
+            rows.append(("importance", "", f"{best}{', ...' if len(self.importance) > 5 else ''}"))
         if self.residual_bits is not None:
             meaning = "of the residuals, at the noise that the ridge posits"
-            rows.append(("residual bits", f"{self.residual_bits:.4g}", meaning))
+            rows.append(("residual bits", plain(self.residual_bits), meaning))
         return rows
 
     def __str__(self) -> str:
         lines = [f"Learnable novelty: {self.verdict}."]
         lines += [f"  {name:<19}{value:>10}  {meaning}" for name, value, meaning in self.rows()]
-        shape = f"{self.num_samples} samples, {self.num_rows} rows, {self.target_dim} targets"
+        shape = f"{self.num_samples} samples, {self.num_rows} rows, targets: {self.target_dim}"
         lines += [f"  {shape}; {self.standardization}", f"  {self.observer}"]
+        lines += [f"  note: {note}" for note in self.decisions]
         lines += [f"  caution: {caution}" for caution in self.cautions]
         return "\n".join(lines)
 
@@ -208,25 +265,30 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values that JSON can hold."""
-        values = asdict(self)
-        values["verdict"] = self.verdict
+        values = asdict(replace(self, points=None)) | {"verdict": self.verdict}
+        del values["points"]
+        if self.is_default:
+            values["reference_bits"] = reference_bits(self.num_samples)
         return {key: _plain(value) for key, value in values.items()}
 
-    def plot(self, path: str | Path | None = None) -> Any:
-        """Draw the score with its floor, the test and the spectrum; needs the [plot] extra.
+    def plot(self, path: str | Path | None = None, ax: Any = None) -> Any:
+        """Draw the relation, the test and the bits; needs the [plot] extra.
 
         Args:
             path: where to save the picture; not saved by default.
+            ax: matplotlib axes to draw the relation alone into.
 
         Returns:
             The matplotlib figure.
         """
-        from learnable_novelty.measure.plot import draw_score
-
-        return draw_score(self, path)
+        with needs_extra("a plot", "plot"):
+            from learnable_novelty.measure.plot import draw_relation, draw_score
+        return draw_score(self, path) if ax is None else draw_relation(ax, self)
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
@@ -264,9 +326,9 @@ def summarize(
     if held_out:
         share, interval = held_out_share(held_out, units, draws[0].num_rows)
     bits_se, floor_sd = _jackknife_error(left_out), _deviation(floor)
-    p_value = _p_value(null_explained, tested)
+    p = p_value(null_explained, tested)
     # Heavy tails can lift a root above the edge; a permutation test does not mind them.
-    chance = p_value is not None and p_value > max(FALSE_RATE, 1 / (1 + count))
+    chance = p is not None and p > max(FALSE_RATE, 1 / (1 + count))
     denoised = [_nothing(draw.denoised) if chance else draw.denoised for draw in draws]
     return Score(
         denoised_bits=float(np.mean([one.bits for one in denoised])),
@@ -281,8 +343,8 @@ def summarize(
         floor_sd=floor_sd,
         excess_bits=float(bits.mean() - floor.mean()),
         null_bits=float(mean("null_bits").mean()) if count else None,
-        p_value=p_value,
-        mean_p_value=_p_value(mean("mean_null"), tested),
+        p_value=p,
+        mean_p_value=p_value(mean("mean_null"), tested),
         explained_variance=float(mean("explained")),
         tested_variance=tested,
         held_out_variance=share,
@@ -301,14 +363,21 @@ def summarize(
         observer=repr(observer).replace(f", seed={observer.reservoir.seed}", ""),
         standardization=settings.standardization,
         seed=settings.seed,
+        is_default=settings.is_default,
     )
 
 
-def _told(value: float, form: str, meaning: str) -> tuple[str, str]:
+def importance_of(draws: list[Draw], places: Places) -> Importance | None:
+    """Average the effects of inputs over draws."""
+    found = [draw.effects for draw in draws if draw.effects is not None]
+    return shares(np.mean(found, axis=0), places) if found else None
+
+
+def _told(value: float, meaning: str) -> tuple[str, str]:
     """Write a denoised number, or say why there is none."""
     if math.isnan(value):
         return "-", "fewer than 4 rows, or more than 1,024 targets"
-    return f"{value:{form}}", meaning
+    return plain(value), meaning
 
 
 def _nothing(denoised: Denoised) -> Denoised:
@@ -328,13 +397,6 @@ def _combined(p_values: list[float]) -> float:
     """Combine p-values of the same hypothesis, however dependent, by Cauchy variables."""
     heights = [math.tan((0.5 - min(max(p, 1e-15), 1 - 1e-15)) * math.pi) for p in p_values]
     return 0.5 - math.atan(sum(heights) / len(heights)) / math.pi
-
-
-def _p_value(null: np.ndarray, observed: float) -> float | None:
-    """Return (1 + number of null values at least as large) / (1 + number of null values)."""
-    # Rounding must not decide a tie, such as constant targets give.
-    beaten = int((null >= observed - 1e-10).sum())
-    return (1 + beaten) / (1 + null.size) if null.size else None
 
 
 def _jackknife_error(left_out: np.ndarray) -> float:

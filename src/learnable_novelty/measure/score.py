@@ -16,8 +16,10 @@ import torch
 
 from learnable_novelty.engine import Parcel, in_order
 from learnable_novelty.errors import UserError
+from learnable_novelty.measure.answer import explained, in_words
+from learnable_novelty.measure.auto import cut_by_first_half
 from learnable_novelty.measure.blocks import gather_blocks
-from learnable_novelty.measure.defaults import draw_observers
+from learnable_novelty.measure.defaults import VECTOR_WIDTH, draw_observers
 from learnable_novelty.measure.denoising import Denoising
 from learnable_novelty.measure.draw import draw_from_blocks, draw_from_rows, num_sign_blocks
 from learnable_novelty.measure.held_out import independent_units
@@ -29,6 +31,7 @@ from learnable_novelty.measure.sources.base import Source, Stream
 from learnable_novelty.measure.sources.memory import MemoryRows
 from learnable_novelty.measure.sources.open import open_source
 from learnable_novelty.measure.task import Settings, Task, choose_windows
+from learnable_novelty.measure.threads import threads_for
 from learnable_novelty.observer import Observer
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.seeds import Seed, check_seed, split
@@ -41,8 +44,8 @@ def score(
     inputs: Any,
     targets: Any = None,
     *,
-    window: int | None = None,
-    history: int = 1,
+    window: int | Literal["auto"] | None = None,
+    history: int | Literal["auto"] = 1,
     leads: Sequence[int] | None = None,
     observer: Observer | None = None,
     ridge_penalty: RidgePenalty | None = None,
@@ -73,8 +76,9 @@ def score(
             text with commas.
             For a series, None makes its own future the target; another series of the same length
             is predicted from this one.
-        window: predict the next ``window`` steps of a series.
-        history: how many past values of a series make an input.
+        window: predict the next ``window`` steps of a series; "auto" takes the farthest step that
+            can be predicted in the first half of the series, and scores the second half.
+        history: how many past values of a series make an input; "auto" as for ``window``.
         leads: predict these lead times instead of ``window``; 0 is the present of a second series.
         observer: the observer, with the solver "auto"; chosen from the shape and reported by
             default. Its reservoir is the first draw, and it is not changed. Its own
@@ -107,8 +111,10 @@ def score(
     >>> result.p_value, result.excess_bits > 0
     (0.05, True)
     """
+    past = 1 if history == "auto" else history
+    ahead = 1 if window == "auto" else window
     settings = Settings(
-        windows=choose_windows(window, history, leads),
+        windows=choose_windows(ahead, past, leads),
         draws=draws,
         null=Null.of(null),
         seed=split(seed, "score") if isinstance(seed, torch.Generator) else check_seed(seed),
@@ -120,8 +126,14 @@ def score(
         rank=rank,
     )
     source = open_source(inputs, targets, is_series=settings.windows is not None)
+    decisions = source.decisions
+    if "auto" in (window, history):
+        source, settings, chosen = cut_by_first_half(
+            source, settings, window, history, score_source
+        )
+        decisions = (*decisions, *chosen)
     found = score_source(source, settings, executor, progress)
-    return replace(found, cautions=(*found.cautions, *source.decisions))
+    return replace(found, decisions=decisions)
 
 
 def score_source(
@@ -148,7 +160,9 @@ def score_source(
     null = replace(settings.null, kind=kind)
     report = progress or _silent
     if source.rows is not None:
-        return _score_rows(source.rows, task, null, settings, executor, report)
+        with threads_for(source.rows.inputs.numel() * VECTOR_WIDTH):
+            names = source.input_places, source.target_names
+            return _score_rows(source.rows, names, task, null, settings, executor, report)
     if isinstance(source, Stream) and one_pass:
         blocks = gather_in_one_pass(source, task, settings, report)
     else:
@@ -167,11 +181,15 @@ def score_source(
     draws = list(in_order(executor, draw_from_blocks, tasks))
     about = describe(kind, blocks.num_samples, len(blocks.roots), 1, null.drawn)
     units = len(blocks.roots)
-    return summarize(draws, blocks.observers[0], settings, blocks.num_samples, about, units)
+    found = summarize(draws, blocks.observers[0], settings, blocks.num_samples, about, units)
+    own = list(source.input_places or ())
+    subject, target = in_words(task.kind, found.target_dim, source.target_names, own)
+    return replace(found, subject=subject, target_text=target)
 
 
 def _score_rows(
     rows: MemoryRows,
+    names: tuple[dict[str, slice] | None, Sequence[str]],
     task: Task,
     null: Null,
     settings: Settings,
@@ -179,7 +197,7 @@ def _score_rows(
     report: Progress,
 ) -> Score:
     """Score rows in memory, draw by draw."""
-    data = prepare_rows(rows, task, null, settings)
+    data = prepare_rows(rows, task, null, settings, names[0])
     observers = draw_observers(settings, tuple(data.inputs.shape))
     parcel = Parcel(data)
     report(0, settings.draws)
@@ -195,7 +213,8 @@ def _score_rows(
         is_series = task.windows is not None
         units = independent_units(samples, data.spacing + task.reach, is_series=is_series)
     found = summarize(draws, observers[0], settings, samples, about, units)
-    return replace(found, cautions=tuple(data.cautions), refusal=data.refusal)
+    found = replace(found, cautions=tuple(data.cautions), refusal=data.refusal)
+    return explained(found, draws, observers[0], data, rows, names[1])
 
 
 def _silent(done: int, total: int) -> None:

@@ -67,6 +67,12 @@ class Settings:
             )
 
     @property
+    def is_default(self) -> bool:
+        """Whether observer and units are the default ones."""
+        own = (self.observer, self.ridge_penalty, self.resolution)
+        return own == (None, None, None) and self.target_unit == "sd" and not self.rank
+
+    @property
     def standardization(self) -> str:
         """Say what is done to inputs and targets."""
         if self.rank:
@@ -179,6 +185,11 @@ class Task:
         if self.windows is not None:
             return "series" if self.layout.targets is None else "two series"
         return "samples" if len(self.layout.inputs) == 1 else "lattices"
+
+    @property
+    def history(self) -> int:
+        """How many rows make an input."""
+        return 1 if self.windows is None else self.windows.history
 
     @property
     def reach(self) -> int:

@@ -62,7 +62,7 @@ def describe_columns(table: Table) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def show_table(table: Table, name: str) -> str:
+def show_table(table: Table, name: str, *, commands: bool = True) -> str:
     """Return what was read as text: columns, decisions, and commands that go on from here."""
     rows = [("column", "kind", "missing", "values"), *describe_columns(table)]
     hidden = len(rows) - 1 - MOST_SHOWN
@@ -74,10 +74,10 @@ def show_table(table: Table, name: str) -> str:
         lines.append(f"  {'  '.join(cells)}  {row[3]}".rstrip())
     lines += [f"  and {hidden} more columns"] * (hidden > 0)
     lines += [f"  {note}" for note in table.notes]
-    return "\n".join([*lines, *_commands(table, name)])
+    return "\n".join([*lines, *(next_commands(table, name) if commands else [])])
 
 
-def _commands(table: Table, name: str) -> list[str]:
+def next_commands(table: Table, name: str) -> list[str]:
     """Return commands for the next step."""
     measured, file = table.measured, shlex.quote(printable(name))
     if not measured:

@@ -96,6 +96,9 @@ class Source:
     """Whether one partition holds all rows in memory, to be scored at once."""
     decisions: tuple[str, ...] = ()
     """What was decided while a table was read, in plain words."""
+    input_places: dict[str, slice] | None = None
+    """Which columns of the inputs a named column became, where names are known."""
+    target_names: tuple[str, ...] = ()
 
     @property
     def count(self) -> int | None:
@@ -131,6 +134,8 @@ class Stream:
     """How many samples there are is not known before they are read."""
     rows: None = None
     decisions: tuple[str, ...] = ()
+    input_places: None = None
+    target_names: tuple[str, ...] = ()
     _seen: list[Any] = field(default_factory=list)
     """Chunks that were looked at, where they cannot be read again."""
 

@@ -82,11 +82,10 @@ def _open_stored(path: Path, inputs: Names, targets: Names, chunks: bool | None)
     source = table.select(chosen)
     if chunks is None:
         chunks = _is_large(source.count or 0, source.row_bytes)
-    return Columns(
-        source if chunks else _load(source, path),
-        [table.names[i] for i in chosen.inputs],
-        [table.names[i] for i in chosen.targets],
-    )
+    inputs, targets = ([table.names[i] for i in some] for some in (chosen.inputs, chosen.targets))
+    places = {name: slice(k, k + 1) for k, name in enumerate(inputs)}
+    source = replace(source, input_places=places, target_names=tuple(targets))
+    return Columns(source if chunks else _load(source, path), inputs, targets)
 
 
 def _open_typed(
@@ -128,6 +127,9 @@ def choose_columns(
     source = table_source(x, y, lambda index, targets: describe_index(index))
     if not chunks:
         source = replace(source, partitions=[MemoryRows(x, y)], in_memory=True)
+    source = replace(
+        source, input_places=chosen.inputs.places, target_names=tuple(chosen.target_names)
+    )
     return Columns(
         source,
         chosen.input_names,

@@ -67,7 +67,21 @@ def in_memory(inputs: Any, targets: Any) -> Source:
     y = None if targets is None else as_tensor(targets, "targets")
     if y is not None and x.shape[0] != y.shape[0]:
         raise UserError(f"expected as many targets as inputs, {x.shape[0]}, got {y.shape[0]}")
-    return Source([MemoryRows(x, y)], in_memory=True)
+    return Source(
+        [MemoryRows(x, y)],
+        in_memory=True,
+        input_places={name: slice(k, k + 1) for k, name in enumerate(_labels(inputs))} or None,
+        target_names=_labels(targets),
+    )
+
+
+def _labels(frame: Any) -> tuple[str, ...]:
+    """Return the names of a data frame or of one of its columns; none of arrays."""
+    columns = getattr(frame, "columns", None)
+    name = getattr(frame, "name", None)
+    labels = [name] if columns is None and isinstance(name, str) else columns
+    names = tuple(map(str, labels)) if isinstance(labels, Iterable) else ()
+    return names if len(set(names)) == len(names) else ()
 
 
 def _is_chunks(values: Any) -> bool:

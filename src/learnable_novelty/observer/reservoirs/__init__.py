@@ -11,6 +11,7 @@ from learnable_novelty.observer.reservoirs.fourier import Fourier
 from learnable_novelty.observer.reservoirs.identity import Identity
 from learnable_novelty.observer.reservoirs.image import ImageConv
 from learnable_novelty.observer.reservoirs.recurrent import Recurrent
+from learnable_novelty.observer.reservoirs.tabular import Tabular
 
 __all__ = [
     "ACTIVATIONS",
@@ -25,5 +26,6 @@ __all__ = [
     "ImageConv",
     "Recurrent",
     "Reservoir",
+    "Tabular",
     "pattern_codes",
 ]

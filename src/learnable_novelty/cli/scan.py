@@ -1,0 +1,77 @@
+"""``novelty scan``: which columns of a file can be learned from the others."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from learnable_novelty.cli.options import check_drawable, check_seed
+from learnable_novelty.cli.progress import progress
+from learnable_novelty.cli.score import add_reading_options, read_decisions
+from learnable_novelty.errors import UserError
+from learnable_novelty.text import printable
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``scan``."""
+    scan = commands.add_parser(
+        "scan", help="find the columns of a file that can be learned from the others"
+    )
+    scan.add_argument("file", type=Path, help="a table, in any format that novelty score reads")
+    scan.add_argument(
+        "--pairs", action="store_true", help="take every ordered pair of columns instead"
+    )
+    scan.add_argument(
+        "--plot", type=Path, metavar="OUT.png", help="draw the relations; .html writes a page"
+    )
+    add_reading_options(scan)
+    scan.add_argument("--seed", type=int, default=0)
+    scan.add_argument("--json", action="store_true", help="print JSON")
+    scan.set_defaults(command=lambda options: scan_file(options, pairs=options.pairs))
+
+
+def scan_file(options: argparse.Namespace, *, pairs: bool = False) -> int:
+    """Say what was read, and which columns can be learned from the others."""
+    from learnable_novelty.measure import scan
+    from learnable_novelty.tables import next_commands, read_table, show_table
+
+    check_seed(options.seed)
+    if options.plot is not None and not _is_page(options.plot):
+        check_drawable(options.plot)
+    table, name = read_table(options.file, **vars(read_decisions(options))), str(options.file)
+    is_scanned = len(table.measured) > 1 or pairs
+    if not options.json:
+        print(show_table(table, name, commands=not is_scanned), flush=True)
+    told: dict[str, Any] = {
+        "file": name,
+        "columns": [column.described() for column in table.columns],
+        "decisions": list(table.notes),
+    }
+    if is_scanned:
+        with progress(f"scanning {printable(options.file.name)}", len(table.measured)) as report:
+            found = scan(table, pairs=pairs, seed=options.seed, progress=report)
+        # What was decided about the table is said already.
+        found = replace(found, source=name, notes=found.notes[len(table.notes) :])
+        if options.plot is not None:
+            found.plot(options.plot)
+        told |= found.to_dict()
+        if not options.json:
+            print(found)
+            if any(column.kind == "date" for column in table.columns):
+                print(f"  rows are time? {next_commands(table, name)[-1].strip()}")
+            if options.plot is not None:
+                print(f"  drawn to {options.plot}")
+    if options.json:
+        print(json.dumps(told, indent=1, allow_nan=False))
+    return 0
+
+
+def _is_page(path: Path) -> bool:
+    if path.suffix.lower() not in (".html", ".htm"):
+        return False
+    if not path.parent.is_dir():
+        raise UserError(f"--plot needs an existing folder, {path.parent} is not one")
+    return True

@@ -1,0 +1,98 @@
+"""What a report of rows in memory adds to numbers: words, classes, power, and points to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from learnable_novelty.measure.classes import accuracy_of
+from learnable_novelty.measure.draw import Draw, rows_of
+from learnable_novelty.measure.points import Points
+from learnable_novelty.measure.power import detectable_share
+from learnable_novelty.measure.prepare import PreparedRows, are_classes
+from learnable_novelty.measure.result import Score, importance_of
+from learnable_novelty.measure.sources.memory import MemoryRows
+from learnable_novelty.observer import Observer
+from learnable_novelty.text import printable
+
+MOST_NAMES = 3
+"""Columns that are named in a sentence."""
+CLASS_UNIT = "classes in units of their common deviation"
+
+
+def explained(
+    score: Score,
+    draws: list[Draw],
+    observer: Observer,
+    data: PreparedRows,
+    rows: MemoryRows,
+    targets: Sequence[str],
+) -> Score:
+    """Add what is told in words and pictures; targets are their names, where they are known."""
+    own = [name for name in data.places if not name.startswith("input ")]
+    subject, target = in_words(data.task.kind, score.target_dim, targets, own)
+    importance = importance_of(draws, data.places)
+    score = replace(score, subject=subject, target_text=target, importance=importance)
+    if are_classes(rows) and "their own deviation" in score.standardization:
+        inputs = score.standardization.rpartition("targets")[0]
+        score = replace(score, standardization=f"{inputs}{CLASS_UNIT}")
+    if score.p_value is not None and score.p_value > 0.05:
+        score = replace(score, detectable_share=_detectable(observer, data))
+    guesses = [
+        draw.held_out.predicted
+        for draw in draws
+        if draw.held_out is not None and draw.held_out.predicted is not None
+    ]
+    if not guesses or data.inputs.ndim != 2:
+        return score
+    return _with_predictions(score, np.mean(guesses, axis=0), data, rows)
+
+
+def in_words(
+    kind: str, target_dim: int, targets: Sequence[str], inputs: Sequence[str]
+) -> tuple[str, str]:
+    """Say what explains and what is explained; names may be unknown."""
+    if kind == "series":
+        named = _listed(inputs)
+        return "the past", f"the future of {named}" if named else "the future"
+    if kind == "two series":
+        return "the past of the first series", _listed(targets) or "the second"
+    return "the inputs", _listed(targets) or ("the target" if target_dim == 1 else "the targets")
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Join a few names; those of columns without names are their numbers."""
+    if len(names) > MOST_NAMES:
+        return ""
+    return " and ".join(f"column {one}" if one.isdigit() else printable(one) for one in names)
+
+
+def _detectable(observer: Observer, data: PreparedRows) -> float | None:
+    """Return what a straight line would need to be found; None but for independent rows."""
+    if data.null.kind != "rows" or data.task.windows is not None:
+        return None
+    with torch.no_grad():
+        fit = observer.fit(rows_of(observer, data.inputs, data.targets))
+    orders = data.orders("null", data.null.drawn, data.num_samples)
+    return detectable_share(fit, data.inputs, orders, data.seed)
+
+
+def _with_predictions(
+    score: Score, predicted: np.ndarray, data: PreparedRows, rows: MemoryRows
+) -> Score:
+    """Add points to draw, and the accuracy of classes; predictions are in units of the targets."""
+    inputs, targets = (values.double().cpu().numpy() for values in (data.inputs, data.targets))
+    unit = torch.as_tensor(data.task.target_unit).double().cpu().numpy()
+    single = float(unit.item()) if targets.shape[1] == 1 and unit.size == 1 else None
+    if inputs.shape[1] == 1 and data.task.input_scale is not None:
+        mean, scale = (float(part) for part in data.task.input_scale)
+        inputs = inputs * scale + mean
+    score = replace(score, points=Points.of(inputs, targets, predicted, single))
+    if rows.targets is None or data.task.windows is not None:
+        return score
+    raw = rows.targets.double().cpu().numpy()
+    is_ranked = score.standardization.startswith("normal scores")
+    return score if is_ranked else replace(score, classes=accuracy_of(predicted * unit, raw))

@@ -1,0 +1,105 @@
+"""How a series is cut, chosen on its first half: the past that predicts, and how far it reaches.
+
+A history or a window that is chosen because it scores well would score well on noise too. So it is
+chosen on the first half of the series, and the second half, which was not looked at, is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.measure.null import Null
+from learnable_novelty.measure.result import Score
+from learnable_novelty.measure.sources.base import Source, Stream
+from learnable_novelty.measure.sources.memory import MemoryRows
+from learnable_novelty.measure.task import Settings, Windows
+
+HISTORIES = (1, 2, 4, 8, 16)
+WINDOWS = (1, 2, 4, 8, 16, 32)
+FEWEST_STEPS = 40
+"""Steps of a half that a history or a window can be chosen on."""
+NEARLY = 0.01
+"""Held-out share that a longer history must add."""
+
+
+@dataclass(frozen=True)
+class Auto:
+    """Chooses history and window by the held-out variance of a first half."""
+
+    settings: Settings
+    score: Callable[[Source, Settings], Score]
+
+    def history(self, first: Source, lead: int) -> tuple[int, str]:
+        """Return the shortest history that predicts nearly as well as the best, and why."""
+        steps = _steps(first)
+        tried = [h for h in HISTORIES if 10 * (h + lead) <= steps]
+        shares = [self._share(first, Windows(h, (lead,))) for h in tried]
+        best = next(
+            h for h, share in zip(tried, shares, strict=True) if share >= max(shares) - NEARLY
+        )
+        return best, f"chosen among {', '.join(map(str, tried))} on the first {steps} steps"
+
+    def window(self, first: Source, history: int) -> tuple[int, str]:
+        """Return the farthest of the leads whose steps can all be predicted; at least one step."""
+        steps, found = _steps(first), 1
+        tried = [w for w in WINDOWS if 10 * (history + w) <= steps]
+        for lead in tried:
+            result = self._scored(first, Windows(history, (lead,)))
+            if not result.held_out_interval[0] > 0:
+                break
+            found = lead
+        return found, f"chosen among {', '.join(map(str, tried))} on the first {steps} steps"
+
+    def _share(self, first: Source, windows: Windows) -> float:
+        return self._scored(first, windows).held_out_variance
+
+    def _scored(self, first: Source, windows: Windows) -> Score:
+        quick = replace(self.settings, windows=windows, draws=min(2, self.settings.draws))
+        return self.score(first, replace(quick, null=Null(0)))
+
+
+def cut_by_first_half(
+    source: Source | Stream,
+    settings: Settings,
+    window: int | str | None,
+    history: int | str,
+    score: Callable[[Source, Settings], Score],
+) -> tuple[Source, Settings, list[str]]:
+    """Choose what is "auto" on the first half; return the second, how it is cut, and why."""
+    if settings.windows is None:
+        raise UserError('history="auto" goes with a window or leads, for a series')
+    first, second = halves(source)
+    auto, windows, told = Auto(settings, score), settings.windows, []
+    if history == "auto":
+        past, why = auto.history(first, windows.leads[0])
+        windows = replace(windows, history=past)
+        told.append(f"history {past}, {why}; the others are judged")
+    if window == "auto":
+        ahead, why = auto.window(first, windows.history)
+        windows = Windows.of(ahead, windows.history, None)
+        told.append(f"window {ahead}, {why}; the others are judged")
+    return second, replace(settings, windows=windows), told
+
+
+def halves(source: Source | Stream) -> tuple[Source, Source]:
+    """Divide a series in memory: to choose on the first half, and to judge the second."""
+    rows = source.rows
+    if not isinstance(source, Source) or rows is None:
+        raise UserError("expected a series in memory to choose history or window, got chunks")
+    middle = rows.count // 2
+    if middle < FEWEST_STEPS:
+        raise UserError(
+            f"expected at least {2 * FEWEST_STEPS} steps to choose history or window on one half "
+            f"and judge the other, got {rows.count}; name both"
+        )
+    y = rows.targets
+    first = MemoryRows(rows.inputs[:middle], None if y is None else y[:middle])
+    second = MemoryRows(rows.inputs[middle:], None if y is None else y[middle:])
+    return replace(source, partitions=[first]), replace(source, partitions=[second])
+
+
+def _steps(source: Source) -> int:
+    assert source.rows is not None
+    return source.rows.count

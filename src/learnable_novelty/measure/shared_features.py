@@ -1,0 +1,141 @@
+"""Many targets read off the same features: one factorization, and a penalty for each of them.
+
+Columns of targets make groups: a number is a group of one, a category of as many as it has levels.
+With the membership G, (columns, groups) of zeros and ones, sums over the columns of a group are
+products with G, so that all groups, and all their permutations, are fitted at once: every group
+has its own evidence and lambda in the axes that all of them share.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from learnable_novelty.measure.held_out import Folds, HeldOut
+from learnable_novelty.observer import Observer, Roots, Rows, Spectral, standardize
+from learnable_novelty.observer.evidence import Evidence
+from learnable_novelty.observer.fit import BATCH_VALUES
+
+
+@dataclass(frozen=True)
+class Permuted:
+    """Explained variances of the groups, and of their permutations."""
+
+    observed: np.ndarray
+    """(groups,)"""
+    null: np.ndarray
+    """(num_orders, groups)"""
+
+
+def membership(places: Sequence[slice], columns: int) -> Tensor:
+    """Return G, (columns, groups).
+
+    >>> membership([slice(0, 1), slice(1, 3)], 3).tolist()
+    [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+    """
+    groups = torch.zeros(columns, len(places), dtype=torch.float64)
+    for group, place in enumerate(places):
+        groups[place, group] = 1.0
+    return groups
+
+
+@torch.no_grad()
+def predict_groups(observer: Observer, rows: Rows, groups: Tensor, folds: Folds) -> list[HeldOut]:
+    """Predict every group of targets in samples that its readout has not seen."""
+    h, y = folds.in_order(rows)
+    wholes = folds.wholes(observer, h, y)
+    axes = [_axes(observer, whole) for whole in wholes]
+    penalties = _penalties(axes, groups)
+    weights, freedom = [], []
+    for one, chosen in zip(axes, penalties, strict=True):
+        shrink = (one.eigenvalues[:, None] + chosen).reciprocal()
+        weights.append(one.basis @ (one.cross * (shrink @ groups.T)))
+        freedom.append((one.eigenvalues[:, None] * shrink).sum(0))
+    predicted, left = folds.predict(observer, h, y, wholes, weights)
+    errors, spread = (left[:, which, 0].square() @ groups for which in (0, 1))
+    effective = torch.stack(freedom).mean(0)
+    return [
+        HeldOut(
+            errors[:, group].numpy(),
+            spread[:, group].numpy(),
+            float(effective[group]),
+            predicted[:, 0, groups[:, group] > 0].numpy(),
+        )
+        for group in range(groups.shape[1])
+    ]
+
+
+@torch.no_grad()
+def permute_groups(
+    observer: Observer, rows: Rows, groups: Tensor, orders: Iterable[Tensor]
+) -> Permuted:
+    """Return what the features explain of every group, and of permuted rows of it."""
+    standard = rows.standardized(observer.target_unit, observer.accumulate_dtype)
+    axes = Spectral.of_rows(standard)
+    components, power = standard.features @ axes.basis, standard.target_power @ groups
+    observed = _explained(axes, (axes.cross.square() @ groups)[:, None], power)
+    null, remaining = [observed[:0]], iter(orders)
+    size = max(1, BATCH_VALUES // max(1, standard.targets.numel()))
+    while batch := list(itertools.islice(remaining, size)):
+        moved = torch.cat([standard.targets[order] for order in batch], dim=1)
+        crosses = (components.T @ moved).unflatten(1, (len(batch), -1))
+        null.append(_explained(axes, crosses.square() @ groups, power))
+    return Permuted(observed[0].numpy(), torch.cat(null).numpy())
+
+
+def _axes(observer: Observer, whole: Roots) -> Spectral:
+    return Spectral.of(standardize(whole, observer.target_unit))
+
+
+def _penalties(many: Sequence[Spectral], groups: Tensor) -> Tensor:
+    """Choose lambda by evidence for every group in every set of axes, (num_axes, groups)."""
+    size = max(axes.eigenvalues.numel() for axes in many)
+    shape = (len(many), groups.shape[1])
+
+    def joined(values: list[Tensor]) -> Tensor:
+        return torch.stack(values).flatten(0, 1)
+
+    def padded(values: Tensor) -> Tensor:
+        # A direction without features, k = b = 0, changes no evidence.
+        return torch.nn.functional.pad(values, (0, size - values.shape[-1]))
+
+    counts = torch.tensor([axes.count for axes in many], dtype=torch.float64)
+    outside = [axes.outside for axes in many]
+    return (
+        Evidence(
+            joined([padded(axes.eigenvalues).expand(shape[1], -1) for axes in many]),
+            joined([padded((axes.cross.square() @ groups).T) for axes in many]),
+            joined([axes.target_power @ groups for axes in many]),
+            counts.repeat_interleave(shape[1]),
+            joined([one @ groups for one in outside if one is not None]),
+        )
+        .penalties()
+        .reshape(shape)
+    )
+
+
+def _explained(axes: Spectral, cross_power: Tensor, power: Tensor) -> Tensor:
+    """Return the share of variance that a ridge of largest evidence explains.
+
+    Args:
+        axes: of the features.
+        cross_power: sums of b^2 over the columns of a group, (rank, num_orders, groups).
+        power: of the groups, (groups,).
+
+    Returns:
+        (num_orders, groups): sum b^2 (k + 2 lambda) / (k + lambda)^2 / power.
+    """
+    orders, groups = cross_power.shape[1:]
+    problems = cross_power.flatten(1).T
+    total = power.repeat(orders)
+    k = axes.eigenvalues
+    penalties = Evidence(k, problems, total, axes.count).penalties()[:, None]
+    # Divided through by lambda^2, so that an infinite lambda explains nothing.
+    weight = (k / penalties + 2) / ((k / penalties + 1).square() * penalties)
+    explained = torch.where(total > 0, (problems * weight).sum(1) / total, 0.0)
+    return explained.reshape(orders, groups)

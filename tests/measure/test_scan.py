@@ -1,0 +1,187 @@
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+import learnable_novelty as ln
+from learnable_novelty.errors import UserError
+from learnable_novelty.measure.held_out import Folds
+from learnable_novelty.measure.many import tail_p_value
+from learnable_novelty.measure.null import row_orders
+from learnable_novelty.measure.order import by_linkage
+from learnable_novelty.measure.shared_features import (
+    membership,
+    permute_groups,
+    predict_groups,
+)
+from learnable_novelty.observer import Observer, Rows, reservoirs
+
+
+def table(n=150, seed=0):
+    g = np.random.default_rng(seed)
+    a, b, noise = g.standard_normal((3, n))
+    kind = np.where(a > 0.4, "red", np.where(b > 0, "blue", "green"))
+    c = np.sin(2 * a) + 0.2 * g.standard_normal(n)
+    return pd.DataFrame({"a": a, "b": b, "c": c, "kind": kind, "noise": noise})
+
+
+@pytest.fixture(scope="module")
+def found():
+    return ln.scan(table(), permutations=199)
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return ln.scan(table(), pairs=True)
+
+
+def test_groups_of_targets_are_fitted_as_each_would_be_alone():
+    g = np.random.default_rng(0)
+    h, y = (torch.from_numpy(g.standard_normal((80, d))) for d in (9, 4))
+    y[:, 2:] += h[:, :2]
+    observer = Observer(reservoirs.MLP(1, 9, 2), ridge_penalty="evidence")
+    places = [slice(0, 1), slice(1, 3), slice(3, 4)]
+    folds = Folds.of(80, None, np.random.default_rng(1))
+    together = predict_groups(observer, Rows(h, y), membership(places, 4), folds)
+    tested = permute_groups(
+        observer, Rows(h, y), membership(places, 4), row_orders("rows", 80, (1,), 7, 3)
+    )
+    for group, place in enumerate(places):
+        alone = folds.errors(observer, Rows(h, y[:, place]))
+        np.testing.assert_allclose(together[group].errors, alone.errors, rtol=1e-8)
+        np.testing.assert_allclose(together[group].spread, alone.spread, rtol=1e-8)
+        np.testing.assert_allclose(together[group].predicted, alone.predicted, rtol=1e-6)
+        assert together[group].freedom == pytest.approx(alone.freedom)
+        fit = observer.fit(Rows(h, y[:, place]))
+        _, null = fit.rearranged(fit.targets, row_orders("rows", 80, (1,), 7, 3))
+        np.testing.assert_allclose(tested.null[:, group], null, atol=1e-9)
+        assert tested.observed[group] == pytest.approx(fit.explained_variance())
+
+
+def test_columns_that_depend_on_others_are_found_and_noise_is_not(found):
+    assert {one.target for one in found.discoveries()} == {"a", "b", "c", "kind"}
+    shares = [one.held_out_variance for one in found.relations]
+    assert shares == sorted(shares, reverse=True)
+    assert found["c"].held_out_variance > 0.6
+    assert found["c"].importance[0][0] == "a"
+    assert found["noise"].denoised_bits == 0
+    classes = found["kind"].classes
+    assert classes.accuracy > 0.8 > classes.base_rate
+    assert found["a"].classes is None
+
+
+def test_relations_are_those_of_the_named_columns_only(found):
+    assert set(found["c"].inputs) == {"a", "b", "kind", "noise"}
+    assert sum(share for _, share in found["c"].importance) == pytest.approx(1)
+    again = ln.scan(table(), permutations=199)
+    assert again.relations == found.relations
+    assert ln.scan(table(), permutations=199, seed=1).relations != found.relations
+
+
+def test_pairs_have_a_direction_and_a_matrix(pairs):
+    assert len(pairs.relations) == 20
+    values, names = pairs.matrix(), pairs.names
+    told = values[names.index("a"), names.index("c")]
+    back = values[names.index("c"), names.index("a")]
+    assert told > 0.6 > 2 * back  # a sine can be read from its angle, not the angle from the sine
+    assert np.isnan(np.diag(values)).all()
+    found = {(one.inputs[0], one.target) for one in pairs.discoveries()}
+    assert ("a", "c") in found
+    assert not any("noise" in pair for pair in found)
+    order = [names[k] for k in pairs.clustered()]
+    assert sorted(order) == sorted(names)
+    assert abs(order.index("a") - order.index("c")) <= 2
+
+
+def test_a_scan_reads_well_in_text_frame_json_page_and_pictures(found, pairs, tmp_path):
+    for one in (found, pairs):
+        assert "ln.score(data[" in str(one)
+        assert len(one.to_frame()) == len(one.relations) == len(one.rows())
+        plain = json.loads(json.dumps(one.to_dict(), allow_nan=False))
+        assert plain["relations"][0]["target"] == one.relations[0].target
+        one.plot(tmp_path / "scan.html")
+        page = (tmp_path / "scan.html").read_text()
+        assert "<table" in page and "noise" in page
+        one.plot(tmp_path / "scan.png")
+        assert (tmp_path / "scan.png").stat().st_size > 10_000
+    assert "4 of 5 columns can be learned from the rest" in str(found)
+
+
+def test_the_next_step_can_be_typed(found):
+    frame = table()
+    step = found.next_step(found["c"])
+    score = eval(step, {"ln": ln, "data": frame})
+    assert score.target_text == "c"
+
+
+def test_names_are_escaped_in_pages():
+    frame = table(60).rename(columns={"a": "<script>alert(1)</script>"})
+    page = ln.scan(frame, permutations=19).to_html()
+    assert "<script>alert" not in page and "&lt;script&gt;" in page
+
+
+def test_rows_with_gaps_are_left_out_and_columns_of_gaps_are_no_inputs():
+    frame = table()
+    frame.loc[:9, "b"] = np.nan
+    frame["mostly empty"] = np.where(np.arange(len(frame)) < 100, np.nan, frame["a"])
+    found = ln.scan(frame, permutations=19)
+    assert found["c"].num_rows == 140
+    assert "mostly empty" not in found["c"].inputs
+    assert any("mostly empty is no input: 100 of 150" in note for note in found.notes)
+    assert found["mostly empty"].num_rows == 50
+    assert found["mostly empty"].held_out_variance > 0.8
+    both = ln.scan(frame, pairs=True, permutations=19)
+    sizes = {(one.inputs[0], one.target): one.num_rows for one in both.relations}
+    assert (sizes["a", "c"], sizes["b", "c"], sizes["a", "mostly empty"]) == (150, 140, 50)
+
+
+def test_many_rows_are_sampled_and_few_are_not_measured():
+    found = ln.scan(table(300), rows=100, permutations=19)
+    assert {one.num_rows for one in found.relations} == {100}
+    assert "100 of 300 rows are used, chosen at random" in found.notes
+    few = ln.scan({"a": np.arange(8.0) ** 2, "b": np.cos(np.arange(8.0))})
+    assert all(one.p_value is None for one in few.relations)
+    assert "too few rows" in str(few)
+    json.dumps(few.to_dict(), allow_nan=False)
+
+
+def test_a_table_of_one_column_is_refused():
+    with pytest.raises(UserError, match="at least two columns"):
+        ln.scan({"a": np.random.default_rng(0).standard_normal(30)})
+
+
+def test_rows_that_are_time_get_a_caution():
+    g = np.random.default_rng(0)
+    walks = g.standard_normal((200, 3)).cumsum(0)
+    found = ln.scan(pd.DataFrame(walks, columns=["a", "b", "c"]), permutations=19)
+    assert any("neighbouring rows are alike" in text for text in found.cautions)
+
+
+def test_the_tail_of_permutations_tells_small_p_values():
+    g = np.random.default_rng(0)
+    # Shares of variance of k weights by chance are Beta distributed: an exact tail to compare with.
+    from scipy.stats import beta
+
+    for k, n in ((1, 200), (5, 200), (20, 400)):
+        law = beta(k / 2, (n - 1 - k) / 2)
+        for p in (0.3, 1e-3, 1e-5):
+            told = [tail_p_value(law.rvs(499, random_state=g), law.isf(p)) for _ in range(40)]
+            assert 0.3 * p < math.exp(np.mean(np.log(told))) < 5 * p
+    assert tail_p_value(np.zeros(99), 0.5) == 0.01
+    assert tail_p_value(g.uniform(0, 0.01, 499), 0.9) == 1e-6
+
+
+def test_related_columns_lie_side_by_side():
+    g = np.random.default_rng(3)
+    points = g.standard_normal((12, 2))
+    apart = np.linalg.norm(points[:, None] - points, axis=-1)
+    order = by_linkage(apart)
+    tree = linkage(squareform(apart), "average")
+    for count in range(2, 12):  # clusters of SciPy's average linkage are runs in our order
+        labels = fcluster(tree, count, "maxclust")[order]
+        assert (np.diff(labels) != 0).sum() == len(set(labels)) - 1
