@@ -37,7 +37,7 @@ def site(tmp_path_factory):
 
 
 def environment():
-    return os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    return os.environ | {"NO_MKDOCS_2_WARNING": "1", "RUN_NOTEBOOKS": "false"}
 
 
 def test_pages_load_nothing_from_elsewhere(site):

