@@ -40,6 +40,17 @@ def main() -> None:
         if filled(text) != text:
             path.write_text(filled(text), encoding="utf-8")
             print(f"written: {path.relative_to(ROOT)}")
+    draw_start(ROOT / "results" / "start.png")
+
+
+def draw_start(path: Path) -> None:
+    """Draw the picture of the README, which is also that of the start page."""
+    from novelty_lab import start_figure
+    from novelty_lab.style import in_style
+
+    with in_style():
+        drawn = start_figure.figure(ROOT / "results")
+        drawn.savefig(path, dpi=160, format="png", metadata={"Software": None})
 
 
 def read(*path: str) -> Any:
@@ -571,7 +582,7 @@ def _life() -> str:
     life = next(row for row in record("life-map")["named"] if row["name"] == "Life")
     return (
         "all 262,144 life-like rules: the excess peaks between stillness and chaos; Life has rank "
-        f"{life['again_rank']:,} ([docs/life.md](docs/life.md))"
+        f"{life['again_rank']:,} ([life.md](life.md))"
     )
 
 
@@ -579,7 +590,7 @@ def _compare() -> str:
     below = record("compare")["below_noise"]["flow"]["period"]
     return (
         f"by raw bits noise beats {100 * below['bits']:.0f}% of 135 flows, by excess "
-        f"{100 * below['excess']:.0f}% ([docs/compare.md](docs/compare.md))"
+        f"{100 * below['excess']:.0f}% ([compare.md](compare.md))"
     )
 
 
@@ -600,7 +611,7 @@ def _explore() -> str:
     return (
         "in a sparse maze with a television in the pixels of the view foresight reaches "
         f"{foresight}, {len(others) - 1} rivals and the task alone {max(others)} "
-        "([docs/foresight.md](docs/foresight.md))"
+        "([foresight.md](foresight.md))"
     )
 
 
