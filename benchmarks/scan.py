@@ -20,9 +20,9 @@ def table(num_rows: int, num_columns: int) -> Table:
     values = generator.standard_normal((num_rows, num_columns))
     values[:, 1] = np.sin(2 * values[:, 0]) + 0.5 * values[:, 1]
     columns = [Column(f"number {k}", "number", values[:, k]) for k in range(num_columns)]
-    for k in range(0, num_columns, 6):
-        levels = np.digitize(values[:, k + 2], [-1, 0, 1])
-        columns[k + 2] = Column(f"category {k + 2}", "category", levels, tuple("abcd"))
+    for k in range(2, num_columns, 6):
+        levels = np.digitize(values[:, k], [-1, 0, 1])
+        columns[k] = Column(f"category {k}", "category", levels, tuple("abcd"))
     return Table(tuple(columns))
 
 

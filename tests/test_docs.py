@@ -61,6 +61,7 @@ KNOWN = (
     ("make",),
     ("pip", "install"),
     ("python", "-m"),
+    ("python3", "-m", "venv"),
     ("source", ".venv/bin/activate"),
     ("torchrun",),  # followed by tests/objective/test_torchrun.py
 )

@@ -1,5 +1,6 @@
 """Settings and names that ``score`` takes, and those that it rejects."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -82,7 +83,11 @@ def test_a_path_may_be_text(tmp_path):
     np.save(tmp_path / "a.npy", np.hstack([X, Y]))
     opened = ln.open_columns(str(tmp_path / "a.npy"), None, "2")
     assert (opened.input_names, opened.target_names) == (["0", "1"], ["2"])
-    assert ln.score(opened, **FAST) == ln.score(X, Y, **FAST)
+    found, expected = ln.score(opened, **FAST), ln.score(X, Y, **FAST)
+    assert [name for name, _ in found.importance] == ["0", "1"]
+    assert [share for _, share in found.importance] == [share for _, share in expected.importance]
+    names = {"importance": None, "target_text": ""}
+    assert dataclasses.replace(found, **names) == dataclasses.replace(expected, **names)
 
 
 def test_names_are_escaped_where_a_terminal_would_obey_them(tmp_path, capsys):
@@ -142,4 +147,7 @@ def test_numbers_are_checked_once_however_many_draws(monkeypatch):
     )
     ln.score(X, Y, draws=3, null=5)
     assert checked.count(torch.Size([60, 2])) == checked.count(torch.Size([60, 1])) == 1
-    assert len(features) == 3
+    # One for each draw, and those of the importance of inputs: none for a rearrangement.
+    first = len(features)
+    ln.score(X, Y, draws=3, null=50)
+    assert len(features) <= 2 * first

@@ -44,7 +44,9 @@ def chunks(*arrays, size=100):
 
 def values_of(score):
     held = dataclasses.asdict(score)
-    numbers = {k: v for k, v in held.items() if isinstance(v, (float, tuple))}
+    # Importance and what a plot shows are of rows in memory only.
+    own = {"importance", "relation", "classes", "detectable_share"}
+    numbers = {k: v for k, v in held.items() if isinstance(v, (float, tuple)) and k not in own}
     return {k: np.array(v) for k, v in numbers.items()}
 
 

@@ -224,3 +224,15 @@ def test_numbers_come_back_as_pandas_wrote_them(tmp_path_factory, data, separato
             np.testing.assert_array_equal(table[name].values, frame[name].to_numpy())
         else:
             assert frame[name].isna().all()
+
+
+def test_an_archive_with_a_password_says_what_to_do(tmp_path):
+    path = tmp_path / "t.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("t.csv", "a,b\n1,2\n3,4\n")
+    content = bytearray(path.read_bytes())
+    content[6] |= 1  # the flag of an encrypted member, in its own header
+    content[content.index(b"PK\x01\x02") + 8] |= 1  # and in the directory
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=r"t\.zip cannot be unpacked here.*unpack it first"):
+        read_table(path)

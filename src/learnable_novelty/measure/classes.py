@@ -39,6 +39,8 @@ def accuracy_of(predicted: np.ndarray, targets: np.ndarray) -> Classes | None:
         predicted: (num_samples, classes), in the units of the targets.
         targets: zeros and ones: one column for each class, or one column for two classes.
     """
+    if np.abs(targets).max(initial=0) > 2:  # no zeros and ones, and perhaps too large to be rounded
+        return None
     targets = targets.round(9)
     if not are_classes(targets) or len(np.unique(targets)) < 2:
         return None

@@ -69,8 +69,8 @@ class Settings:
     @property
     def is_default(self) -> bool:
         """Whether observer and units are the default ones."""
-        own = (self.observer, self.ridge_penalty, self.resolution)
-        return own == (None, None, None) and self.target_unit == "sd" and not self.rank
+        plain = self.observer is None and self.target_unit == "sd" and not self.rank
+        return plain and self.ridge_penalty in (None, "evidence") and self.resolution in (None, 1)
 
     @property
     def standardization(self) -> str:

@@ -108,7 +108,13 @@ class _Limited(io.RawIOBase):
 
 def _only_member(raw: IO[bytes], name: str) -> tuple[Any, str]:
     """Open the one file of a zip archive, and return its name too."""
-    archive = zipfile.ZipFile(raw)
+    try:
+        return _member(zipfile.ZipFile(raw), name)
+    except (NotImplementedError, RuntimeError) as error:  # encrypted, or packed in another way
+        raise UserError(f"{name} cannot be unpacked here: {error}; unpack it first") from None
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> tuple[Any, str]:
     members = [one for one in archive.namelist() if not one.endswith("/") and "__MACOSX" not in one]
     if len(members) != 1:
         raise UserError(f"expected one file in {name}, got {len(members)}: unpack it first")

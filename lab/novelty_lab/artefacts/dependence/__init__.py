@@ -3,5 +3,5 @@
 from novelty_lab.artefact import Artefact
 
 ARTEFACT = Artefact(
-    __name__, "Ours: the test of independence beside MGC, HSIC and distance correlation", order=197
+    __name__, "Ours: the test of independence beside MGC, HSIC and distance correlation", order=196
 )
