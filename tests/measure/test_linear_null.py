@@ -67,14 +67,14 @@ def test_what_a_linear_fit_leaves_is_orthogonal_to_the_past():
 
 
 def test_linear_processes_pass_and_a_map_does_not():
-    """Of 7 x 6 series a level of 0.05 rejects two; seven or more happen in 6 of 1,000 trials."""
+    """Of 7 x 3 series a level of 0.05 rejects one; five or more happen in 4 of 1,000 trials."""
     rejected = 0
     for make in LINEAR.values():
-        for seed in range(6):
+        for seed in range(3):
             series = make(150, np.random.default_rng(seed))
             found = ln.score(series, window=1, draws=1, null=ln.Null(19, "linear"), seed=seed)
             rejected += found.p_value <= 0.05
-    assert rejected <= 6
+    assert rejected <= 4
     noisy = henon(300, np.random.default_rng(0))
     noisy = noisy + 0.5 * noisy.std() * np.random.default_rng(1).standard_normal(300)
     found = ln.score(noisy, window=1, draws=1, null=ln.Null(19, "linear"))
