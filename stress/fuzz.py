@@ -294,7 +294,9 @@ READERS: dict[str, Reader] = {
     "zip": Reader(".zip", [_zip(_CSV)], _columns),
     "json": Reader(".json", [_JSON, b'{"a": [1, 2, 3], "b": [1.5, null, 0]}'], _columns),
     "jsonl": Reader(".jsonl", [b'{"a": 1, "b": 2}\n{"a": 3, "b": 5}\n'], _columns),
-    "feather": Reader(".feather", [_feather(**_COLUMNS)], _columns),
+    "feather": Reader(
+        ".feather", [_feather(**_COLUMNS), _feather(a=[1.0, 2.5], b=[5, 2])], _columns
+    ),
     "arff": Reader(".arff", [_ARFF], _columns),
     "ts": Reader(".ts", [b"@classLabel true a b\n@data\n1,2,3:a\n4,5,7:b\n"], _columns),
     "npy": Reader(".npy", _ARRAYS, _columns),

@@ -82,6 +82,7 @@ def _arrow(packed: Packed, expected: str, open_file: Callable[[Any], Any]) -> An
                     "fewer columns, or read it by chunks"
                 )
             table = opened.read() if hasattr(opened, "read") else opened.read_all()
+            table.validate(full=True)  # a damaged place of a text would end the process
             return table.to_pandas()
     except UserError:
         raise
