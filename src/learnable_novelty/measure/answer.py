@@ -15,6 +15,7 @@ from learnable_novelty.measure.power import detectable_share
 from learnable_novelty.measure.prepare import PreparedRows, are_classes
 from learnable_novelty.measure.result import Score, importance_of
 from learnable_novelty.measure.sources.memory import MemoryRows
+from learnable_novelty.measure.task import Settings
 from learnable_novelty.observer import Observer
 from learnable_novelty.text import printable
 
@@ -30,13 +31,14 @@ def explained(
     data: PreparedRows,
     rows: MemoryRows,
     targets: Sequence[str],
+    settings: Settings,
 ) -> Score:
     """Add what is told in words and pictures; targets are their names, where they are known."""
     own = [name for name in data.places if not name.startswith("input ")]
     subject, target = in_words(data.task.kind, score.target_dim, targets, own)
     importance = importance_of(draws, data.places)
     score = replace(score, subject=subject, target_text=target, importance=importance)
-    if are_classes(rows) and "their own deviation" in score.standardization:
+    if are_classes(rows) and settings.target_unit == "sd" and not settings.rank:
         inputs = score.standardization.rpartition("targets")[0]
         score = replace(score, standardization=f"{inputs}{CLASS_UNIT}")
     if score.p_value is not None and score.p_value > 0.05:
@@ -48,7 +50,12 @@ def explained(
     ]
     if not guesses or data.inputs.ndim != 2:
         return score
-    return _with_predictions(score, np.mean(guesses, axis=0), data, rows)
+    score = _with_points(score, np.mean(guesses, axis=0), data)
+    if rows.targets is None or settings.windows is not None or settings.rank:
+        return score
+    unit = torch.as_tensor(data.task.target_unit).double().cpu().numpy()
+    raw = rows.targets.double().cpu().numpy()
+    return replace(score, classes=accuracy_of(np.mean(guesses, axis=0) * unit, raw))
 
 
 def in_words(
@@ -80,19 +87,12 @@ def _detectable(observer: Observer, data: PreparedRows) -> float | None:
     return detectable_share(fit, data.inputs, orders, data.seed)
 
 
-def _with_predictions(
-    score: Score, predicted: np.ndarray, data: PreparedRows, rows: MemoryRows
-) -> Score:
-    """Add points to draw, and the accuracy of classes; predictions are in units of the targets."""
+def _with_points(score: Score, predicted: np.ndarray, data: PreparedRows) -> Score:
+    """Add points to draw; predictions are in units of the targets."""
     inputs, targets = (values.double().cpu().numpy() for values in (data.inputs, data.targets))
     unit = torch.as_tensor(data.task.target_unit).double().cpu().numpy()
     single = float(unit.item()) if targets.shape[1] == 1 and unit.size == 1 else None
     if inputs.shape[1] == 1 and data.task.input_scale is not None:
         mean, scale = (float(part) for part in data.task.input_scale)
         inputs = inputs * scale + mean
-    score = replace(score, points=Points.of(inputs, targets, predicted, single))
-    if rows.targets is None or data.task.windows is not None:
-        return score
-    raw = rows.targets.double().cpu().numpy()
-    is_ranked = score.standardization.startswith("normal scores")
-    return score if is_ranked else replace(score, classes=accuracy_of(predicted * unit, raw))
+    return replace(score, points=Points.of(inputs, targets, predicted, single))

@@ -15,6 +15,7 @@ from learnable_novelty.measure.cautions import (
     refusal_of_few,
     refusal_of_pair,
 )
+from learnable_novelty.measure.classes import are_classes as one_of_each_row
 from learnable_novelty.measure.denoising import Denoising
 from learnable_novelty.measure.held_out import Folds
 from learnable_novelty.measure.importance import place_inputs
@@ -231,9 +232,7 @@ def are_classes(rows: MemoryRows) -> bool:
     Classes have one unit, so that a rare one counts by its rows.
     """
     y = rows.targets
-    if y is None or y.ndim != 2 or y.shape[1] < 2 or len(torch.unique(y[:64])) > 2:
-        return False
-    return bool(((y == 0) | (y == 1)).all()) and bool((y.sum(1) == 1).all())
+    return y is not None and y.ndim == 2 and y.shape[1] > 1 and one_of_each_row(y.cpu().numpy())
 
 
 def _ranked(rows: MemoryRows, column_axis: int) -> MemoryRows:

@@ -214,7 +214,7 @@ def _score_rows(
         units = independent_units(samples, data.spacing + task.reach, is_series=is_series)
     found = summarize(draws, observers[0], settings, samples, about, units)
     found = replace(found, cautions=tuple(data.cautions), refusal=data.refusal)
-    return explained(found, draws, observers[0], data, rows, names[1])
+    return explained(found, draws, observers[0], data, rows, names[1], settings)
 
 
 def _silent(done: int, total: int) -> None:
