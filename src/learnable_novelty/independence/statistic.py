@@ -20,8 +20,8 @@ from torch import Tensor
 from learnable_novelty.independence.features import Features, by_value, standardized, waves
 from learnable_novelty.independence.inputs import check_same_rows
 
-BATCH = 1 << 24
-"""Correlations, or moved features, that are in memory at once."""
+BATCH = 1 << 20
+"""Correlations, or moved features, that are in memory at once: few enough for the cache."""
 
 Rearranged = Callable[[Features, Features, slice], Tensor]
 """Correlations of all features of x and y for some rearrangements, (y features, count, x features);

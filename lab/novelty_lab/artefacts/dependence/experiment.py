@@ -59,7 +59,7 @@ class Config(Settings):
     """Rows of independent pairs."""
     given_sizes: tuple[int, ...] = (200, 500)
     """Rows of confounded pairs."""
-    given_repeats: int = 400
+    given_repeats: int = 1000
     """Data sets per confounded pair."""
     given_rival_repeats: int = 100
     """The same for the tree test of conditional independence (FCIT)."""
