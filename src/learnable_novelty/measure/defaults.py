@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Sequence
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.task import Settings
@@ -14,10 +15,15 @@ from learnable_novelty.seeds import split
 VECTOR_WIDTH, VECTOR_DEPTH = 64, 4
 LATTICE_CHANNELS, LATTICE_DEPTH = 64, 3
 SAMPLES_PER_FEATURE = 4
+OWN_FEATURES, MOST_FEATURES = 4, 256
+"""Of a table: features of a number alone, and of all columns."""
 
 
 def default_observer(
-    shape: tuple[int, ...], ridge_penalty: RidgePenalty, resolution: float
+    shape: tuple[int, ...],
+    ridge_penalty: RidgePenalty,
+    resolution: float,
+    numbers: Sequence[int] | None = None,
 ) -> Observer:
     """Choose an observer for inputs of this shape.
 
@@ -26,9 +32,18 @@ def default_observer(
     evidence, where the paper fixes it: the noise level of new data is not known, and a fixed small
     ridge gives noise more bits than structure. With few samples the width falls to a quarter of
     their number: a readout with as many features as samples leaves no residual to judge it by.
+
+    Args:
+        shape: of the inputs.
+        ridge_penalty: lambda.
+        resolution: eta.
+        numbers: for a table, the columns that are numbers; with several columns the reservoir is
+            ``Tabular``.
     """
     samples, channels = shape[0], shape[1]
-    if len(shape) == 2:
+    if len(shape) == 2 and numbers is not None and 1 < channels <= samples // 2:
+        reservoir = tabular_reservoir(samples, channels, numbers)
+    elif len(shape) == 2:
         reservoir = reservoirs.MLP(channels, default_width(samples), VECTOR_DEPTH)
     elif len(shape) in (3, 4):
         width = default_width(samples * math.prod(shape[2:]), LATTICE_CHANNELS)
@@ -42,6 +57,14 @@ def default_observer(
     return Observer(reservoir, ridge_penalty=ridge_penalty, resolution=resolution)
 
 
+def tabular_reservoir(samples: int, columns: int, numbers: Sequence[int]) -> reservoirs.Tabular:
+    """Choose features of all columns together and of each alone, at most half as many as rows."""
+    width = default_width(samples)
+    room = min(MOST_FEATURES, samples // 2) - width - columns
+    own = min(OWN_FEATURES, max(0, room // max(1, len(numbers))))
+    return reservoirs.Tabular(columns, width, own, numbers=numbers)
+
+
 def default_width(num_rows: int, most: int = VECTOR_WIDTH) -> int:
     """Return the number of features for this many rows: a quarter of it, from 4 to ``most``."""
     return min(most, max(4, num_rows // SAMPLES_PER_FEATURE))
@@ -53,7 +76,7 @@ def draw_observers(settings: Settings, shape: tuple[int, ...]) -> list[Observer]
     if template is None:
         penalty = "evidence" if settings.ridge_penalty is None else settings.ridge_penalty
         resolution = 1.0 if settings.resolution is None else settings.resolution
-        template = default_observer(shape, penalty, resolution)
+        template = default_observer(shape, penalty, resolution, settings.numbers)
         template.redraw(split(settings.seed, "draw", 0))
     copies = [copy.deepcopy(template) for _ in range(settings.draws)]
     for index, drawn in enumerate(copies[1:], start=1):

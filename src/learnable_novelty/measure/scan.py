@@ -14,7 +14,7 @@ from torch import Tensor
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.cautions import cautions_of_rows
 from learnable_novelty.measure.classes import accuracy_of
-from learnable_novelty.measure.defaults import default_width, draw_observers
+from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.denoising import Denoising, denoised
 from learnable_novelty.measure.draw import FLOOR_REPEATS, fit_rows, rows_of
 from learnable_novelty.measure.held_out import Folds, held_out_share
@@ -31,7 +31,7 @@ from learnable_novelty.measure.shared_features import (
 )
 from learnable_novelty.measure.task import Settings
 from learnable_novelty.measure.threads import few_threads
-from learnable_novelty.observer import Observer, Rows, reservoirs
+from learnable_novelty.observer import Rows
 from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.observer.denoise import FALSE_RATE
 from learnable_novelty.seeds import check_seed, numpy_generator, split
@@ -40,8 +40,6 @@ from learnable_novelty.tables import Column, encode, read_table
 MOST_ROWS, TEST_ROWS, PAIR_TEST_ROWS = 10_000, 4_000, 2_000
 """Rows that are fitted at most, and that a permutation test takes of them."""
 FEWEST_ROWS, FEW_ROWS = 10, 2_000
-OWN_FEATURES, MOST_FEATURES = 4, 256
-"""Features of a number alone, and of all inputs."""
 PAIR_PERMUTATIONS = 499
 
 
@@ -198,8 +196,8 @@ def _learned_from(
     together, folds = membership(groups, y.shape[1]), _folds(len(rows), settings.seed)
     tested, held_out, bits, effects = [], [], [], []
     few = min(len(rows), TEST_ROWS)
-    numbers = [places[c.name].start for c in inputs if c.kind == "number"]
-    settings = replace(settings, observer=_observer(x, numbers, settings.seed))
+    numbers = tuple(places[c.name].start for c in inputs if c.kind == "number")
+    settings = replace(settings, numbers=numbers)
     for observer in draw_observers(settings, tuple(x.shape)):
         data = rows_of(observer, x, y)
         held_out += predict_groups(observer, data, together, folds)
@@ -229,17 +227,6 @@ def _learned_from(
         importance=() if effects[0] is None else shares(np.sum(effects, axis=0), names),
         classes=accuracy_of(predicted * unit.numpy(), (y * unit).numpy()),
     )
-
-
-def _observer(x: Tensor, numbers: list[int], seed: int) -> Observer:
-    """Choose features of all inputs together and of each alone, at most half as many as rows."""
-    samples, columns = x.shape
-    width = default_width(samples)
-    room = min(MOST_FEATURES, samples // 2) - width - columns
-    own = min(OWN_FEATURES, max(0, room // max(1, len(numbers))))
-    first = split(seed, "draw", 0)
-    reservoir = reservoirs.Tabular(columns, width, own, numbers=numbers, seed=first)
-    return Observer(reservoir, ridge_penalty="evidence")
 
 
 def _told_by(

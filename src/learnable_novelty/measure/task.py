@@ -40,6 +40,8 @@ class Settings:
     target_unit: float | Literal["sd"] = "sd"
     rank: bool = False
     """Whether columns are replaced by their normal scores."""
+    numbers: tuple[int, ...] | None = None
+    """Of a table: input columns that are numbers, for the default observer."""
 
     def __post_init__(self) -> None:
         whole_number("draws", self.draws, 1)

@@ -13,18 +13,21 @@ from learnable_novelty.observer.reservoirs.feedforward import MLP
 from learnable_novelty.seeds import Seed, split
 
 DEPTH = 4
+FREQUENCY = 1.5
+"""Deviation of the frequencies, in radians for one unit of the column."""
 
 
 class Tabular(Reservoir):
-    """An ``MLP`` of all columns, the columns themselves, and a small random network of each.
+    """An ``MLP`` of all columns, the columns themselves, and random waves of each: cos(w x + b).
 
     A random network of thirty columns has hardly a feature that follows one of them, so a
-    relation with one column drowns in the others. With its own features it does not.
+    relation with one column drowns in the others. With waves of its own it does not. Columns should
+    have a deviation of about one.
 
     Args:
         input_dim: number of columns.
         width: features of all columns together.
-        own: features of every column alone; 0 for none.
+        own: waves of every column alone; 0 for none.
         numbers: the columns that get them; all by default. Zeros and ones need none.
         seed: an integer, or a generator that one is drawn from.
 
@@ -59,28 +62,19 @@ class Tabular(Reservoir):
         return self
 
     def draw(self, generator: torch.Generator) -> dict[str, Tensor]:
-        count, own = len(self.numbers), self.own
-        shapes = {"slope": (count, own), "shift": (count, own), "mixing": (count, own, own)}
-        shapes |= {"bias": (count, own)}
-        bounds = {"slope": 1.0, "shift": 1.0, "mixing": max(own, 1) ** -0.5}
-        return {
-            name: (2 * torch.rand(shape, generator=generator, dtype=torch.float64) - 1)
-            * bounds.get(name, max(own, 1) ** -0.5)
-            for name, shape in shapes.items()
-        }
+        shape = len(self.numbers), self.own
+        phase = 2 * torch.pi * torch.rand(shape, generator=generator, dtype=torch.float64)
+        frequency = torch.randn(shape, generator=generator, dtype=torch.float64)
+        return {"frequency": FREQUENCY * frequency, "phase": phase}
 
     def forward(self, inputs: Tensor) -> Tensor:
         check_shape(inputs, ("num_samples", "input_dim"), 1, self.input_dim)
         parts = [self.together(inputs), inputs]
         if self.own and self.numbers:
             weights = self.weights_like(inputs)
-            alone = inputs[:, self.numbers, None] * weights["slope"] + weights["shift"]
-            mixed = torch.einsum("nco,cop->ncp", self._activate(alone), weights["mixing"])
-            parts.append(self._activate(mixed + weights["bias"]).flatten(1))
+            waves = inputs[:, self.numbers, None] * weights["frequency"] + weights["phase"]
+            parts.append(waves.cos().flatten(1))
         return torch.cat(parts, dim=1)
-
-    def _activate(self, drive: Tensor) -> Tensor:
-        return torch.nn.functional.elu(torch.layer_norm(drive, (self.own,), None, None, 1e-5))
 
     def rows(self, values: Tensor) -> Tensor:
         return values
