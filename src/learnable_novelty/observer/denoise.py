@@ -75,16 +75,21 @@ def kept_directions(eigenvalues: Tensor, count: float) -> Tensor:
 
     Those of negligible eigenvalue do not; nor do the least of more than half the rows, because
     the noise is told from what the directions leave.
+
+    Args:
+        eigenvalues: (..., rank).
+        count: rows.
     """
     if count < FEWEST_ROWS:
         raise UserError(
             f"expected at least {FEWEST_ROWS} rows to tell noise from signal, got {count:g}"
         )
-    order = eigenvalues.argsort(descending=True)
     most = torch.zeros_like(eigenvalues, dtype=torch.bool)
-    most[order[: int(count - 1) // 2]] = True
-    largest = eigenvalues.max() if eigenvalues.numel() else 0.0
-    return most & (eigenvalues > NEGLIGIBLE * largest)
+    if not eigenvalues.numel():
+        return most
+    order = eigenvalues.argsort(dim=-1, descending=True)
+    most.scatter_(-1, order[..., : int(count - 1) // 2], True)
+    return most & (eigenvalues > NEGLIGIBLE * eigenvalues.amax(-1, keepdim=True))
 
 
 @dataclass(frozen=True)
