@@ -115,7 +115,10 @@ def test_a_batch_is_denoised_as_its_members_are():
     reservoir = reservoirs.Conv2d(1, 20, 3, seed=4)
     observer = Observer(reservoir, ridge_penalty=0.03, resolution=2.0, code_scale=0.7)
     torus = BinaryTorus(reservoir, (-1.0, 1.0), torch.float64)
-    inputs, targets = tori(0, batch, samples, side, side), tori(1, batch, samples, window, side, side)
+    inputs, targets = (
+        tori(0, batch, samples, side, side),
+        tori(1, batch, samples, window, side, side),
+    )
     inputs[4] = inputs[4, :1, :1]
     shift = inputs.roll(1, -1)[:, :, None]
     targets[1, :, :2] = (shift[1] ^ (torch.rand(samples, 2, side, side) < 0.2)).to(torch.uint8)

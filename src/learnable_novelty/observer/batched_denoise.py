@@ -1,7 +1,7 @@
 """Denoised bits of many regressions of one shape at once, on a GPU.
 
-What ``Fit.denoised`` computes for one set of rows, for a batch of lattices. Whatever grows with the
-rows or the features is done for all of them together: with H~'H~ = V diag(k) V' and Q = H~V / sqrt(k)
+What ``Fit.denoised`` computes for one set of rows, for a batch of lattices. Whatever grows with
+rows or features is done for all of them together: with H~'H~ = V diag(k) V' and Q = H~V / sqrt(k)
 
     B = (Q'Y)'(Q'Y),   E = (Y - QQ'Y)'(Y - QQ'Y)
 
