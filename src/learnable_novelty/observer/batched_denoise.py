@@ -97,7 +97,8 @@ def denoise_batch(
     right = [denoiser(split, edge) for split, edge in zip(splits, edges, strict=True)]
     ridge = torch.where(kept, k, 0.0).sqrt() / (k + ridge_penalty)
     readout = ridge[:, :, None] * along @ torch.stack(right).to(h.device)
-    above = _roots(root, along) > torch.tensor([edge.root for edge in edges]).to(k)[:, None]
+    highest = torch.tensor([edge.root for edge in edges], dtype=k.dtype, device=k.device)
+    above = _roots(root, along) > highest[:, None]
     return BatchDenoised(code_length(readout, resolution, code_scale), above.sum(1))
 
 
