@@ -53,7 +53,7 @@ def tables(record: Record) -> list[Table]:
             ["systems", "with", "n", *MEASURES.values()],
             agreements,
         ),
-        _published(results["published"]),
+        *([_published(results["published"])] if results["published"] else []),
     ]
 
 
@@ -90,9 +90,10 @@ def figure(record: Record) -> Figure:
             automata.plot(row["bits"], row["denoised"], "o", color=colour, markersize=3)
         elif row["sampling"] == "period":
             flows.plot(row["bits"], row["denoised"], "o", color=BLUE, markersize=2)
-    for axes, letter, title in ((automata, "b", "88 automata by class"), (flows, "c", "dysts")):
+    label_panel(automata, "b", "elementary automata by class")
+    label_panel(flows, "c", "the dysts collection")
+    for axes in (automata, flows):
         _finish(axes)
-        label_panel(axes, letter, title)
     return fig
 
 
