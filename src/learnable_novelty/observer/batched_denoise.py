@@ -75,14 +75,10 @@ def denoise_batch(
     q = h @ (scale * v * whitening[:, None])[:, None]
     along = products_of_batch(q, y)
     left = y - q @ along[:, None]
+    explained, residual = (along.mT @ along).cpu(), products_of_batch(left, left).cpu()
     splits = [
-        Split(*one, directions, count)
-        for *one, directions in zip(
-            (along.mT @ along).cpu(),
-            products_of_batch(left, left).cpu(),
-            kept.sum(1).tolist(),
-            strict=True,
-        )
+        Split(b, e, directions, count)
+        for b, e, directions in zip(explained, residual, kept.sum(1).tolist(), strict=True)
     ]
     root = torch.stack([split.noise.root for split in splits]).to(h.device)
     leverage = 1 / count + q.square().sum(-1, keepdim=True)

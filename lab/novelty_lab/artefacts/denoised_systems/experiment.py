@@ -105,7 +105,12 @@ def measure_series(config: compare.Config, series: np.ndarray, seed: int) -> dic
     """Measure a series as ``compare`` does, and by the code of a trained network."""
     reservoir = reservoirs.MLP(series.shape[1], config.width, 4, seed=split(seed, "reservoir"))
     observer = Observer(reservoir, ridge_penalty=config.ridge_penalty)
-    settings = {"window": config.window, "draws": config.draws, "null": 0, "seed": seed}
+    settings: dict[str, Any] = {
+        "window": config.window,
+        "draws": config.draws,
+        "null": 0,
+        "seed": seed,
+    }
     network = prequential_code(*compare.series_pairs(config, series), seed=seed).structure_bits
     return numbers(score(series, observer=observer, **settings)) | {"network": network}
 
