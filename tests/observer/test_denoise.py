@@ -169,6 +169,18 @@ def test_fewer_rows_than_features_are_denoised_too(normal):
     assert float(wide(x, x)) > 3
 
 
+def test_few_rows_are_denoised_in_their_own_span(normal):
+    """The same number by the Gram matrix of all features, and the slope along the targets."""
+    x, wide = normal(40, 3), observer(width=100, denoise=True)
+    y, step = (normal(40, 3) + 4 * x).requires_grad_(), normal(40, 3)
+    bits = wide(x, y)
+    bits.backward()
+    whole = wide.bits(wide.moments(wide.rows(x, y.detach())))
+    assert bits.item() == pytest.approx(float(whole), rel=1e-9)
+    moved = [float(wide(x, (y + sign * 1e-5 * step).detach())) for sign in (1, -1)]
+    assert float((y.grad * step).sum()) == pytest.approx((moved[0] - moved[1]) / 2e-5, rel=1e-5)
+
+
 def test_three_rows_are_refused(normal):
     with pytest.raises(ValueError, match="at least 4 rows"):
         observer(denoise=True)(normal(3, 3), normal(3, 1))

@@ -34,6 +34,35 @@ FAST = {
         "steady_gallery": 1,
         "look_steps": 20,
     },
+    "life-denoised": {
+        "grid": 11,
+        "samples": 2,
+        "burn_in": 6,
+        "window": 2,
+        "channels": 4,
+        "rules": 100,
+        "compared": 96,
+        "block": 60,
+    },
+    "denoised-objective": {
+        "nca.hidden": 8,
+        "nca.batch": 8,
+        "nca.channels": 12,
+        "nca.steps": 4,
+        "nca.judged_samples": 8,
+        "nca.draws": 1,
+        "encoder.steps": 4,
+        "encoder.checkpoint_every": 2,
+        "encoder.probe_train": 300,
+    },
+    "denoised-systems": {
+        "flows.samples": 64,
+        "flows.ensembles": 1,
+        "compare.pairs": 64,
+        "compare.flows": ("Lorenz", "MackeyGlass"),
+        "compare.rules": (0, 30, 110),
+        "compare.rings": 2,
+    },
     "calibration": {"repeats": 2, "noise_repeats": 1, "series_length": 128, "null": 9},
     "floor": {"draws": 1, "null": 2},
     "nulls": {"repeats": 1, "coverage_repeats": 1, "parts": 1, "surrogates": 9, "permutations": 9},
@@ -47,7 +76,15 @@ FAST = {
     },
 }
 
-NOT_RECORDED = {"answers", "nulls", "denoised", "dependence"}
+NOT_RECORDED = {
+    "answers",
+    "nulls",
+    "denoised",
+    "denoised-objective",
+    "denoised-systems",
+    "dependence",
+    "life-denoised",
+}
 """Their paper configurations take core-hours and have not been run yet."""
 ONE_RUN = [
     name
@@ -67,6 +104,9 @@ QUICK_RUNS = [
     "signs",
     "relations",
     "life-map",
+    "life-denoised",
+    "denoised-objective",
+    "denoised-systems",
 ]
 
 

@@ -2,6 +2,7 @@
 
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.batched import BatchScore, score_batch
+from learnable_novelty.observer.batched_denoise import BatchDenoised, denoise_batch
 from learnable_novelty.observer.code_length import code_length, log2det_plus_identity
 from learnable_novelty.observer.criticality import perturbation_multiplier, perturbation_norms
 from learnable_novelty.observer.denoise import Denoised, Edge
@@ -17,6 +18,7 @@ from learnable_novelty.observer.standardize import CONSTANT_TOLERANCE, Rows, sta
 __all__ = [
     "CONSTANT_TOLERANCE",
     "MAX_COUNT_PER_PENALTY",
+    "BatchDenoised",
     "BatchScore",
     "Denoised",
     "Edge",
@@ -31,6 +33,7 @@ __all__ = [
     "Spectral",
     "StreamSums",
     "code_length",
+    "denoise_batch",
     "log2det_plus_identity",
     "merge",
     "minimize_description_length",

@@ -63,17 +63,12 @@ def score_batch(
         return code_length(readout, resolution, code_scale)
 
     count, width = features.shape[1] * features.shape[2], features.shape[-1]
-    if count <= width + 1:
-        raise UserError(f"expected more rows than features, got {count} rows and {width} features")
-    h, y = features.double(), targets.double()
-    mean = h.mean((1, 2), keepdim=True)
-    h = h - mean
-    y = y - y.mean((1, 2), keepdim=True)
-    products = _products(h, torch.cat([h, y, *(_moved(y, order) for order in null_orders)], dim=-1))
+    h, mean, y = centred_batch(features, targets)
+    products = products_of_batch(
+        h, torch.cat([h, y, *(moved_rows(y, order) for order in null_orders)], dim=-1)
+    )
     gram, crosses = products[..., :width], products[..., width:]
-    variance = gram.diagonal(dim1=1, dim2=2) / count
-    eps = torch.finfo(features.dtype).eps
-    scale = feature_scale(variance, mean[:, 0, 0], eps)[:, :, None]
+    scale = scale_of_batch(gram, mean, features)
     inverse = _inverse(gram * scale * scale.mT, ridge_penalty)
     readouts = _split(inverse @ (crosses * scale), y.shape[-1])
     fitted = h @ (scale * readouts[0])[:, None]
@@ -95,8 +90,8 @@ def score_batch(
 
     floors: list[Tensor] = []
     if floor_orders:
-        moved = torch.cat([_moved(noise, order) for order in floor_orders], dim=-1)
-        floors = _split(inverse @ (_products(h, moved) * scale), y.shape[-1])
+        moved = torch.cat([moved_rows(noise, order) for order in floor_orders], dim=-1)
+        floors = _split(inverse @ (products_of_batch(h, moved) * scale), y.shape[-1])
     return BatchScore(
         bits=bits(readouts[0]),
         floor_bits=stacked(floors),
@@ -105,7 +100,24 @@ def score_batch(
     )
 
 
-def _products(h: Tensor, right: Tensor) -> Tensor:
+def centred_batch(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return features less their mean, this mean, and targets less theirs, in float64."""
+    count, width = features.shape[1] * features.shape[2], features.shape[-1]
+    if count <= width + 1:
+        raise UserError(f"expected more rows than features, got {count} rows and {width} features")
+    h, y = features.double(), targets.double()
+    mean = h.mean((1, 2), keepdim=True)
+    return h - mean, mean, y - y.mean((1, 2), keepdim=True)
+
+
+def scale_of_batch(gram: Tensor, mean: Tensor, features: Tensor) -> Tensor:
+    """Return the factors that standardize features, (batch, feature_dim, 1)."""
+    variance = gram.diagonal(dim1=1, dim2=2) / (features.shape[1] * features.shape[2])
+    eps = torch.finfo(features.dtype).eps
+    return feature_scale(variance, mean[:, 0, 0], eps)[:, :, None]
+
+
+def products_of_batch(h: Tensor, right: Tensor) -> Tensor:
     """Return h' right, summed over rows sample by sample: small outputs need the parallel work."""
     return (h.mT @ right).sum(1)
 
@@ -127,7 +139,7 @@ def _noise_scale(inverse: Tensor, penalty: float, count: int) -> Tensor:
     return ((count - 1) / (count - 1 - inverse.shape[-1] + kept)).sqrt()
 
 
-def _moved(values: Tensor, order: Tensor) -> Tensor:
+def moved_rows(values: Tensor, order: Tensor) -> Tensor:
     """Move rows (batch, samples, sites, columns) by row indices that count over both axes."""
     return values.flatten(1, 2)[:, order].view_as(values)
 

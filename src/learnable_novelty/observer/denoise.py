@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,7 +32,7 @@ from learnable_novelty.observer.largest_root import (
     quantile,
     upper_tail,
 )
-from learnable_novelty.observer.standardize import NormalEquations
+from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
 
 FALSE_RATE = 0.01
 """How often pure noise may keep a direction."""
@@ -75,16 +75,21 @@ def kept_directions(eigenvalues: Tensor, count: float) -> Tensor:
 
     Those of negligible eigenvalue do not; nor do the least of more than half the rows, because
     the noise is told from what the directions leave.
+
+    Args:
+        eigenvalues: (..., rank).
+        count: rows.
     """
     if count < FEWEST_ROWS:
         raise UserError(
             f"expected at least {FEWEST_ROWS} rows to tell noise from signal, got {count:g}"
         )
-    order = eigenvalues.argsort(descending=True)
     most = torch.zeros_like(eigenvalues, dtype=torch.bool)
-    most[order[: int(count - 1) // 2]] = True
-    largest = eigenvalues.max() if eigenvalues.numel() else 0.0
-    return most & (eigenvalues > NEGLIGIBLE * largest)
+    if not eigenvalues.numel():
+        return most
+    order = eigenvalues.argsort(dim=-1, descending=True)
+    most.scatter_(-1, order[..., : int(count - 1) // 2], True)
+    return most & (eigenvalues > NEGLIGIBLE * eigenvalues.amax(-1, keepdim=True))
 
 
 @dataclass(frozen=True)
@@ -237,11 +242,17 @@ def denoiser(split: Split, edge: Edge | None = None) -> Tensor:
     return torch.linalg.solve_triangular(noise.root.T, right, upper=True)
 
 
-def denoised_readout(normal: NormalEquations, readout: Tensor) -> Tensor:
+def denoised_readout(data: NormalEquations | StandardizedRows, readout: Tensor) -> Tensor:
     """Return a ridge readout without the part that noise could have made; differentiable.
 
     The directions of features that take part are held fixed; the projection on them is not.
     """
+    if isinstance(data, StandardizedRows) and data.features.shape[0] < data.features.shape[1]:
+        # Few rows span few directions, and matrices of their size are enough.
+        span = torch.linalg.qr(data.features.detach().T).Q
+        turned = replace(data, features=data.features @ span)
+        return span @ denoised_readout(turned, span.T @ readout)
+    normal = data.normal_equations()
     if normal.target_gram is None:
         raise UserError(NO_PRODUCTS)
     with torch.no_grad():

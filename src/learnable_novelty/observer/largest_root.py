@@ -19,6 +19,7 @@ three digits in the tails that matter. With one target the law is that of the F 
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,6 +44,7 @@ def upper_tail(x: float) -> float:
     return float(torch.special.gammaincc(value[0], value[1]))
 
 
+@functools.cache
 def quantile(tail: float) -> float:
     """Return the x whose upper tail is this."""
     low, high = -SHIFT, 40.0

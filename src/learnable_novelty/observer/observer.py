@@ -165,7 +165,7 @@ class Observer:
         standard, _, solution = self._solve(data)
         if not wanted:
             return solution.log2det * self.code_scale
-        readout = denoised_readout(standard.normal_equations(), solution.readout)
+        readout = denoised_readout(standard, solution.readout)
         return code_length(readout, self.resolution, self.code_scale)
 
     def fit(self, data: Rows | Moments | Roots, *, penalty: float | None = None) -> Fit:

@@ -53,6 +53,7 @@ CELL_CONTROLS = ("coins", "constant cells")
 CONTROL_COLUMNS = 3
 NOISE = {"flow": "white noise", "automaton": "coins"}
 """What each kind of system is compared with."""
+Pairs = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -211,18 +212,22 @@ def measure_series(config: Config, series: NDArray[np.float64], seed: int) -> li
 
     fixed, seconds = scored(config.ridge_penalty, config.null)
     evidence, evidence_seconds = scored("evidence", 0)
-    windows, tensor = Windows.of(config.window, 1, None), torch.from_numpy(series)
-    standard = scaled(tensor, 1, *column_scale(tensor, 1))
-    pairs = windows.inputs(standard).numpy(), windows.targets(standard).numpy()
     return [
         Reading("bits", "", fixed.bits, "bits", seconds),
         Reading("excess", "", fixed.excess_bits, "bits", None),
         Reading("p_value", "", fixed.p_value, "", None),
         Reading("evidence_bits", "", evidence.bits, "bits", evidence_seconds),
         Reading("evidence_excess", "", evidence.excess_bits, "bits", None),
-        *read_pairs(*pairs, seed),
+        *read_pairs(*series_pairs(config, series), seed),
         *read_series(series),
     ]
+
+
+def series_pairs(config: Config, series: NDArray[np.float64]) -> Pairs:
+    """Return states and futures of a series, standardized."""
+    windows, tensor = Windows.of(config.window, 1, None), torch.from_numpy(series)
+    standard = scaled(tensor, 1, *column_scale(tensor, 1))
+    return windows.inputs(standard).numpy(), windows.targets(standard).numpy()
 
 
 def make_rings(config: Config, kind: str, name: str, seed: int) -> NDArray[np.uint8]:
@@ -240,24 +245,34 @@ def make_rings(config: Config, kind: str, name: str, seed: int) -> NDArray[np.ui
 
 def measure_rings(config: Config, cells: NDArray[np.uint8], name: str, seed: int) -> list[Reading]:
     """Measure rings: every ring at every time with its next 32 states is a sample."""
-    window = config.automaton.window
-    words = pack_cells(cells)
-    starts = words.shape[0] - window
-    history = np.stack([words[lead : lead + starts].T.reshape(-1) for lead in range(window + 1)])
-    settings = dataclasses.replace(config.automaton, samples=history.shape[1])
+    settings, history = ring_samples(config, cells)
     (bits, floor), seconds = timed(
         lambda: score_rings(settings, history, config.floor_repeats, seed, name)
     )
-    radius = automaton_observer(settings, seed, 0).reservoir.receptive_radius
-    codes = site_codes(history[0], radius)
-    inputs = pattern_cells(codes, radius).astype(np.float64)
-    targets = np.stack([unpack_cells(row).reshape(-1) for row in history[1:]], axis=1)
     return [
         Reading("bits", "", bits, "bits", seconds),
         Reading("excess", "", bits - floor, "bits", None),
-        *read_pairs(inputs, targets.astype(np.float64), seed),
+        *read_pairs(*ring_pairs(settings, history, seed), seed),
         *read_series(cells.reshape(cells.shape[0], -1).astype(np.float64)),
     ]
+
+
+def ring_samples(
+    config: Config, cells: NDArray[np.uint8]
+) -> tuple[AutomatonConfig, NDArray[np.uint64]]:
+    """Return the observer's settings, and the states and futures of all samples."""
+    window, words = config.automaton.window, pack_cells(cells)
+    starts = words.shape[0] - window
+    history = np.stack([words[lead : lead + starts].T.reshape(-1) for lead in range(window + 1)])
+    return dataclasses.replace(config.automaton, samples=history.shape[1]), history
+
+
+def ring_pairs(config: AutomatonConfig, history: NDArray[np.uint64], seed: int) -> Pairs:
+    """Return what the observer sees around every cell, and the futures of that cell."""
+    radius = automaton_observer(config, seed, 0).reservoir.receptive_radius
+    inputs = pattern_cells(site_codes(history[0], radius), radius).astype(np.float64)
+    targets = np.stack([unpack_cells(row).reshape(-1) for row in history[1:]], axis=1)
+    return inputs, targets.astype(np.float64)
 
 
 def score_rings(

@@ -142,17 +142,22 @@ def measure(
 ) -> dict[str, float]:
     """Take every measure of an encoder."""
     train_codes, test_codes = encoder(labelled.train_images), encoder(labelled.test_images)
-    batches = labelled.test_images.flatten(1).split(config.batch_size)
-    whole = [x for x in batches[:HELD_OUT_BATCHES] if len(x) == config.batch_size] or batches[:1]
-    bits = [float(observer(x, encoder(x))) for x in whole]
     labels = labelled.test_labels
     clusters = kmeans(test_codes, len(labels.unique()), seed=split(seed, "kmeans"))
     return {
-        "bits": float(np.mean(bits)),
+        "bits": held_out_bits(encoder, observer, labelled, config.batch_size),
         **probe(train_codes, test_codes, labelled),
         **small_probe(train_codes, test_codes, labelled, config.small_probe_train),
         **agreement(clusters, labels.cpu().numpy()),
     }
+
+
+@torch.no_grad()
+def held_out_bits(encoder: Encoder, observer: Observer, labelled: Images, size: int) -> float:
+    """Score codes of test images, in batches as in training."""
+    batches = labelled.test_images.flatten(1).split(size)
+    whole = [x for x in batches[:HELD_OUT_BATCHES] if len(x) == size] or batches[:1]
+    return float(np.mean([float(observer(x, encoder(x))) for x in whole]))
 
 
 def probe_control(

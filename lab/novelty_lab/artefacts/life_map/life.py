@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -135,30 +135,35 @@ def score_rules(
         For each of ``MEASURES`` an array with one entry per rule.
     """
     observer = life_observer(config, seed, draw, device)
-    kind = torch.device(device).type
-    words = -(-config.samples // 64) if config.samples >= 64 else config.samples / 64
-    together = max(1, int(FRAME_BYTES[kind] / (8 * config.grid**2 * words)))
     found: list[dict[str, Tensor]] = []
     with ThreadPoolExecutor(available_cores()) as threads:
         compressed: list[Future[list[float]]] = []
-        for start in range(0, len(codes), together):
-            part = codes[start : start + together]
-            frames = simulate(config, part, observer.soups)
-            at_once = rules_at_once(config, kind)
-            for first in range(0, len(part), at_once):
-                last = min(len(part), first + at_once)
-                cells = torch.stack([frame.cells(first, last) for frame in frames], dim=2)
-                found.append(_measure(config, observer, cells))
-                packed = pack_bits(cells[:, 0]).cpu().numpy()
-                size = cells[0, 0].numel()
-                compressed += [
-                    threads.submit(compressed_bits, packed[i : i + ROWS_A_THREAD], size)
-                    for i in range(0, len(packed), ROWS_A_THREAD)
-                ]
+        for cells in histories(config, codes, observer.soups):
+            found.append(_measure(config, observer, cells))
+            packed = pack_bits(cells[:, 0]).cpu().numpy()
+            size = cells[0, 0].numel()
+            compressed += [
+                threads.submit(compressed_bits, packed[i : i + ROWS_A_THREAD], size)
+                for i in range(0, len(packed), ROWS_A_THREAD)
+            ]
         lengths = [length for future in compressed for length in future.result()]
     sizes = torch.tensor(lengths, dtype=torch.float64)
     joined = {name: torch.cat([part[name] for part in found]) for name in MEASURES[:-1]}
     return {name: values.cpu().numpy() for name, values in (joined | {"compressed": sizes}).items()}
+
+
+def histories(config: LifeConfig, codes: Sequence[int], soups: Tensor) -> Iterator[Tensor]:
+    """Yield the cells of some rules at a time, (rules, samples, window + 1, height, width)."""
+    kind = soups.device.type
+    words = -(-config.samples // 64) if config.samples >= 64 else config.samples / 64
+    together = max(1, int(FRAME_BYTES[kind] / (8 * config.grid**2 * words)))
+    at_once = rules_at_once(config, kind)
+    for start in range(0, len(codes), together):
+        part = codes[start : start + together]
+        frames = simulate(config, part, soups)
+        for first in range(0, len(part), at_once):
+            last = min(len(part), first + at_once)
+            yield torch.stack([frame.cells(first, last) for frame in frames], dim=2)
 
 
 def simulate(config: LifeConfig, codes: Sequence[int], soups: Tensor) -> list[LifeBatch]:
@@ -178,15 +183,19 @@ def rules_at_once(config: LifeConfig, kind: str) -> int:
 
 def observe(config: LifeConfig, observer: LifeObserver, cells: Tensor) -> BatchScore:
     """Score rules' histories, (rules, samples, window + 1, height, width)."""
-    features = observer.torus(cells[:, :, 0].flatten(0, 1)).unflatten(0, cells.shape[:2])
     return score_batch(
-        features.flatten(2, 3),
-        cells[:, :, 1:].movedim(2, -1).flatten(2, 3),
+        *features_and_targets(observer, cells),
         observer.floor_orders,
         observer.null_orders,
         ridge_penalty=config.ridge_penalty,
         resolution=config.resolution,
     )
+
+
+def features_and_targets(observer: LifeObserver, cells: Tensor) -> tuple[Tensor, Tensor]:
+    """Lay histories out as ``score_batch`` takes them: (rules, samples, sites, columns)."""
+    features = observer.torus(cells[:, :, 0].flatten(0, 1)).unflatten(0, cells.shape[:2])
+    return features.flatten(2, 3), cells[:, :, 1:].movedim(2, -1).flatten(2, 3)
 
 
 def _measure(config: LifeConfig, observer: LifeObserver, cells: Tensor) -> dict[str, Tensor]:

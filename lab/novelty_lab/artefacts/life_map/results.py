@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -126,10 +126,7 @@ def glider_areas(
     Against the other named rules; against rules drawn at random, of which little is known; and
     against those of them that provably have none.
     """
-    with_gliders = {LifeRule(row["rule"]).number for row in named if row["gliders"]}
-    without = {LifeRule(row["rule"]).number for row in named} - with_gliders
-    unnamed = set(random_codes.tolist()) - with_gliders - without
-    proved = {code for code in unnamed if why_no_gliders(LifeRule(code))}
+    groups = glider_groups(named, random_codes)
     place = {int(code): here for here, code in enumerate(codes)}
     areas: dict[str, dict[str, Any]] = {}
     for name in ("excess", "bits", "compressed", "lempel_ziv", "entropy", "lambda", "activity"):
@@ -139,13 +136,30 @@ def glider_areas(
                 return np.array([parsed[code] for code in sorted(codes)])
             return measures[name][[place[code] for code in sorted(codes)]]
 
-        areas[name] = {
-            group: area_with_interval(values(with_gliders), values(others), seed)
-            | {"positives": len(with_gliders), "negatives": len(others)}
-            for group, others in (("named", without), ("random", unnamed), ("proved", proved))
-            if with_gliders and others
-        }
+        areas[name] = areas_of(groups, values, seed)
     return areas
+
+
+def glider_groups(named: list[dict[str, Any]], random_codes: np.ndarray) -> dict[str, set[int]]:
+    """Return the rules with gliders, and the groups that they are told from."""
+    gliders = {LifeRule(row["rule"]).number for row in named if row["gliders"]}
+    without = {LifeRule(row["rule"]).number for row in named} - gliders
+    unnamed = set(random_codes.tolist()) - gliders - without
+    proved = {code for code in unnamed if why_no_gliders(LifeRule(code))}
+    return {"gliders": gliders, "named": without, "random": unnamed, "proved": proved}
+
+
+def areas_of(
+    groups: Mapping[str, set[int]], values: Callable[[set[int]], np.ndarray], seed: int
+) -> dict[str, dict[str, Any]]:
+    """Return the area under the curve of rules with gliders against each of the other groups."""
+    gliders = groups["gliders"]
+    return {
+        group: area_with_interval(values(gliders), values(others), seed)
+        | {"positives": len(gliders), "negatives": len(others)}
+        for group, others in groups.items()
+        if group != "gliders" and gliders and others
+    }
 
 
 def compare_complements(scored: Scores) -> dict[str, Any]:

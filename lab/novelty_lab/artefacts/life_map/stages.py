@@ -78,10 +78,10 @@ def chosen_codes(config: StageConfig, seed: int) -> np.ndarray:
     every = map_codes().ravel()
     if not config.rules:
         return every
-    return every[np.isin(every, _some(config.rules, seed))]
+    return every[np.isin(every, some_codes(config.rules, seed))]
 
 
-def _some(count: int, seed: int) -> np.ndarray:
+def some_codes(count: int, seed: int) -> np.ndarray:
     """Return the named rules and others drawn at random, ascending, ``count`` or more in all.
 
     More of them hold the fewer, and a name more or less changes one of the others.
@@ -94,7 +94,7 @@ def _some(count: int, seed: int) -> np.ndarray:
 
 def random_codes(count: int, codes: np.ndarray, seed: int) -> np.ndarray:
     """Return the named rules and others at random, ``count`` in all, of those in codes."""
-    return np.intersect1d(_some(count, seed), codes)
+    return np.intersect1d(some_codes(count, seed), codes)
 
 
 def score_block(

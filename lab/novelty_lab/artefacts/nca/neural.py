@@ -15,7 +15,7 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.objective import Ascended, Ascent, AscentConfig
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import Observer, Rows, reservoirs
 from learnable_novelty.seeds import split
 from learnable_novelty.systems import NeuralCA, Update
 from novelty_lab import torchrun as ranks
@@ -83,13 +83,15 @@ class NeuralConfig(Settings):
     rounded to bfloat16 too. A CPU always takes float32."""
 
 
-def neural_observer(config: NeuralConfig, seed: int, process_group: Any = None) -> Observer:
+def neural_observer(
+    config: NeuralConfig, seed: int, process_group: Any = None, *, denoise: bool = False
+) -> Observer:
     """Draw the observer of a training seed."""
     reservoir = reservoirs.Conv1d(
         2, config.channels, config.depth, input_scale=config.input_scale, seed=seed
     )
     settings = _fields(config, "ridge_penalty", "target_unit")
-    return Observer(reservoir, **settings, process_group=process_group)
+    return Observer(reservoir, **settings, process_group=process_group, denoise=denoise)
 
 
 def neural_automaton(config: NeuralConfig, update: Update, seed: int) -> NeuralCA:
@@ -133,8 +135,12 @@ def train(
     seed: int,
     device: str,
     task: TaskContext = NO_CHECKPOINTS,
+    *,
+    denoise: bool = False,
 ) -> tuple[NeuralCA, Ascended]:
     """Train one automaton, going on from its checkpoints where there are any.
+
+    With denoised bits as the objective no CUDA graph is taken: the noise is read on the way.
 
     Under torchrun every rank simulates an equal part of the batch. Batch normalization then takes
     the moments of that part, as under ``DistributedDataParallel``; the score is that of all parts.
@@ -142,10 +148,10 @@ def train(
     group = ranks.process_group()
     share = dataclasses.replace(config, batch=ranks.share_of(config.batch, group))
     automaton = neural_automaton(config, update, split(seed, "automaton")).to(device)
-    observer = neural_observer(config, split(seed, "observer"), group)
+    observer = neural_observer(config, split(seed, "observer"), group, denoise=denoise)
     optimizer = ("steps", "learning_rate", "weight_decay", "score_scale", "clip", "clip_by")
     climb = AscentConfig(
-        **_fields(config, *optimizer), checkpoint_every=snapshot_every(config), graph=True
+        **_fields(config, *optimizer), checkpoint_every=snapshot_every(config), graph=not denoise
     )
     ascent = Ascent(
         automaton,
@@ -178,17 +184,25 @@ def arithmetic(precision: Precision) -> Iterator[None]:
 
 
 @torch.no_grad()
-def evaluate(
+def unseen_rows(
     config: NeuralConfig, automaton: NeuralCA, seed: int, draw: int, samples: int
-) -> dict[str, float]:
-    """Score a rule in float64 by a reservoir and on states that training has not seen."""
+) -> tuple[Observer, Rows]:
+    """Make a reservoir and states of a rule, in float64, that training has not seen."""
     device = next(automaton.parameters()).device
     judged = clone_in_double(automaton).to(device)
     generator = torch.Generator(device).manual_seed(split(seed, "evaluation", draw))
     size = dataclasses.replace(config, batch=samples)
     inputs, targets = sample(size, judged, generator)
     observer = neural_observer(config, split(seed, "evaluation reservoir", draw))
-    bits, explained = observer.bits_and_variance(observer.rows(inputs, targets))
+    return observer, observer.rows(inputs, targets)
+
+
+def evaluate(
+    config: NeuralConfig, automaton: NeuralCA, seed: int, draw: int, samples: int
+) -> dict[str, float]:
+    """Score a rule by a reservoir and on states that training has not seen."""
+    observer, rows = unseen_rows(config, automaton, seed, draw, samples)
+    bits, explained = observer.bits_and_variance(rows)
     return {"bits": bits, "explained_variance": explained}
 
 
