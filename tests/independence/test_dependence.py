@@ -13,15 +13,12 @@ from learnable_novelty.independence import dependence_bits
 from learnable_novelty.independence.features import (
     Features,
     by_rank,
-    feature_pairs,
     random_features,
 )
 from learnable_novelty.independence.null import (
-    normal_limit,
     permuted,
     row_orders,
     signed,
-    standardized_statistics,
 )
 from learnable_novelty.independence.statistic import code_bits, statistics
 
@@ -65,26 +62,6 @@ def test_statistics_are_sums_of_squared_correlations_over_loops(sizes, kind):
             assert float(ours[1]) == pytest.approx(by_pair.max(), rel=1e-4)
             if number == 0:
                 assert int(found.places[s, t]) == by_pair.argmax()
-
-
-def test_normal_limit_has_the_covariance_of_permuted_rows():
-    generator, n = rng(2), 60
-    base = generator.standard_normal((n, 1))
-    x = torch.from_numpy(np.concatenate([base, base + generator.standard_normal((n, 1))], 1))
-    y = torch.from_numpy(generator.exponential(1, (n, 2)))
-    sides = [
-        Features(
-            "values",
-            ((v - v.mean(0)) / v.std(0, correction=0)).float()[:, None],
-            torch.ones(1, 2),
-            (1.0,),
-        )
-        for v in (x, y)
-    ]
-    count = 20_000
-    exact = permuted(n, count, None, 0)(*sides, slice(1, count)).permute(1, 0, 2).flatten(1)
-    limit = normal_limit(n, 0)(*sides, slice(1, count)).permute(1, 0, 2).flatten(1)
-    np.testing.assert_allclose(torch.cov(exact.T) * n, torch.cov(limit.T) * n, atol=0.05)
 
 
 def test_p_values_are_uniform_without_dependence():
@@ -196,18 +173,12 @@ def test_bits_have_the_gradient_of_finite_differences():
     assert float(bits) == pytest.approx(0.5 * np.log2(1.25 * 1.0625))
 
 
-def test_large_samples_use_the_limit_and_agree_with_permutations():
+def test_of_many_rows_some_are_permuted():
     g = rng(11)
     x, y = g.standard_normal((20_001, 1)), g.standard_normal((20_001, 1))
     result = ln.dependence(x, y, permutations=199)
-    assert "normal limit" in result.rearranged
+    assert "scaled to all" in result.rearranged and result.p_value > 0.05
     assert ln.dependence(x, y + 0.05 * x**2).p_value == 0.001
-    pairs = feature_pairs(torch.from_numpy(x), torch.from_numpy(y), 0)[:1]
-    z = [
-        standardized_statistics([statistics(*pairs[0], make, 400)]).max(1)
-        for make in (permuted(20_001, 400, None, 0), normal_limit(20_001, 0))
-    ]
-    assert np.quantile(z[0], 0.9) == pytest.approx(np.quantile(z[1], 0.9), rel=0.15)
 
 
 def test_same_seed_same_answer_and_inputs_of_any_kind():

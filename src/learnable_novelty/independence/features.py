@@ -80,39 +80,45 @@ def feature_pairs(x: Tensor, y: Tensor, seed: int) -> list[tuple[Features, Featu
     return pairs
 
 
-def with_norm(columns: Tensor) -> Tensor:
+def with_norm(columns: Tensor, of: Tensor | None = None) -> Tensor:
     """Return columns and, where there are several, the norm of all of them, standardized."""
     if columns.shape[1] == 1:
         return columns
-    return torch.cat([columns, standardized(columns).norm(dim=1, keepdim=True)], dim=1)
+    return torch.cat([columns, standardized(columns, of).norm(dim=1, keepdim=True)], dim=1)
 
 
 def _sets(kind: str, places: Tensor) -> tuple[Features, Features, Features | None]:
     """Return coarse, smooth and fine waves; no fine ones where rows are few or columns many."""
-    num_rows, num_columns = places.shape
-    most = max(1, min(FINE_WAVES, num_rows // 2, max(4, MOST_FEATURES // num_columns)))
+    most = most_waves(*places.shape)
     coarse = _waves(kind, places, COARSE, min(most, COARSE_WAVES))
     smooth = _waves(kind, places, SMOOTH, min(most, SMOOTH_WAVES))
     fine = _waves(kind, places, (float(most),), most) if most > COARSE_WAVES else None
     return coarse, smooth, fine
 
 
-def by_value(columns: Tensor) -> Tensor:
+def most_waves(num_rows: int, num_columns: int) -> int:
+    """Return how many waves a column has at most."""
+    return max(1, min(FINE_WAVES, num_rows // 2, max(4, MOST_FEATURES // num_columns)))
+
+
+# Rows that are given with "of" set the scale; by default the rows themselves do.
+
+
+def by_value(columns: Tensor, of: Tensor | None = None) -> Tensor:
     """Place values in [0, 1] linearly: the smallest at 0, the largest at 1."""
-    low, high = columns.amin(0), columns.amax(0)
+    of = columns if of is None else of
+    low, high = of.amin(0), of.amax(0)
     # Halves: the difference of two numbers of size 1e308 is not finite.
     reach = high / 2 - low / 2
     return (columns / 2 - low / 2) / torch.where(reach > 0, reach, 1.0)
 
 
-def by_rank(columns: Tensor) -> Tensor:
+def by_rank(columns: Tensor, of: Tensor | None = None) -> Tensor:
     """Place values in (0, 1) by their ranks, (rank - 1/2) / n; equal values get their mean rank."""
-    places = torch.empty_like(columns)
-    for place, column in enumerate(columns.T):
-        _, group, sizes = torch.unique(column, return_inverse=True, return_counts=True)
-        mean_rank = sizes.cumsum(0) - (sizes - 1) / 2
-        places[:, place] = ((mean_rank - 0.5) / len(column))[group].to(columns.dtype)
-    return places
+    values = columns.T.contiguous()
+    ordered = values.sort(dim=1).values if of is None else of.T.sort(dim=1).values.contiguous()
+    below, up_to = (torch.searchsorted(ordered, values, right=right) for right in (False, True))
+    return ((below + up_to) / (2 * ordered.shape[1])).T.to(columns.dtype)
 
 
 def waves(places: Tensor, count: int) -> Tensor:
@@ -121,19 +127,19 @@ def waves(places: Tensor, count: int) -> Tensor:
     return torch.cos(torch.pi * places[:, :, None] * j)
 
 
-def standardized(rows: Tensor) -> Tensor:
+def standardized(rows: Tensor, of: Tensor | None = None) -> Tensor:
     """Return rows with mean 0 and variance 1 of every column, 0 where it is constant.
 
     Sums of squares are taken of values of size one, so that no float64 is too large for them.
     """
-    peak = rows.abs().amax(0)
+    of = rows if of is None else of
+    peak = of.abs().amax(0)
     unit = torch.where(peak > 0, peak, 1.0)
-    rows = rows / unit
-    centred = rows - rows.mean(0)
-    deviation = centred.square().mean(0).sqrt()
+    mean = (of / unit).mean(0)
+    deviation = (of / unit - mean).square().mean(0).sqrt()
     # What rounding leaves of a constant is far below this; its largest value is 1 here.
     constant = deviation <= CONSTANT_TOLERANCE * torch.finfo(rows.dtype).eps
-    return torch.where(constant, 0.0, centred / torch.where(constant, 1.0, deviation))
+    return torch.where(constant, 0.0, (rows / unit - mean) / torch.where(constant, 1.0, deviation))
 
 
 def _waves(kind: str, places: Tensor, widths: tuple[float, ...], count: int) -> Features:
@@ -144,19 +150,25 @@ def _waves(kind: str, places: Tensor, widths: tuple[float, ...], count: int) -> 
 
 def random_features(columns: Tensor, seed: int) -> Features:
     """Draw Fourier features of whole rows, one block of them for each length scale."""
-    scaled = standardized(columns)
+    weights = torch.eye(len(LENGTHSCALES)).repeat_interleave(RANDOM_FEATURES, dim=1)
+    rows = standardized(random_rows(columns, seed))[:, None].float()
+    return Features("vectors", rows, weights, LENGTHSCALES)
+
+
+def random_rows(columns: Tensor, seed: int, of: Tensor | None = None) -> Tensor:
+    """Return Fourier features of rows, (num_rows, length scales * features)."""
+    own = standardized(columns if of is None else of)
     generator = torch_generator(seed, "distance")
-    chosen = scaled[torch.randperm(len(scaled), generator=generator)[:DISTANCE_ROWS]]
+    chosen = own[torch.randperm(len(own), generator=generator)[:DISTANCE_ROWS]]
     distance = float(torch.pdist(chosen).median()) or 1.0
-    blocks, weights = [], torch.zeros(len(LENGTHSCALES), len(LENGTHSCALES) * RANDOM_FEATURES)
-    for number, scale in enumerate(LENGTHSCALES):
-        fourier = Fourier(
+    blocks = [
+        Fourier(
             columns.shape[1],
             RANDOM_FEATURES,
             lengthscale=scale * distance,
             seed=split(seed, "lengthscale", number),
         )
-        blocks.append(fourier(scaled))
-        weights[number, number * RANDOM_FEATURES : (number + 1) * RANDOM_FEATURES] = 1.0
-    rows = standardized(torch.cat(blocks, dim=1))[:, None].float()
-    return Features("vectors", rows, weights, LENGTHSCALES)
+        for number, scale in enumerate(LENGTHSCALES)
+    ]
+    scaled = own if of is None else standardized(columns, of)
+    return torch.cat([fourier(scaled) for fourier in blocks], dim=1)

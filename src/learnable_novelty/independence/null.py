@@ -1,8 +1,8 @@
 """What the statistics are compared with: rearranged rows, and one p-value for all statistics.
 
 Rows of y are permuted, singly or in blocks. Given a third variable, residuals get random signs
-as well: their size may depend on it, so they need not be exchangeable. Beyond ``LARGE`` rows the
-correlations of permuted rows are drawn from their normal limit, which needs no rows at all.
+as well: their size may depend on it, so they need not be exchangeable. For many rows see
+``chunks``.
 """
 
 from __future__ import annotations
@@ -17,10 +17,8 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.independence.features import Features
 from learnable_novelty.independence.statistic import Rearranged, Statistics
 from learnable_novelty.observer.checks import whole_number
-from learnable_novelty.seeds import numpy_generator, torch_generator
+from learnable_novelty.seeds import numpy_generator
 
-LARGE = 20_000
-"""Rows, beyond which the normal limit stands for permutations."""
 UPPER = 0.95
 """Quantile that sets the scale of a statistic."""
 TIE = 1e-4
@@ -60,33 +58,6 @@ def signed(num_rows: int, count: int, blocks: Any, seed: int) -> Rearranged:
         return (y.flat.T[:, None] * moved[which]) @ (x.flat / num_rows)
 
     return correlations
-
-
-def normal_limit(num_rows: int, seed: int) -> Rearranged:
-    """Draw the correlations of permuted rows from their normal limit.
-
-    Over all permutations the covariance of r(j, k) and r(j', k') is Sx(j, j') Sy(k, k') / (n - 1),
-    with Sx and Sy the correlations within each side: r = Sx^(1/2) G Sy^(1/2) / sqrt(n - 1).
-    """
-    generator = torch_generator(seed, "limit")
-
-    def correlations(x: Features, y: Features, which: slice) -> Tensor:
-        count, to, start = which.stop - which.start, y.flat.shape[1], x.flat.shape[1]
-        drawn = _root(y) @ torch.randn(to, count * start, generator=generator)
-        drawn = drawn.reshape(to, count, start) @ (_root(x) / (num_rows - 1) ** 0.5)
-        if which.start == 0:
-            drawn[:, 0] = y.flat.T @ (x.flat / num_rows)
-        return drawn
-
-    return correlations
-
-
-def _root(features: Features) -> Tensor:
-    """Return the symmetric root of the correlations within one side."""
-    values, vectors = torch.linalg.eigh(
-        (features.flat.T @ features.flat).double() / len(features.rows)
-    )
-    return ((vectors * values.clamp_min(0).sqrt()) @ vectors.T).float()
 
 
 def row_orders(num_rows: int, count: int, blocks: Any, seed: int) -> np.ndarray:
