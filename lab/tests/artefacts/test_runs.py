@@ -77,13 +77,9 @@ FAST = {
 }
 
 NOT_RECORDED = {
-    "answers",
     "nulls",
     "denoised",
-    "denoised-objective",
     "denoised-systems",
-    "dependence",
-    "life-denoised",
 }
 """Their paper configurations take core-hours and have not been run yet."""
 ONE_RUN = [

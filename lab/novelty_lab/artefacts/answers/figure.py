@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from novelty_lab.records import Record
@@ -45,15 +48,15 @@ def figure(record: Record) -> Figure:
     scans, power, scale = (record.results[name] for name in ("scans", "power", "references"))
     fig = new_figure(12.0, 1.5 + 0.16 * max(len(scans), len(power)))
     left, middle, right = fig.subplots(1, 3)
-    left.barh(range(len(scans)), [row["rate"] for row in scans.values()], color=BLUE)
     left.axvline(0.05, color=GREEN)
+    _points(left, scans)
     list_down(left, list(scans))
-    left.set(xlabel="share of tables with a finding (line: 0.05)")
+    left.set(xlabel="share of tables with a finding, 95% (line: 0.05)", xlim=(0, None))
     label_panel(left, "a", "false findings")
-    middle.plot([row["rate"] for row in power.values()], range(len(power)), "o", color=BLUE)
     middle.axvline(PROMISED, color=GREEN)
+    _points(middle, power)
     list_down(middle, list(power))
-    middle.set(xlabel="share found (line: 0.9)", xlim=(0, 1.02))
+    middle.set(xlabel="share found, 95% (line: 0.9)", xlim=(0.5, 1.02))
     label_panel(middle, "b", "relations of the named share")
     for name, bits in scale["bits"].items():
         right.plot(scale["sizes"], bits, "o-", label=name)
@@ -61,3 +64,10 @@ def figure(record: Record) -> Figure:
     right.legend(fontsize=7)
     label_panel(right, "c", "scale of bits")
     return fig
+
+
+def _points(axes: Axes, rows: dict[str, Any]) -> None:
+    """Draw rates with intervals of two standard errors, one below the other."""
+    rates, errors = ([row[name] for row in rows.values()] for name in ("rate", "se"))
+    spans = [2 * error for error in errors]
+    axes.errorbar(rates, range(len(rows)), xerr=spans, fmt="o", ms=4, lw=1, color=BLUE)
