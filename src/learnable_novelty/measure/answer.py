@@ -22,6 +22,8 @@ from learnable_novelty.text import printable
 MOST_NAMES = 3
 """Columns that are named in a sentence."""
 CLASS_UNIT = "classes in units of their common deviation"
+CURVE_SAMPLES = 20_000
+"""Samples that a learning curve is made of at most."""
 
 
 def explained(
@@ -50,6 +52,9 @@ def explained(
     ]
     if not guesses or data.inputs.ndim != 2:
         return score
+    if data.folds is not None and data.num_samples <= CURVE_SAMPLES:
+        first = rows_of(observer, data.inputs, data.targets)
+        score = replace(score, learning=tuple(data.folds.learning(observer, first)))
     score = _with_points(score, np.mean(guesses, axis=0), data)
     if rows.targets is None or settings.windows is not None or settings.rank:
         return score

@@ -123,6 +123,28 @@ class Folds:
             predicted[:, 0].double().cpu().numpy() if predicted.shape[1] == 1 else None,
         )
 
+    @torch.no_grad()
+    def learning(self, observer: Observer, rows: Rows) -> list[tuple[int, float]]:
+        """Return how many samples were fitted to, and the share explained of others."""
+        if self.gap or len(self.bounds) < 4:
+            return []
+        h, y = self.in_order(rows)
+        spans = [
+            Rows(h[a:b].flatten(0, 1), y[a:b].flatten(0, 1)).roots(observer.accumulate_dtype)
+            for a, b in itertools.pairwise(self.bounds)
+        ]
+        folds, found = len(spans), []
+        for size in sorted({*(1 << k for k in range(3) if 1 << k < folds - 1), folds - 1}):
+            wholes = [
+                merge([spans[(fold + step) % folds] for step in range(1, size + 1)])
+                for fold in range(folds)
+            ]
+            weights = [fit.weights for fit in observer.fits(wholes)]
+            left = self.predict(observer, h, y, wholes, weights)[1].square().sum((0, 2, 3))
+            share = max(0.0, 1 - float(left[0] / left[1])) if left[1] > 0 else 0.0
+            found.append((round(len(self.order) * size / folds), share))
+        return found
+
     def errors_on(self, observer: Observer, rows: Rows, new: Rows) -> tuple[float, float]:
         """Return sums of e and t of new rows, over all readouts."""
         wholes = self.wholes(observer, *self.in_order(rows))

@@ -1,4 +1,4 @@
-"""A picture of one score: the relation, the test, and the bits."""
+"""A picture of one score: the relation, how fast it is learned, the test, and the bits."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ BLUE, SKY, GREY, RED = "#0072B2", "#56B4E9", "#999999", "#D55E00"
 
 def draw_score(score: Score, path: str | Path | None = None) -> Figure:
     """Draw a score; see ``Score.plot``."""
-    figure = Figure(figsize=(10.0, 3.4), layout="constrained")
-    relation, test, bars = figure.subplots(1, 3)
+    count = 4 if score.learning else 3
+    figure = Figure(figsize=(3.3 * count, 3.4), layout="constrained")
+    relation, *between, test, bars = figure.subplots(1, count)
     draw_relation(relation, score)
+    for axes in between:
+        _draw_learning(axes, score)
     _draw_test(test, score)
     _draw_bits(bars, score)
     figure.suptitle(textwrap.fill(score.verdict, 100), fontsize=10)
-    for axes in (test, bars):
+    for axes in (*between, test, bars):
         axes.spines[["top", "right"]].set_visible(False)
     if path is not None:
         figure.savefig(path, dpi=160)
@@ -57,6 +60,16 @@ def draw_relation(axes: Axes, score: Score) -> Figure:
         axes.plot(ends, ends, color=GREY, linewidth=1)
         axes.set(xlabel=f"predicted, held out{unit}", ylabel=f"observed: {score.target_text}")
     return axes.get_figure(root=True)  # pyright: ignore[reportReturnType]
+
+
+def _draw_learning(axes: Axes, score: Score) -> None:
+    sizes, shares = zip(*score.learning, strict=True)
+    axes.plot(sizes, shares, "o-", color=BLUE)
+    axes.set(xscale="log", xlabel="rows that were seen", ylabel="share explained, held out")
+    axes.set_ylim(0, max(1.05 * max(shares), 0.05))
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
+    axes.minorticks_off()
+    axes.set_title("learning curve", fontsize=10)
 
 
 def _draw_test(axes: Axes, score: Score) -> None:

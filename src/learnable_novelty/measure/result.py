@@ -132,6 +132,9 @@ class Score:
     """What explains, in words."""
     target_text: str = "the targets"
     """What is explained, in words."""
+    learning: tuple[tuple[int, float], ...] = field(default=(), repr=False)
+    """How many samples a readout was fitted to, and the share it explains of others: of the first
+    reservoir, for at most 20,000 rows that are not a series."""
     points: Points | None = field(default=None, repr=False, compare=False)
     """Some samples, observed and predicted, for ``plot``."""
 
@@ -272,7 +275,7 @@ class Score:
         return {key: _plain(value) for key, value in values.items()}
 
     def plot(self, path: str | Path | None = None, ax: Any = None) -> Any:
-        """Draw the relation, the test and the bits; needs the [plot] extra.
+        """Draw the relation, the learning curve, the test and the bits; needs the [plot] extra.
 
         Args:
             path: where to save the picture; not saved by default.
