@@ -19,16 +19,17 @@ from learnable_novelty.independence.features import (
     Features,
     by_rank,
     by_value,
-    random_features,
     standardized,
     waves,
-    with_norm,
 )
+from learnable_novelty.observer.reservoirs import MLP
 from learnable_novelty.seeds import torch_generator
 
 FOLDS = 5
-Z_WAVES, Z_FEATURES = 12, 60
-"""Waves of a column of z, and of all columns together, at most."""
+Z_WAVES = 12
+"""Waves of a single z, at most."""
+Z_FEATURES, Z_DEPTH = 128, 2
+"""Width, at most, and depth of the random network of several."""
 PENALTIES = torch.logspace(-6, 3, 19, dtype=torch.float64)
 """Ridge penalties that are tried for each feature, times the mean squared singular value."""
 
@@ -68,14 +69,19 @@ class Given:
 
 
 def design_of(given: Tensor, seed: int) -> Tensor:
-    """Return features of z for the regressions, (num_rows, features)."""
-    columns = with_norm(given)
-    count = max(2, min(Z_WAVES, len(given) // 8, Z_FEATURES // columns.shape[1]))
-    parts = [waves(place(columns), count).flatten(1) for place in (by_value, by_rank)]
+    """Return features of z for the regressions, (num_rows, features).
+
+    One column has waves and powers; several have a random network of all of them.
+    """
     scores = torch.special.ndtri(by_rank(given))
-    parts += [standardized(given), scores, scores**2, scores**3]
-    if given.shape[1] > 1:
-        parts.append(random_features(given, seed).flat.double())
+    parts = [standardized(given), scores]
+    if given.shape[1] == 1:
+        count = max(2, min(Z_WAVES, len(given) // 8))
+        parts += [waves(place(given), count).flatten(1) for place in (by_value, by_rank)]
+        parts += [scores**2, scores**3]
+    else:
+        width = max(4, min(Z_FEATURES, len(given) // 4))
+        parts.append(MLP(given.shape[1], width, Z_DEPTH, seed=seed)(scores))
     return standardized(torch.cat(parts, dim=1))
 
 

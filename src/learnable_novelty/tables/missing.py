@@ -79,11 +79,12 @@ def without_gaps(
             f"{count - len(rows)} of {count} rows have gaps: left out (most in "
             f"{_worst(targets if how == 'indicate' else [*inputs, *targets])})"
         )
-    if not len(rows):
+    if len(rows) < 2:
+        some = f"all {count} have some" if not len(rows) else f"only 1 of {count} has none"
         worst = _worst([*inputs, *targets])
         raise UserError(
-            f"expected rows without gaps, but all {count} have some: choose columns without "
-            f"{worst}, or fill gaps (missing='indicate')"
+            f"expected rows without gaps, but {some}: choose columns without {worst}, or fill gaps "
+            "(missing='indicate')"
         )
     return inputs, targets, rows, notes
 
