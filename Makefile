@@ -12,7 +12,7 @@ run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw 
 	$(BIN)/novelty run eca --config paper --out out
 
 test: $(VENV)/.dev  ## run the tests
-	$(BIN)/python -m pytest -n 3 --dist loadfile -rs
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -rs
 
 check: $(VENV)/.dev $(if $(SKIP_JS),,js)  ## style, types, and which package may import which
 	$(BIN)/ruff check .
