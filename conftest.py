@@ -1,5 +1,9 @@
 """Tests run side by side, one thread each: threads of many processes would fight for cores."""
 
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # also for the processes that tests start
+
 import pytest
 import torch
 
