@@ -63,7 +63,7 @@ experiment.score_rule = score_rule
 if __name__ == "__main__":
     sys.exit(main(["run", "eca", "--config", "quick", *SMALL, "--out", sys.argv[1], "--json"]))
 """
-SMALL_ECA = ["--samples", "8", "--burn-in", "5", "--channels", "8"]
+SMALL_ECA = ["--samples", "8", "--burn-in", "5", "--channels", "8", "--draws", "1"]
 
 
 @pytest.mark.timeout(300)
