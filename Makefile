@@ -1,6 +1,7 @@
 # Everything a newcomer types. Only Python 3.11+, pip and make are needed; the rest installs itself.
 PYTHON ?= python3
 VENV ?= .venv
+CONFIG ?= paper
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The pinned torch goes first and alone: left to a resolver, it would bring a GPU build along.
@@ -9,10 +10,10 @@ TORCH := $(shell grep -E '^torch==' constraints.txt)
 .PHONY: run test check js bench docs tables render clean
 
 run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw the figure
-	$(BIN)/novelty run eca --config paper --out out
+	$(BIN)/novelty run eca --config $(CONFIG) --out out
 
 test: $(VENV)/.dev  ## run the tests
-	$(BIN)/python -m pytest -n 3 --dist loadfile -rs
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -rs
 
 check: $(VENV)/.dev $(if $(SKIP_JS),,js)  ## style, types, and which package may import which
 	$(BIN)/ruff check .

@@ -55,9 +55,9 @@ def test_automata_rows_count_all_scores():
 
 
 def test_one_thread_gives_the_scores_of_all_threads_and_a_scan_is_timed():
-    plain, ours = scan.prepare(40)
+    plain, ours = scan.prepare(30)
     assert plain() == ours()
-    rows = scan.run(60, 7)
+    rows = scan.run(40, 4)
     assert [row.met for row in rows[:2]] == [True, True]
 
 

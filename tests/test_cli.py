@@ -165,6 +165,7 @@ def test_nan_and_pickles_in_files_are_refused(capsys, tmp_path):
 def test_run_prints_the_record_with_scores_and_writes_the_figure(capsys, tmp_path):
     arguments = ["run", "eca", "--config", "quick", "--out", tmp_path, "--engine", "serial"]
     settings = ["--set", "samples=16", "--set", "burn_in=20", "--set", "channels=16"]
+    settings += ["--set", "draws=1"]
     code, out, err = run(capsys, *arguments, *settings, "--json")
     assert code == 0
     record = json.loads(out)
@@ -196,6 +197,7 @@ def test_an_interrupted_run_resumes_where_it_stopped(capsys, tmp_path, monkeypat
     monkeypatch.setattr(eca, "score_rule", interrupted)
     arguments = ["run", "eca", "--config", "quick", "--out", tmp_path, "--engine", "serial"]
     settings = ["--set", "samples=8", "--set", "burn_in=5", "--set", "channels=8"]
+    settings += ["--set", "draws=1"]
     code, _, err = run(capsys, *arguments, *settings)
     assert code == 130
     assert "interrupted" in err

@@ -24,38 +24,51 @@ from novelty_lab.runner import run_experiment
 SMALL = {"channels": 16, "samples": 16, "burn_in": 40, "draws": 1}
 
 
-@pytest.fixture
-def running(tmp_path):
-    """Start a scheduler and two workers; return its address, them, and what starts one more.
+class Cluster:
+    """A scheduler, and workers that are replaced when they were killed."""
 
-    The scheduler is an attribute of what starts workers.
-    """
-    held = tmp_path / "scheduler.json"
-    processes = []
-
-    def start(*command):
-        command = [sys.executable, "-m", "dask", *command, "--scheduler-file", str(held)]
-        processes.append(subprocess.Popen(command, stderr=subprocess.DEVNULL, cwd=tmp_path))
-        return processes[-1]
-
-    def start_worker():
-        return start("worker", "--no-nanny", "--no-dashboard", "--nthreads", "1")
-
-    start_worker.scheduler = start(
-        "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"
-    )
-    workers = [start_worker() for _ in range(2)]
-    try:
+    def __init__(self, folder):
+        self.folder, self.file = folder, folder / "scheduler.json"
+        self.workers, self.started = [], []
+        self.scheduler = self.start(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"
+        )
+        self.add_workers()
         for _ in range(600):
-            if held.exists() and held.read_text().strip():
+            if self.file.exists() and self.file.read_text().strip():
                 break
             time.sleep(0.1)
-        address = json.loads(held.read_text())["address"].removeprefix("tcp://")
-        yield address, workers, start_worker
+        self.address = json.loads(self.file.read_text())["address"].removeprefix("tcp://")
+
+    def start(self, *command):
+        command = [sys.executable, "-m", "dask", *command, "--scheduler-file", str(self.file)]
+        self.started.append(subprocess.Popen(command, stderr=subprocess.DEVNULL, cwd=self.folder))
+        return self.started[-1]
+
+    def add_workers(self):
+        """Start workers until two live."""
+        self.workers = [worker for worker in self.workers if worker.poll() is None]
+        while len(self.workers) < 2:
+            self.workers.append(
+                self.start("worker", "--no-nanny", "--no-dashboard", "--nthreads", "1")
+            )
+
+
+@pytest.fixture(scope="module")
+def cluster_of_two(tmp_path_factory):
+    found = Cluster(tmp_path_factory.mktemp("cluster"))
+    try:
+        yield found
     finally:
-        for process in processes:
+        for process in found.started:
             process.kill()
             process.wait()
+
+
+@pytest.fixture
+def running(cluster_of_two):
+    cluster_of_two.add_workers()
+    return cluster_of_two
 
 
 def wait_for_workers(executor, count):
@@ -63,7 +76,7 @@ def wait_for_workers(executor, count):
 
 
 def test_killing_a_worker_in_the_middle_changes_nothing(running, tmp_path):
-    address, workers, _ = running
+    workers = list(running.workers)
     alone, _ = run_experiment("eca", "quick", root=tmp_path / "a", overrides=SMALL)
     seen = []
 
@@ -77,7 +90,7 @@ def test_killing_a_worker_in_the_middle_changes_nothing(running, tmp_path):
     np.save(tmp_path / "t.npy", values)
     by_chunks = ln.open_columns(tmp_path / "t.npy", None, "2", chunks=True)
     expected = ln.score(by_chunks, draws=2, null=19)
-    with open_engine(f"dask://{address}") as executor:
+    with open_engine(f"dask://{running.address}") as executor:
         wait_for_workers(executor, 2)
         # Partitions of a file and of a stream: the same bits as in this process.
         assert ln.score(by_chunks, draws=2, null=19, executor=executor) == expected
@@ -115,14 +128,14 @@ def test_killing_workers_while_partitions_and_draws_are_scored_changes_nothing(
     import dask.dataframe
 
     monkeypatch.setattr(arrays, "PARTITION_ROWS", 1000)
-    address, workers, start_worker = running
+    workers = list(running.workers)
     values = np.random.default_rng(0).standard_normal((8_000, 3))
     np.save(tmp_path / "t.npy", values)
     task = {"draws": 3, "null": 19}
     file = ln.open_columns(tmp_path / "t.npy", None, "2", chunks=True)
     by_chunks = ln.score(file, **task)
     by_draws = ln.score(values[:400, :2], values[:400, 2], **task)
-    with open_engine(f"dask://{address}") as executor:
+    with open_engine(f"dask://{running.address}") as executor:
         wait_for_workers(executor, 2)
         client = executor._client
         # The executor of a client as its owner makes it: all workers are used, on one thread each.
@@ -143,7 +156,7 @@ def test_killing_workers_while_partitions_and_draws_are_scored_changes_nothing(
         found = ln.score(file, **task, executor=plain, progress=killing)
         assert found == by_chunks and workers[0].poll() == -signal.SIGKILL
         assert killing.seen[0][1] == killing.seen[-1][0] == killing.seen[-1][1] == 16_000
-        start_worker()
+        running.add_workers()
         wait_for_workers(executor, 2)
         # Partitions that died with the worker are made again.
         found = ln.score(frame[["a", "b"]], frame[["c"]], **task, executor=plain)
@@ -180,17 +193,16 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch, capsys, tmp_path)
 
 def test_a_scheduler_that_dies_is_told_in_a_sentence(running, monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 5.0)  # it is also how long Dask tries again
-    address, _, start_worker = running
 
     def tasks():
         for number in range(50):
             if number == 3:
-                start_worker.scheduler.kill()
+                running.scheduler.kill()
             yield (0.2,)
 
     with (
         pytest.raises(EngineError, match=r"the Dask scheduler went away.*run it again"),
-        open_engine(f"dask://{address}") as executor,
+        open_engine(f"dask://{running.address}") as executor,
     ):
         wait_for_workers(executor, 2)
         list(in_order(executor, time.sleep, tasks()))

@@ -14,6 +14,7 @@ import pytest
 from learnable_novelty.cli import main
 from learnable_novelty.errors import UserError
 from novelty_lab import report
+from novelty_lab.artefacts.eca import experiment as eca
 from novelty_lab.lock import only_runner
 
 RECORD = Path(__file__).parents[2] / "results" / "temporal" / "paper-seed0"
@@ -52,7 +53,7 @@ from learnable_novelty.cli import main
 from novelty_lab.artefacts.eca import experiment
 
 def score_rule(config, rule, seed):
-    if rule == 1 and not os.path.exists(sys.argv[1] + "/calm"):
+    if rule == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     return score(config, rule, seed)
 
@@ -60,30 +61,32 @@ score = experiment.score_rule
 score_rule.__module__, score_rule.__qualname__ = "__main__", "score_rule"
 experiment.score_rule = score_rule
 if __name__ == "__main__":
-    small = ["--samples", "8", "--burn-in", "5", "--channels", "8", "--engine", "cores:1"]
-    sys.exit(main(["run", "eca", "--config", "quick", *small, "--out", sys.argv[1], "--json"]))
+    sys.exit(main(["run", "eca", "--config", "quick", *SMALL, "--out", sys.argv[1], "--json"]))
 """
+SMALL_ECA = ["--samples", "8", "--burn-in", "5", "--channels", "8", "--draws", "1"]
 
 
 @pytest.mark.timeout(300)
-def test_a_killed_worker_is_a_sentence_and_what_was_finished_is_not_run_again(tmp_path):
+def test_a_killed_worker_is_a_sentence_and_what_was_finished_is_not_run_again(
+    tmp_path, monkeypatch, capsys
+):
     script = tmp_path / "script.py"
-    script.write_text(KILLED_WORKER)
+    script.write_text(f"SMALL = {[*SMALL_ECA, '--engine', 'cores:1']}\n{KILLED_WORKER}")
 
-    def run():
-        command = [sys.executable, str(script), str(tmp_path)]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
-
-    stopped = run()
+    stopped = subprocess.run(
+        [sys.executable, script, tmp_path], capture_output=True, text=True, check=False
+    )
     assert stopped.returncode == 1
     assert "Traceback" not in stopped.stderr and "worker process" in stopped.stderr
     (journal,) = tmp_path.glob("eca/.*.partial")
     finished = [json.loads(line)["task"] for line in journal.read_text().splitlines() if line]
     assert finished == ["0"]
-    (tmp_path / "calm").touch()
-    again = run()
-    assert again.returncode == 0, again.stderr
-    assert len(json.loads(again.stdout)["scores"]) == 88
+    calls, score = [], eca.score_rule
+    monkeypatch.setattr(eca, "score_rule", lambda *given: calls.append(given) or score(*given))
+    again = ["--engine", "serial", "--out", str(tmp_path), "--json"]
+    assert main(["run", "eca", "--config", "quick", *SMALL_ECA, *again]) == 0
+    assert len(json.loads(capsys.readouterr().out)["scores"]) == 88
+    assert len(calls) == 87
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 import json
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -84,15 +82,3 @@ def test_progress_is_told(series):
 def test_lattices_are_refused():
     with pytest.raises(ValueError, match="expected a table"):
         compare(np.zeros((5, 2, 8)), np.zeros((5, 2, 8)), draws=1)
-
-
-def test_the_package_imports_no_rival():
-    code = "import sys, learnable_novelty, learnable_novelty.cli; print('antropy' in sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "False"
-
-
-def test_a_missing_extra_is_one_sentence(monkeypatch, series):
-    monkeypatch.setitem(sys.modules, "antropy", None)
-    with pytest.raises(ModuleNotFoundError, match=r"antropy.*\[compare\]|\[compare\].*antropy"):
-        compare(series, window=1)

@@ -131,13 +131,13 @@ def test_all_but_one_merges_every_other_part():
 def test_noise_stays_at_its_floor_and_structure_rises_above_it(n):
     rng = np.random.default_rng(n)
     x = rng.standard_normal((n, 3))
-    noise = ln.score(x, rng.standard_normal((n, 3)), draws=4, null=99)
+    noise = ln.score(x, rng.standard_normal((n, 3)), draws=2, null=99)
     assert noise.excess_bits < 0.2
     assert noise.held_out_interval[0] == 0
-    identity = ln.score(x, x, draws=4, null=99)
-    ar = ln.score(autoregression(n, 0.9, 1, rng), window=4, draws=4, null=99)
-    sine = ln.score(np.sin(0.3 * np.arange(n)), window=4, draws=4, null=99)
-    sine_past = ln.score(np.sin(0.3 * np.arange(n)), window=4, history=4, draws=4, null=99)
+    identity = ln.score(x, x, draws=2, null=99)
+    ar = ln.score(autoregression(n, 0.9, 1, rng), window=4, draws=2, null=99)
+    sine = ln.score(np.sin(0.3 * np.arange(n)), window=4, draws=2, null=99)
+    sine_past = ln.score(np.sin(0.3 * np.arange(n)), window=4, history=4, draws=2, null=99)
     for found in (identity, ar, sine, sine_past):
         assert found.p_value == 0.01
         assert found.excess_bits > 0

@@ -112,7 +112,7 @@ def test_chaotic_rules_do_not_travel(number, width):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_noise_does_not_travel(width):
-    for seed in SEEDS:
+    for seed in SEEDS[:2]:
         white = np.random.default_rng(seed).standard_normal((512, 2, width))
         assert measure_solitons(white).travelling < 0.1
         for length, memory in ((3.0, 0.9), (1.0, 0.9), (3.0, 0.7)):

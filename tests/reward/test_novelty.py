@@ -19,11 +19,11 @@ from learnable_novelty.reward import (
 from novelty_lab.agents.tasks import TASKS
 from novelty_lab.agents.training import make_vec_env
 
-STEPS = 250
+STEPS = 150
 """Of an episode; enough for every pair to have been in and behind the window many times."""
 
 
-ENOUGH = 100
+ENOUGH = 60
 """Steps at which the score is compared, over as many episodes as it takes."""
 
 

@@ -3,7 +3,7 @@
 from learnable_novelty.compare.compare import MEASURES, read_pairs, read_series
 from learnable_novelty.compare.compression import gzip_rate
 from learnable_novelty.compare.lempel_ziv import lempel_ziv_rate, phrases
-from learnable_novelty.compare.permutation import load_antropy, permutation_entropy
+from learnable_novelty.compare.permutation import permutation_entropy
 from learnable_novelty.compare.predictive import predictive_information
 from learnable_novelty.compare.prequential import Prequential, prequential_code
 from learnable_novelty.compare.registry import Measure, Reading, plain, timed
@@ -16,7 +16,6 @@ __all__ = [
     "Reading",
     "gzip_rate",
     "lempel_ziv_rate",
-    "load_antropy",
     "permutation_entropy",
     "phrases",
     "plain",

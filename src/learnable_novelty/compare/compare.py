@@ -104,9 +104,8 @@ def compare(
         progress: called with the number of measures done and to do.
 
     Returns:
-        A ``Comparison``; the [compare] extra is needed.
+        A ``Comparison``.
     """
-    permutation.load_antropy()
     settings = Settings(
         windows=choose_windows(window, history, leads),
         draws=draws,

@@ -1,16 +1,14 @@
-"""Permutation entropy, by the package ``antropy`` (the [compare] extra).
-
-Bandt and Pompe, Permutation entropy, Phys. Rev. Lett. 88 (2002).
-"""
+"""Permutation entropy: Bandt and Pompe, Phys. Rev. Lett. 88 (2002)."""
 
 from __future__ import annotations
 
-import importlib
+import math
 from typing import Any
+
+import numpy as np
 
 from learnable_novelty.compare.columns import Series, as_series, mean_over_columns
 from learnable_novelty.compare.registry import Answer, Measure
-from learnable_novelty.errors import needs_extra
 
 PERMUTATION_ORDER = 3
 """Successive values whose order is a pattern."""
@@ -27,17 +25,25 @@ def permutation_entropy(series: Any) -> float | None:
 
     Returns:
         From 0, one pattern only, to 1, all equally frequent; None for a shorter series.
+
+    >>> permutation_entropy([[1.0], [2.0], [3.0], [1.0]])  # two of six patterns
+    0.386...
     """
-    antropy = load_antropy()
     values = as_series(series)
     if values.shape[0] < PERMUTATION_ORDER:
         return None
+    return mean_over_columns(_of_column, values)
 
-    def measure(column: Series) -> float:
-        # The package gives -0.0 where there is one pattern.
-        return abs(float(antropy.perm_entropy(column, PERMUTATION_ORDER, 1, normalize=True)))
 
-    return mean_over_columns(measure, values)
+def _of_column(column: Series) -> float:
+    # H = -sum_k p_k log2 p_k over the patterns, each the stable order of its values
+    windows = np.lib.stride_tricks.sliding_window_view(column, PERMUTATION_ORDER)
+    patterns = np.argsort(windows, axis=1, kind="stable")
+    keys = patterns @ PERMUTATION_ORDER ** np.arange(PERMUTATION_ORDER)
+    counts = np.unique(keys, return_counts=True)[1]
+    shares = counts / len(keys)
+    entropy = float(shares @ np.log2(1 / shares))
+    return entropy / math.log2(math.factorial(PERMUTATION_ORDER))
 
 
 MEASURE = Measure(
@@ -47,9 +53,3 @@ MEASURE = Measure(
     sees="time",
     answer=lambda data: Answer(permutation_entropy(data.series)),
 )
-
-
-def load_antropy() -> Any:
-    """Import the package, or say in a sentence which extra brings it."""
-    with needs_extra("permutation and sample entropy", "compare"):
-        return importlib.import_module("antropy")

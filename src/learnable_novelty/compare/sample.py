@@ -1,19 +1,17 @@
-"""Sample entropy, by the package ``antropy`` (the [compare] extra).
-
-Richman and Moorman, Physiological time-series analysis, Am. J. Physiol. 278 (2000).
-"""
+"""Sample entropy: Richman and Moorman, Am. J. Physiol. 278 (2000)."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import numpy as np
+
 from learnable_novelty.compare.columns import Series, as_series, in_own_units, mean_over_columns
-from learnable_novelty.compare.permutation import load_antropy
 from learnable_novelty.compare.registry import Answer, ComparedData, Measure
 
 TEMPLATE = 2
-"""Values of a template."""
+"""Values of the shorter template."""
 TOLERANCE = 0.2
 """How near values count as equal, in units of the column's deviation."""
 
@@ -31,19 +29,23 @@ def sample_entropy(series: Any) -> float | None:
     Returns:
         Bits per step; None where no column has a B.
     """
-    antropy = load_antropy()
-    values = in_own_units(as_series(series))
+    return mean_over_columns(_of_column, in_own_units(as_series(series)))
 
-    def measure(column: Series) -> float:
-        spread = float(column.std())
-        if spread == 0.0:
-            return 0.0
-        if column.size <= TEMPLATE + 1:
-            return math.nan
-        nats = antropy.sample_entropy(column, TEMPLATE, TOLERANCE * spread)
-        return abs(float(nats)) / math.log(2)
 
-    return mean_over_columns(measure, values)
+def _of_column(column: Series) -> float:
+    spread = float(column.std())
+    if spread == 0.0:
+        return 0.0
+    twos = threes = 0
+    # Pairs of templates by their distance in time; those of two values must have a third.
+    for lag in range(1, column.size - TEMPLATE):
+        near = np.abs(column[lag:] - column[:-lag]) <= TOLERANCE * spread
+        both = near[:-2] & near[1:-1]
+        twos += np.count_nonzero(both)
+        threes += np.count_nonzero(both & near[2:])
+    if twos == 0:
+        return math.nan
+    return math.log2(twos / threes) if threes else math.inf
 
 
 def _answer(data: ComparedData) -> Answer:

@@ -92,13 +92,20 @@ def runge_kutta(field: VectorField, state: State, step: float) -> State:
     return state + step / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
 
 
+def _joined(x: State, y: State, z: State) -> State:
+    """Join components to states (..., 3); much faster than ``np.stack`` for few states."""
+    states = np.empty((*x.shape, 3), np.result_type(x, y, z))
+    states[..., 0], states[..., 1], states[..., 2] = x, y, z
+    return states
+
+
 def lorenz_field(state: State) -> State:
     """Lorenz, Deterministic nonperiodic flow, J. Atmos. Sci. 20 (1963): sigma 10, rho 28, beta 8/3.
 
     dx/dt = sigma (y - x),   dy/dt = x (rho - z) - y,   dz/dt = x y - beta z
     """
-    x, y, z = np.moveaxis(state, -1, 0)
-    return np.stack([10.0 * (y - x), x * (28.0 - z) - y, x * y - 8.0 / 3.0 * z], axis=-1)
+    x, y, z = state[..., 0], state[..., 1], state[..., 2]
+    return _joined(10.0 * (y - x), x * (28.0 - z) - y, x * y - 8.0 / 3.0 * z)
 
 
 def rossler_field(state: State) -> State:
@@ -106,8 +113,8 @@ def rossler_field(state: State) -> State:
 
     dx/dt = -y - z,   dy/dt = x + a y,   dz/dt = b + z (x - c)
     """
-    x, y, z = np.moveaxis(state, -1, 0)
-    return np.stack([-y - z, x + 0.2 * y, 0.2 + z * (x - 5.7)], axis=-1)
+    x, y, z = state[..., 0], state[..., 1], state[..., 2]
+    return _joined(-y - z, x + 0.2 * y, 0.2 + z * (x - 5.7))
 
 
 def thomas_field(state: State) -> State:

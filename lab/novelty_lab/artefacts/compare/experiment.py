@@ -22,7 +22,7 @@ import torch
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from learnable_novelty.compare import Reading, load_antropy, plain, read_pairs, read_series, timed
+from learnable_novelty.compare import Reading, plain, read_pairs, read_series, timed
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure import Score, Windows, column_scale, scaled, score
 from learnable_novelty.observer import Observer, reservoirs
@@ -112,7 +112,6 @@ QUICK = Config(
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Measure everything, then compare the measures."""
-    load_antropy()
     flows = {flow.name: flow for flow in collected_flows()}
     unknown = set(config.flows) - set(flows)
     if unknown:
@@ -161,7 +160,6 @@ def _tasks(config: Config, flows: list[str], seed: int) -> dict[str, tuple[Any, 
 
 def measure(config: Config, kind: str, name: str, sampling: str, seed: int) -> dict[str, Any]:
     """Measure one system by everything."""
-    load_antropy()  # compiles for seconds, which are not the entropies' own
     row: dict[str, Any] = {"kind": kind, "name": name, "sampling": sampling}
     if kind in ("automaton", "cells"):
         history = make_rings(config, kind, name, seed)
