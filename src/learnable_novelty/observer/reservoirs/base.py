@@ -51,6 +51,27 @@ class Reservoir(nn.Module, ABC):
     def rows(self, values: Tensor) -> Tensor:
         """Lay features or targets out as regression rows: (num_rows, columns)."""
 
+    # What an observer that grows needs; a reservoir without it is refused.
+
+    depth: int | None = None
+    """Layers, where there can be more of them."""
+
+    def reads(self, inputs: Tensor) -> Tensor:
+        """Lay out what the first layer reads at every place, (..., values): see ``Focused``."""
+        raise self._cannot_grow()
+
+    def driven(self, reads: Tensor) -> Tensor:
+        """Map what the first layer reads to features: ``forward`` is ``driven(reads(inputs))``."""
+        raise self._cannot_grow()
+
+    def resized(self, width: int, depth: int | None = None) -> Reservoir:
+        """Return a reservoir of another width, and depth where it has one; of the same seed."""
+        raise self._cannot_grow()
+
+    def _cannot_grow(self) -> UserError:
+        name = type(self).__name__
+        return UserError(f"expected a reservoir that can grow, such as MLP or Conv1d, got {name}")
+
     def redraw(self, seed: Seed) -> Reservoir:
         """Draw all weights anew, in place, from another seed."""
         self.seed = seed if isinstance(seed, int) else split(seed, "reservoir")
