@@ -18,7 +18,7 @@ from torch import Tensor
 from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.reservoirs import Reservoir
 
-NOISE_READOUTS, NOISE_SAMPLES = 8, 2048
+NOISE_READOUTS, NOISE_SAMPLES = 8, 1024
 """Readouts of noise that are drawn, and samples that share their gradients."""
 BATCH = 4096
 """Samples whose gradients are computed at a time."""
@@ -64,7 +64,7 @@ def noise_product(
     Args:
         reservoir: phi.
         inputs: that the fit was made from.
-        fit: of the moments of these inputs.
+        fit: of these inputs.
         penalty: lambda of the readout.
         feature_scale: what standardizes its features, (feature_dim,).
         generator: draws the readouts.

@@ -22,6 +22,7 @@ drawn again.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -33,10 +34,11 @@ from torch import Tensor
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import check_pair
 from learnable_novelty.observer.code_length import code_length
+from learnable_novelty.observer.digits import RoundingError
 from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.growing.focused import Focused
 from learnable_novelty.observer.growing.gradients import gradient_product, noise_product
-from learnable_novelty.observer.moments import Moments, merge
+from learnable_novelty.observer.moments import Roots, merge
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.observer.reservoirs import Reservoir
@@ -46,7 +48,7 @@ from learnable_novelty.seeds import Seed, check_seed, split, torch_generator
 
 FEWEST = 40
 """Samples to grow on, of which a quarter decides."""
-SAMPLES_PER_FEATURE = 4
+SAMPLES_PER_FEATURE = 2
 UNFOCUSED = 0.03
 """r, the share of M that looks everywhere: what is dropped once can come back."""
 PRECISION = 0.01
@@ -132,7 +134,7 @@ class Growing:
         ridge_penalty: lambda, as of ``Observer``.
         resolution: eta.
         code_scale: alpha.
-        most_features: the width that is tried at most; and at most a feature for four rows.
+        most_features: the width that is tried at most; and at most a feature for two rows.
         rounds: how often the reservoir is focused at most.
 
     >>> from learnable_novelty.observer.reservoirs import MLP
@@ -218,15 +220,20 @@ class _Path:
         """Try all steps and keep the best."""
         frozen = self.growing.frozen.reservoir
         trials = [self.trial("frozen", frozen)]
-        trials += [self.trial("width", one) for one in self._wider(frozen)]
-        widest = trials[-1].reservoir
-        trials += [self.trial("depth", one) for one in self._deeper(widest)]
+        trials += self._tried("width", self._wider(frozen))
+        trials += self._tried("depth", self._deeper(trials[-1].reservoir))
         shapes = [one for one in trials if one.step.width == trials[-1].step.width]
         trials += self._focused(_best(shapes), trials)
         kept = _best(trials)
         observer = self._observer(kept.reservoir)
         steps = tuple(replace(one.step, kept=one is kept) for one in trials)
         return Growth(observer, steps, kept.product)
+
+    def _tried(self, kind: Kind, many: Iterator[Reservoir]) -> Iterator[_Trial]:
+        """Try reservoirs; one whose bits would be rounding is no step."""
+        for reservoir in many:
+            with contextlib.suppress(RoundingError):
+                yield self.trial(kind, reservoir)
 
     def _wider(self, frozen: Reservoir) -> Iterator[Reservoir]:
         rows = frozen.rows(self.fitted[1]).shape[0]
@@ -258,7 +265,10 @@ class _Path:
             eye = torch.eye(len(product)).to(product)
             focus = _root((1 - UNFOCUSED) * product / mean + UNFOCUSED * eye)
             drawn = self._drawn(base.resized(base.feature_dim, base.depth), "focus", number)
-            last = self.trial("focus", Focused(drawn, focus), number, product)
+            try:
+                last = self.trial("focus", Focused(drawn, focus), number, product)
+            except RoundingError:
+                return
             yield last
             shorter = last.step.total_bits < shortest
             shortest = min(shortest, last.step.total_bits)
@@ -288,10 +298,10 @@ class _Path:
     ) -> _Trial:
         """Fit a reservoir and describe the samples that decide."""
         observer = self._observer(reservoir)
-        moments = _moments(observer, self.fitted)
-        fit = observer.fit(moments)
-        errors, spread, count = self._errors(observer, moments, fit)
-        unit, varies = moments.target_power / moments.count, scales(moments, 1.0)[1] > 0
+        whole = _roots(observer, self.fitted)
+        fit, (feature_scale, target_scale) = observer.fit(whole), scales(whole, 1.0)
+        errors, spread, count = self._errors(observer, whole, fit)
+        unit, varies = whole.target_power / whole.count, target_scale > 0
         shares = torch.where(varies, errors / torch.where(varies, unit, 1.0), 0.0)
         bits = fit.bits()
         if isinstance(reservoir, Focused):
@@ -311,7 +321,7 @@ class _Path:
             residual_bits=float(torch.log2(1 + shares / PRECISION**2).sum()) * count / 2,
             held_out_variance=1 - float(errors.sum()) / total if total > 0 else 0.0,
         )
-        return _Trial(step, reservoir, fit, scales(moments, 1.0)[0], product)
+        return _Trial(step, reservoir, fit, feature_scale, product)
 
     def _observer(self, reservoir: Reservoir) -> Observer:
         frozen = self.growing.frozen
@@ -325,15 +335,15 @@ class _Path:
         )
 
     def _errors(
-        self, observer: Observer, moments: Moments, fit: Fit
+        self, observer: Observer, whole: Roots, fit: Fit
     ) -> tuple[Tensor, Tensor, int]:
         """Return mean squared errors of readout and mean on the deciding rows, and their number."""
-        feature_scale, target_scale = scales(moments, observer.target_unit)
+        feature_scale, target_scale = scales(whole, observer.target_unit)
         errors, spread, count = torch.zeros_like(target_scale), torch.zeros_like(target_scale), 0
         for x, y in _batches(observer.reservoir, self.deciding):
             rows = observer.rows(x, y)
-            left = (rows.targets.to(errors) - moments.target_mean) * target_scale
-            features = (rows.features.to(errors) - moments.feature_mean) * feature_scale
+            left = (rows.targets.to(errors) - whole.target_mean) * target_scale
+            features = (rows.features.to(errors) - whole.feature_mean) * feature_scale
             errors = errors + (left - features @ fit.weights).square().sum(0)
             spread, count = spread + left.square().sum(0), count + len(left)
         return errors / count, spread / count, count
@@ -355,6 +365,6 @@ def _batches(reservoir: Reservoir, samples: Samples) -> Iterator[Samples]:
     return zip(x.split(size), y.split(size), strict=True)
 
 
-def _moments(observer: Observer, samples: Samples) -> Moments:
+def _roots(observer: Observer, samples: Samples) -> Roots:
     batches = _batches(observer.reservoir, samples)
-    return merge(observer.moments(observer.rows(x, y)) for x, y in batches)
+    return merge(observer.rows(x, y).roots(observer.accumulate_dtype) for x, y in batches)
