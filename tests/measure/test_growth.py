@@ -9,6 +9,10 @@ import pytest
 import learnable_novelty as ln
 from learnable_novelty.cli.main import main
 from learnable_novelty.errors import UserError
+from learnable_novelty.measure.growth import _divided_memory
+from learnable_novelty.measure.null import Null
+from learnable_novelty.measure.sources.open import in_memory
+from learnable_novelty.measure.task import Settings, Task
 
 QUICK = {"draws": 2, "null": 19}
 
@@ -44,11 +48,6 @@ def test_without_growth_it_is_the_frozen_score_to_the_last_digit():
 def test_growth_does_not_look_at_what_is_judged():
     x, y = product_of_signs(400)
     first = ln.score(x, y, observer="growing", **QUICK)
-    from learnable_novelty.measure.growth import _divided_memory
-    from learnable_novelty.measure.null import Null
-    from learnable_novelty.measure.sources.open import in_memory
-    from learnable_novelty.measure.task import Settings, Task
-
     places = np.arange(400.0)
     source = in_memory(places, places)
     task = Task.of(source.layout(), Settings(None, 1, Null(0), 0))
@@ -109,7 +108,7 @@ def test_bad_requests_are_refused_in_a_sentence():
     x = np.random.default_rng(0).standard_normal((79, 2))
     with pytest.raises(UserError, match="at least 80 samples to grow on one half"):
         ln.score(x, x[:, 0], observer="growing")
-    with pytest.raises(UserError, match='an Observer or "growing", got \'grown\''):
+    with pytest.raises(UserError, match="an Observer or \"growing\", got 'grown'"):
         ln.score(x, x[:, 0], observer="grown")
 
 

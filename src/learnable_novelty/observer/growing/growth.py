@@ -334,9 +334,7 @@ class _Path:
             code_scale=frozen.code_scale,
         )
 
-    def _errors(
-        self, observer: Observer, whole: Roots, fit: Fit
-    ) -> tuple[Tensor, Tensor, int]:
+    def _errors(self, observer: Observer, whole: Roots, fit: Fit) -> tuple[Tensor, Tensor, int]:
         """Return mean squared errors of readout and mean on the deciding rows, and their number."""
         feature_scale, target_scale = scales(whole, observer.target_unit)
         errors, spread, count = torch.zeros_like(target_scale), torch.zeros_like(target_scale), 0
