@@ -113,7 +113,7 @@ def test_bad_requests_are_refused_in_a_sentence():
 
 
 def test_the_command_line_grows_and_draws_the_profile(tmp_path, capsys):
-    x, y = product_of_signs(600, 8)
+    x, y = product_of_signs(400, 8)
     path = tmp_path / "signs.csv"
     header = "a,b,c,d,e,f,g,h,y"
     np.savetxt(path, np.column_stack([x, y]), delimiter=",", header=header, comments="")

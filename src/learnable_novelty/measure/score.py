@@ -135,7 +135,7 @@ def score(
             source, settings, window, history, score_source
         )
         decisions = (*decisions, *chosen)
-    if observer != "growing" and not isinstance(observer, Growing):
+    if observer is None or isinstance(observer, Observer):
         return replace(score_source(source, settings, executor, progress), decisions=decisions)
     grown = grow_on_one_part(source, settings, observer)
     found = score_source(grown.source, grown.settings, executor, progress)

@@ -3,5 +3,5 @@
 from novelty_lab.artefact import Artefact
 
 ARTEFACT = Artefact(
-    __name__, "Ours: findings about epiplexity, by an observer that grows in closed form", order=200
+    __name__, "Ours: findings about epiplexity, by an observer that grows in closed form", order=201
 )

@@ -64,8 +64,8 @@ class Config(Settings):
 
 PAPER = Config()
 QUICK = Config(
-    rows=256,
-    hidden_rows=128,
+    rows=128,
+    hidden_rows=64,
     seeds=1,
     hidden_seeds=1,
     radius=2,
@@ -73,7 +73,7 @@ QUICK = Config(
     hidden_bits=1,
     hidden_symbols=1,
     rules=(30, 54, 110),
-    automaton_rows=256,
+    automaton_rows=128,
 )
 
 
@@ -139,8 +139,8 @@ def orders(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         cases, values = list(seeds[0]), [list(one.values()) for one in seeds.values()]
         true = sum(holds(one) for one in values)
         about = {"finding": finding, "observer": observer, "measure": key}
-        tested = {"seeds": len(values), "holds": true}
-        tested["p"] = _at_least(true, len(values), chance(len(cases)))
+        p = _at_least(true, len(values), chance(len(cases)))
+        tested = {"seeds": len(values), "holds": true, "p": p}
         means = dict(zip(cases, np.mean(values, axis=0).tolist(), strict=True))
         found.append(about | tested | {"means": means})
     return found
@@ -188,6 +188,7 @@ def correlations(rows: list[dict[str, Any]], records: Any) -> dict[str, Any]:
         if row["kind"] == "automaton"
     }
     found: dict[str, Any] = {}
+    pairs = np.empty((0, 2))
     for observer, key in itertools.product(OBSERVERS, (*MEASURES, "total")):
         own = {
             row["case"]: row[key]

@@ -72,7 +72,7 @@ def kernel(x: Array, y: Array, new: Array, seed: int) -> Array:
     held, kept = order[: len(order) // 5], order[len(order) // 5 :]
     middle = y[order].mean(0)
 
-    def fitted(rows: Array, settings: tuple[float, float]) -> Any:
+    def fitted(rows: NDArray[np.int64], settings: tuple[float, float]) -> Any:
         gamma, alpha = settings
         model = ridge(kernel="rbf", gamma=gamma / x.shape[1], alpha=alpha)
         return model.fit(x[rows], y[rows] - middle)
@@ -121,7 +121,8 @@ def held_out(
     except ModuleNotFoundError:
         return {"r2": None, "seconds": None}
     left, spread = np.square(truth - guess).sum(), np.square(truth - y.mean(0)).sum()
-    found = {"r2": float(1 - left / spread), "seconds": time.process_time() - start}
+    found: dict[str, float | None] = {"r2": float(1 - left / spread)}
+    found["seconds"] = time.process_time() - start
     if y.shape[1] > 1:
         found["accuracy"] = float((guess.argmax(1) == truth.argmax(1)).mean())
     return found

@@ -49,8 +49,8 @@ class Focused(Reservoir):
     def forward(self, inputs: Tensor) -> Tensor:
         return self.driven(self.reads(inputs))
 
-    def resized(self, width: int, depth: int | None = None) -> Focused:
-        return Focused(self.base.resized(width, depth), self.get_buffer("focus"))
+    def resized(self, features: int, depth: int | None = None) -> Focused:
+        return Focused(self.base.resized(features, depth), self.get_buffer("focus"))
 
     def rows(self, values: Tensor) -> Tensor:
         return self.base.rows(values)

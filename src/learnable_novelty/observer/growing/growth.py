@@ -23,6 +23,7 @@ drawn again.
 from __future__ import annotations
 
 import contextlib
+import copy
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -237,17 +238,15 @@ class _Path:
 
     def _wider(self, frozen: Reservoir) -> Iterator[Reservoir]:
         rows = frozen.rows(self.fitted[1]).shape[0]
-        most, width = (
-            min(self.growing.most_features, rows // SAMPLES_PER_FEATURE),
-            frozen.feature_dim,
-        )
+        most = min(self.growing.most_features, rows // SAMPLES_PER_FEATURE)
+        width = frozen.feature_dim
         while width < most:
             width = min(2 * width, most)
             yield self._drawn(frozen.resized(width), "width", width)
 
     def _deeper(self, widest: Reservoir) -> Iterator[Reservoir]:
-        if widest.depth is not None:
-            depth = widest.depth + 2
+        if widest.layers is not None:
+            depth = widest.layers + 2
             yield self._drawn(widest.resized(widest.feature_dim, depth), "depth", depth)
 
     def _drawn(self, reservoir: Reservoir, *label: str | int) -> Reservoir:
@@ -264,7 +263,7 @@ class _Path:
             mean = product.diagonal().mean()
             eye = torch.eye(len(product)).to(product)
             focus = _root((1 - UNFOCUSED) * product / mean + UNFOCUSED * eye)
-            drawn = self._drawn(base.resized(base.feature_dim, base.depth), "focus", number)
+            drawn = self._drawn(copy.deepcopy(base), "focus", number)
             try:
                 last = self.trial("focus", Focused(drawn, focus), number, product)
             except RoundingError:
@@ -315,7 +314,7 @@ class _Path:
         step = Step(
             kind=kind,
             width=reservoir.feature_dim,
-            depth=base.depth,
+            depth=base.layers,
             rounds=rounds,
             model_bits=bits,
             residual_bits=float(torch.log2(1 + shares / PRECISION**2).sum()) * count / 2,

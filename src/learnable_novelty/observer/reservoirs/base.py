@@ -53,8 +53,10 @@ class Reservoir(nn.Module, ABC):
 
     # What an observer that grows needs; a reservoir without it is refused.
 
-    depth: int | None = None
-    """Layers, where there can be more of them."""
+    @property
+    def layers(self) -> int | None:
+        """How many layers there are, where there can be more of them."""
+        return None
 
     def reads(self, inputs: Tensor) -> Tensor:
         """Lay out what the first layer reads at every place, (..., values): see ``Focused``."""
@@ -64,8 +66,8 @@ class Reservoir(nn.Module, ABC):
         """Map what the first layer reads to features: ``forward`` is ``driven(reads(inputs))``."""
         raise self._cannot_grow()
 
-    def resized(self, width: int, depth: int | None = None) -> Reservoir:
-        """Return a reservoir of another width, and depth where it has one; of the same seed."""
+    def resized(self, features: int, depth: int | None = None) -> Reservoir:
+        """Return one of so many features, and layers where it has them; of the same seed."""
         raise self._cannot_grow()
 
     def _cannot_grow(self) -> UserError:

@@ -32,7 +32,6 @@ class Feedforward(Reservoir):
     """
 
     layout: tuple[str, ...] = ("num_samples", "input_dim")
-    depth: int  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def __init__(
         self,
@@ -108,6 +107,10 @@ class Feedforward(Reservoir):
         """Undo the layout of ``enter``."""
         return hidden
 
+    @property
+    def layers(self) -> int:
+        return self.depth
+
     def reads(self, inputs: Tensor) -> Tensor:
         return self.gather(self.enter(inputs), 0)
 
@@ -121,11 +124,11 @@ class Feedforward(Reservoir):
     def forward(self, inputs: Tensor) -> Tensor:
         return self.driven(self.reads(inputs))
 
-    def resized(self, width: int, depth: int | None = None) -> Feedforward:
+    def resized(self, features: int, depth: int | None = None) -> Feedforward:
         kernel = {"kernel_size": self.kernel_size} if isinstance(self, Convolution) else {}
         return type(self)(
             self.input_dim,
-            width,
+            features,
             self.depth if depth is None else depth,
             activation=self.activation,
             normalize=self.normalize,

@@ -52,8 +52,8 @@ class Fourier(Reservoir):
     def forward(self, inputs: Tensor) -> Tensor:
         return self.driven(self.reads(inputs))
 
-    def resized(self, width: int, depth: int | None = None) -> Fourier:
-        return Fourier(self.input_dim, width, lengthscale=self.lengthscale, seed=self.seed)
+    def resized(self, features: int, depth: int | None = None) -> Fourier:
+        return Fourier(self.input_dim, features, lengthscale=self.lengthscale, seed=self.seed)
 
     def rows(self, values: Tensor) -> Tensor:
         return values

@@ -92,10 +92,10 @@ class Recurrent(Reservoir):
             states.append(state)
         return torch.stack(states, dim=1)
 
-    def resized(self, width: int, depth: int | None = None) -> Recurrent:
+    def resized(self, features: int, depth: int | None = None) -> Recurrent:
         return Recurrent(
             self.input_dim,
-            width,
+            features,
             spectral_radius=self.spectral_radius,
             leak=self.leak,
             input_scale=self.input_scale,

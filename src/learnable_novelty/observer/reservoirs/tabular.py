@@ -82,7 +82,8 @@ class Tabular(Reservoir):
             parts.append(waves.cos().flatten(1))
         return torch.cat(parts, dim=1)
 
-    def resized(self, width: int, depth: int | None = None) -> Tabular:
+    def resized(self, features: int, depth: int | None = None) -> Tabular:
+        width = self.width + features - self.feature_dim
         return Tabular(self.input_dim, width, self.own, numbers=self.numbers, seed=self.seed)
 
     def rows(self, values: Tensor) -> Tensor:
