@@ -39,6 +39,7 @@ from learnable_novelty.seeds import split, torch_generator
 MOST_SAMPLES = 65_536
 """Samples that an observer grows on at most."""
 FEWEST_SAMPLES = 80
+MOST_FEATURES = 512
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,7 @@ def grow_on_one_part(
     names = source.input_places
     data = prepare_rows(part, task, Null(0, kind), settings, names)
     if growing == "growing":
-        shape = (task.num_samples(total), *data.inputs.shape[1:])
-        frozen = draw_observers(replace(settings, draws=1), shape)[0]
-        growing = Growing(
-            frozen.reservoir, ridge_penalty=frozen.ridge_penalty, resolution=frozen.resolution
-        )
+        growing = default_growing(settings, (task.num_samples(total), *data.inputs.shape[1:]))
     growth = growing.grow(
         data.inputs,
         data.targets,
@@ -80,6 +77,17 @@ def grow_on_one_part(
     judged = replace(settings, observer=growth.observer, ridge_penalty=None, resolution=None)
     told = f"grown on {part.count} of {total} samples; the others are judged"
     return Grown(others, judged, growth.steps, _focus(growth, data), told)
+
+
+def default_growing(settings: Settings, shape: tuple[int, ...]) -> Growing:
+    """Start from the first draw of the observer that these inputs get."""
+    frozen = draw_observers(replace(settings, draws=1), shape)[0]
+    return Growing(
+        frozen.reservoir,
+        ridge_penalty=frozen.ridge_penalty,
+        resolution=frozen.resolution,
+        most_features=max(MOST_FEATURES, frozen.reservoir.feature_dim),
+    )
 
 
 def _focus(growth: Growth, data: PreparedRows) -> Importance | None:
