@@ -213,7 +213,8 @@ def _learned_from(
     settings = replace(settings, numbers=numbers)
     grown = _grown(x, y, settings) if grow else None
     if grown is not None:  # rows are in random order, and the second half is judged
-        settings, x, y, rows = grown, *(part[len(rows) // 2 :] for part in (x, y, rows))
+        half = len(rows) // 2
+        settings, x, y, rows = grown, x[half:], y[half:], rows[half:]
     together, folds = membership(groups, y.shape[1]), _folds(len(rows), settings.seed)
     tested, held_out, bits, effects = [], [], [], []
     few = min(len(rows), TEST_ROWS)
