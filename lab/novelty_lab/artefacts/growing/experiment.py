@@ -38,25 +38,25 @@ class Config(Settings):
     """Training rows of a function."""
     new_rows: int = 4000
     """Rows that learners are judged on."""
-    repeats: int = 3
+    repeats: int = 1
     """Data sets of a function and size."""
     sets: int = len(SETS)
     """How many real data sets; the first five come with scikit-learn."""
     most_rows: int = 4000
     """Of a larger one a random part of so many rows is taken."""
-    detection_sizes: tuple[int, ...] = (250, 500, 1000, 2000, 4000)
+    detection_sizes: tuple[int, ...] = (250, 500, 1000, 2000)
     """Rows of a function whose relation ``ln.score`` is asked for."""
-    detection_repeats: int = 20
+    detection_repeats: int = 10
     """Data sets of a function and size that it is asked for."""
-    level_sizes: tuple[int, ...] = (100, 300, 1000)
+    level_sizes: tuple[int, ...] = (100, 300)
     """Rows of noise."""
-    level_repeats: int = 1000
+    level_repeats: int = 400
     """Data sets of noise of each kind and size."""
     null: int = 99
     """Permutations of ``ln.score``."""
     draws: int = 2
     """Its reservoirs."""
-    parts: int = 20
+    parts: int = 10
     """Tasks that the repeats of a kind of noise are divided into."""
 
 
