@@ -131,7 +131,7 @@ def test_agent_can_be_configured_as_shown(words):
 def own_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
-    columns = rng.standard_normal((64, 3))
+    columns = rng.standard_normal((96, 3))
     header = "temperature,pressure,yield"
     np.savetxt("data.csv", columns, delimiter=",", header=header, comments="")
     np.savetxt("series.csv", columns[:, :2], delimiter=",", header="map,noise", comments="")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         score,
     )
     from learnable_novelty.observer import (
+        Growing,
         Moments,
         Observer,
         OnlineObserver,
@@ -45,7 +46,7 @@ _HOME = {
     **dict.fromkeys(("Null", "Scan", "Score", "adjust"), "measure"),
     **dict.fromkeys(("horizon", "learning_curve", "open_columns", "scan", "score"), "measure"),
     **dict.fromkeys(("Moments", "Observer", "OnlineObserver", "PerSample", "Readout"), "observer"),
-    **dict.fromkeys(("perturbation_multiplier", "reservoirs"), "observer"),
+    **dict.fromkeys(("Growing", "perturbation_multiplier", "reservoirs"), "observer"),
     "read_table": "tables",
 }
 _MODULES = ("objective", "systems")
@@ -78,6 +79,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Dependence",
+    "Growing",
     "Moments",
     "Null",
     "Observer",

@@ -25,6 +25,9 @@ def add_commands(commands: Any) -> None:
         "--pairs", action="store_true", help="take every ordered pair of columns instead"
     )
     scan.add_argument(
+        "--grow", action="store_true", help="let observers grow on one half, and judge the other"
+    )
+    scan.add_argument(
         "--plot", type=Path, metavar="OUT.png", help="draw the relations; .html writes a page"
     )
     add_reading_options(scan)
@@ -52,7 +55,8 @@ def scan_file(options: argparse.Namespace, *, pairs: bool = False) -> int:
     }
     if is_scanned:
         with progress(f"scanning {printable(options.file.name)}", len(table.measured)) as report:
-            found = scan(table, pairs=pairs, seed=options.seed, progress=report)
+            grow = getattr(options, "grow", False)
+            found = scan(table, pairs=pairs, grow=grow, seed=options.seed, progress=report)
         # What was decided about the table is said already.
         found = replace(found, source=name, notes=found.notes[len(table.notes) :])
         if options.plot is not None:

@@ -25,6 +25,9 @@ def add_commands(commands: Any) -> None:
     score.add_argument(
         "--chunks", action="store_true", help="read the file by chunks, whatever its size"
     )
+    score.add_argument(
+        "--grow", action="store_true", help="let the observer grow on one half, and judge the other"
+    )
     score.add_argument("--engine", default="serial", help=ENGINES)
     score.add_argument("--plot", type=Path, metavar="OUT.png", help="draw the score")
     score.set_defaults(command=_score)
@@ -127,6 +130,8 @@ def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request
         "rank": options.rank,
         "seed": options.seed,
     }
+    if getattr(options, "grow", False):
+        settings["observer"] = "growing"
     columns = open_columns(
         options.file,
         options.inputs,

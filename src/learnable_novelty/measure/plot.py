@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,15 +17,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from learnable_novelty.measure.result import Score
+    from learnable_novelty.observer import Step
 
 BLUE, SKY, GREY, RED = "#0072B2", "#56B4E9", "#999999", "#D55E00"
 
 
 def draw_score(score: Score, path: str | Path | None = None) -> Figure:
     """Draw a score; see ``Score.plot``."""
-    count = 4 if score.learning else 3
+    count = 3 + bool(score.learning) + (score.profile is not None)
     figure = Figure(figsize=(3.3 * count, 3.4), layout="constrained")
     relation, *between, test, bars = figure.subplots(1, count)
+    if score.profile is not None:
+        draw_profile(between.pop(), score.profile)
     draw_relation(relation, score)
     for axes in between:
         _draw_learning(axes, score)
@@ -70,6 +74,26 @@ def _draw_learning(axes: Axes, score: Score) -> None:
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
     axes.minorticks_off()
     axes.set_title("learning curve", fontsize=10)
+
+
+def draw_profile(axes: Axes, profile: Sequence[Step]) -> None:
+    """Draw model bits and residual bits of every step that growth tried."""
+    places = range(len(profile))
+    names = [f"focus {one.rounds}" if one.kind == "focus" else f"{one.width}" for one in profile]
+    names = [
+        f"{name}, {one.depth} layers" if one.kind == "depth" else name
+        for name, one in zip(names, profile, strict=True)
+    ]
+    axes.plot(places, [one.residual_bits for one in profile], ".-", color=GREY)
+    axes.set_ylabel("residual bits", color=GREY)
+    axes.set_xticks(places, names, rotation=90, fontsize=7)
+    axes.axvline(next(i for i, one in enumerate(profile) if one.kept), color=RED, linestyle=":")
+    models = axes.twinx()
+    models.plot(places, [one.model_bits for one in profile], ".-", color=BLUE)
+    models.set_ylabel("model bits", color=BLUE)
+    axes.set_title("growth; dotted: kept", fontsize=10)
+    axes.spines["top"].set_visible(False)
+    models.spines["top"].set_visible(False)
 
 
 def _draw_test(axes: Axes, score: Score) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from learnable_novelty.measure.draw import Draw
     from learnable_novelty.measure.task import Settings
-    from learnable_novelty.observer import Denoised, Observer
+    from learnable_novelty.observer import Denoised, Observer, Step
 
 TOO_FEW = "too few samples"
 """Said where the spread over the data cannot be told."""
@@ -135,6 +135,12 @@ class Score:
     learning: tuple[tuple[int, float], ...] = field(default=(), repr=False)
     """How many samples a readout was fitted to, and the share it explains of others: of the first
     reservoir, for at most 20,000 rows that are not a series."""
+    profile: tuple[Step, ...] | None = field(default=None, repr=False)
+    """Of an observer that grows: every step that was tried, with the bits of its model and of what
+    that leaves unexplained; the data's structure function."""
+    focus: Importance | None = None
+    """Inputs with their shares of the grown observer's squared gradient (the diagonal of M),
+    largest first; None where it has no focus."""
     points: Points | None = field(default=None, repr=False, compare=False)
     """Some samples, observed and predicted, for ``plot``."""
 
@@ -241,6 +247,11 @@ class Score:
         if self.importance and (self.p_value is None or self.p_value <= 0.05):
             best = ", ".join(f"{printable(n)} {percent(v)}" for n, v in self.importance[:5])
             rows.append(("importance", "", f"{best}{', ...' if len(self.importance) > 5 else ''}"))
+        if self.profile is not None:
+            rows.append(("growth", *growth_words(self.profile)))
+        if self.focus:
+            best = ", ".join(f"{printable(n)} {percent(v)}" for n, v in self.focus[:5])
+            rows.append(("focus", "", f"{best}{', ...' if len(self.focus) > 5 else ''}"))
         if self.residual_bits is not None:
             meaning = "of the residuals, at the noise that the ridge posits"
             rows.append(("residual bits", plain(self.residual_bits), meaning))
@@ -287,6 +298,18 @@ class Score:
         with needs_extra("a plot", "plot"):
             from learnable_novelty.measure.plot import draw_relation, draw_score
         return draw_score(self, path) if ax is None else draw_relation(ax, self)
+
+
+def growth_words(profile: tuple[Step, ...]) -> tuple[str, str]:
+    """Say what an observer grew to, and what that saved."""
+    kept = next(step for step in profile if step.kept)
+    if kept.kind == "frozen":
+        return "none", f"{len(profile) - 1} steps were tried, and none shortened the description"
+    size = f"{kept.width} features"
+    size += "" if kept.depth is None else f", {kept.depth} layers"
+    size += f", {kept.rounds} rounds of focus" if kept.rounds else ""
+    saved = profile[0].total_bits - kept.total_bits
+    return kept.kind, f"{size}; its description is {plain(saved)} bits shorter than the frozen one"
 
 
 def _plain(value: Any) -> Any:

@@ -17,6 +17,7 @@ from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.denoising import Denoising, denoised
 from learnable_novelty.measure.draw import FLOOR_REPEATS, fit_rows, rows_of
+from learnable_novelty.measure.growth import FEWEST_SAMPLES, default_growing
 from learnable_novelty.measure.held_out import Folds, held_out_share
 from learnable_novelty.measure.importance import exchange_effects, place_inputs, shares
 from learnable_novelty.measure.many import adjust, p_value, tail_p_value
@@ -48,6 +49,7 @@ def scan(
     data: Any,
     *,
     pairs: bool = False,
+    grow: bool = False,
     draws: int | None = None,
     permutations: int | None = None,
     rows: int = MOST_ROWS,
@@ -65,6 +67,8 @@ def scan(
         pairs: take every ordered pair of columns instead: one input and one target. The test then
             ranks the values, and p-values below those of the permutations come from the
             exponential tail of their distribution.
+        grow: let the observer of every target grow on one half of its rows, where that pays, and
+            judge the other half; from 80 rows on. See docs/growing.md.
         draws: reservoirs to average over; 2 up to 2,000 rows by default, else 1, and 1 for pairs.
         permutations: of each test; by default 999, or more if that many columns need them, and 499
             for pairs.
@@ -87,6 +91,8 @@ def scan(
         raise UserError(
             f"expected at least two columns of numbers, booleans or categories, got {len(columns)}"
         )
+    if pairs and grow:
+        raise UserError("expected either pairs or grow: one input needs no focus; got both")
     tests = len(columns) * (len(columns) - 1 if pairs else 1)
     # So that one finding among all tests can have an adjusted p-value of 0.05.
     count = PAIR_PERMUTATIONS if pairs else max(999, 20 * tests - 1)
@@ -104,7 +110,7 @@ def scan(
             found += _told_by(column, columns, most, settings)
         else:
             others = [other for other in inputs if other is not column]
-            found.append(_learned_from(others, column, most, settings))
+            found.append(_learned_from(others, column, most, settings, grow=grow))
         report(done, len(columns))
     return Scan(
         relations=tuple(_adjusted(found)),
@@ -182,8 +188,18 @@ def _targets(columns: Sequence[Column], rows: np.ndarray) -> tuple[Tensor, Tenso
     return values / scale, scale, places
 
 
+def _grown(x: Tensor, y: Tensor, settings: Settings) -> Settings | None:
+    """Return settings with an observer that grew on the first half of rows; None if none did."""
+    half = len(x) // 2
+    if len(x) < FEWEST_SAMPLES:
+        return None
+    growing = default_growing(settings, tuple(x.shape))
+    growth = growing.grow(x[:half], y[:half], seed=split(settings.seed, "grow"))
+    return replace(settings, observer=growth.observer) if growth.has_grown else None
+
+
 def _learned_from(
-    inputs: Sequence[Column], target: Column, most: int, settings: Settings
+    inputs: Sequence[Column], target: Column, most: int, settings: Settings, *, grow: bool
 ) -> Relation:
     """Learn one column from others."""
     rows = _complete([*inputs, target], most, settings.seed)
@@ -193,11 +209,15 @@ def _learned_from(
     x, places = _inputs(inputs, rows)
     names = place_inputs(places, x.shape[1], history=1)
     y, unit, groups = _targets([target], rows)
+    numbers = tuple(places[c.name].start for c in inputs if c.kind == "number")
+    settings = replace(settings, numbers=numbers)
+    grown = _grown(x, y, settings) if grow else None
+    if grown is not None:  # rows are in random order, and the second half is judged
+        half = len(rows) // 2
+        settings, x, y, rows = grown, x[half:], y[half:], rows[half:]
     together, folds = membership(groups, y.shape[1]), _folds(len(rows), settings.seed)
     tested, held_out, bits, effects = [], [], [], []
     few = min(len(rows), TEST_ROWS)
-    numbers = tuple(places[c.name].start for c in inputs if c.kind == "number")
-    settings = replace(settings, numbers=numbers)
     for observer in draw_observers(settings, tuple(x.shape)):
         data = rows_of(observer, x, y)
         held_out += predict_groups(observer, data, together, folds)
@@ -220,6 +240,8 @@ def _learned_from(
     predicted = np.mean([one.predicted for one in held_out], axis=0)
     return replace(
         empty,
+        num_rows=len(rows),
+        grown=grown is not None,
         held_out_variance=share,
         held_out_interval=interval,
         p_value=p,

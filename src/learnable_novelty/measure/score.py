@@ -22,6 +22,7 @@ from learnable_novelty.measure.blocks import gather_blocks
 from learnable_novelty.measure.defaults import VECTOR_WIDTH, draw_observers
 from learnable_novelty.measure.denoising import Denoising
 from learnable_novelty.measure.draw import draw_from_blocks, draw_from_rows, num_sign_blocks
+from learnable_novelty.measure.growth import grow_on_one_part
 from learnable_novelty.measure.held_out import independent_units
 from learnable_novelty.measure.null import Null, choose_kind, describe
 from learnable_novelty.measure.prepare import prepare_rows
@@ -32,7 +33,7 @@ from learnable_novelty.measure.sources.memory import MemoryRows
 from learnable_novelty.measure.sources.open import open_source
 from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.measure.threads import threads_for
-from learnable_novelty.observer import Observer
+from learnable_novelty.observer import Growing, Observer
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.seeds import Seed, check_seed, split
 
@@ -47,7 +48,7 @@ def score(
     window: int | Literal["auto"] | None = None,
     history: int | Literal["auto"] = 1,
     leads: Sequence[int] | None = None,
-    observer: Observer | None = None,
+    observer: Observer | Growing | Literal["growing"] | None = None,
     ridge_penalty: RidgePenalty | None = None,
     resolution: float | None = None,
     draws: int = 8,
@@ -82,7 +83,9 @@ def score(
         leads: predict these lead times instead of ``window``; 0 is the present of a second series.
         observer: the observer, with the solver "auto"; chosen from the shape and reported by
             default. Its reservoir is the first draw, and it is not changed. Its own
-            ``target_unit`` applies on top of the one here.
+            ``target_unit`` applies on top of the one here. "growing", or a ``Growing``, becomes
+            wider, deeper or focused on up to half of the samples where that shortens their
+            description, and judges the others; see docs/growing.md and ``Score.profile``.
         ridge_penalty: lambda of the default observer; "evidence" unless given.
         resolution: eta of the default observer; 1 unless given.
         draws: how many reservoirs to average over.
@@ -120,7 +123,7 @@ def score(
         seed=split(seed, "score") if isinstance(seed, torch.Generator) else check_seed(seed),
         ridge_penalty=ridge_penalty,
         resolution=resolution,
-        observer=observer,
+        observer=_frozen(observer),
         standardize_inputs=standardize_inputs,
         target_unit=target_unit,
         rank=rank,
@@ -132,8 +135,21 @@ def score(
             source, settings, window, history, score_source
         )
         decisions = (*decisions, *chosen)
-    found = score_source(source, settings, executor, progress)
-    return replace(found, decisions=decisions)
+    if observer is None or isinstance(observer, Observer):
+        return replace(score_source(source, settings, executor, progress), decisions=decisions)
+    grown = grow_on_one_part(source, settings, observer)
+    found = score_source(grown.source, grown.settings, executor, progress)
+    decisions = (*decisions, grown.told)
+    return replace(found, decisions=decisions, profile=grown.profile, focus=grown.focus)
+
+
+def _frozen(observer: Any) -> Observer | None:
+    """Return where growth starts; any other observer is itself."""
+    if isinstance(observer, str):
+        if observer != "growing":
+            raise UserError(f'observer must be an Observer or "growing", got {observer!r}')
+        return None
+    return observer.frozen if isinstance(observer, Growing) else observer
 
 
 def score_source(

@@ -7,6 +7,7 @@ from learnable_novelty.observer.code_length import code_length, log2det_plus_ide
 from learnable_novelty.observer.criticality import perturbation_multiplier, perturbation_norms
 from learnable_novelty.observer.denoise import Denoised, Edge
 from learnable_novelty.observer.fit import Fit, Readout
+from learnable_novelty.observer.growing import Focused, Growing, Growth, Step
 from learnable_novelty.observer.mdl import minimize_description_length
 from learnable_novelty.observer.moments import Moments, Roots, merge
 from learnable_novelty.observer.observer import Observer
@@ -23,6 +24,9 @@ __all__ = [
     "Denoised",
     "Edge",
     "Fit",
+    "Focused",
+    "Growing",
+    "Growth",
     "Moments",
     "Observer",
     "OnlineObserver",
@@ -31,6 +35,7 @@ __all__ = [
     "Roots",
     "Rows",
     "Spectral",
+    "Step",
     "StreamSums",
     "code_length",
     "denoise_batch",

@@ -135,10 +135,14 @@ def checked_refits(
     return values
 
 
+class RoundingError(UserError):
+    """A score that rounding may change."""
+
+
 def _refuse_rounding(axes: Spectral, penalty: float, resolution: float, value: float) -> None:
     error = spectral_error(axes, penalty, resolution)
     if not error <= allowed(value):
-        raise UserError(
+        raise RoundingError(
             f"rounding may change the score of {value / 2:.6g} bits by {error / 2:.1e} with a "
             f"ridge_penalty of {penalty:.1e}; choose a larger ridge_penalty, or a larger "
             "target_unit"

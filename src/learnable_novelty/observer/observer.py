@@ -98,7 +98,7 @@ class Observer:
         check_solver(solver, process_group)
         self.reservoir = reservoir
         self.process_group = process_group
-        self.ridge_penalty = ridge_penalty
+        self.ridge_penalty: RidgePenalty = ridge_penalty
         self.resolution, self.code_scale = resolution, code_scale
         self.target_unit = target_unit
         self.solver: Solver = solver

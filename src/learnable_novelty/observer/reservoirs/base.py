@@ -51,6 +51,29 @@ class Reservoir(nn.Module, ABC):
     def rows(self, values: Tensor) -> Tensor:
         """Lay features or targets out as regression rows: (num_rows, columns)."""
 
+    # What an observer that grows needs; a reservoir without it is refused.
+
+    @property
+    def layers(self) -> int | None:
+        """How many layers there are, where there can be more of them."""
+        return None
+
+    def reads(self, inputs: Tensor) -> Tensor:
+        """Lay out what the first layer reads at every place, (..., values): see ``Focused``."""
+        raise self._cannot_grow()
+
+    def driven(self, reads: Tensor) -> Tensor:
+        """Map what the first layer reads to features: ``forward`` is ``driven(reads(inputs))``."""
+        raise self._cannot_grow()
+
+    def resized(self, features: int, depth: int | None = None) -> Reservoir:
+        """Return one of so many features, and layers where it has them; of the same seed."""
+        raise self._cannot_grow()
+
+    def _cannot_grow(self) -> UserError:
+        name = type(self).__name__
+        return UserError(f"expected a reservoir that can grow, such as MLP or Conv1d, got {name}")
+
     def redraw(self, seed: Seed) -> Reservoir:
         """Draw all weights anew, in place, from another seed."""
         self.seed = seed if isinstance(seed, int) else split(seed, "reservoir")

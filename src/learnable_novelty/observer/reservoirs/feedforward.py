@@ -107,11 +107,37 @@ class Feedforward(Reservoir):
         """Undo the layout of ``enter``."""
         return hidden
 
-    def forward(self, inputs: Tensor) -> Tensor:
-        hidden = self.enter(inputs)
+    @property
+    def layers(self) -> int:
+        return self.depth
+
+    def reads(self, inputs: Tensor) -> Tensor:
+        return self.gather(self.enter(inputs), 0)
+
+    def driven(self, reads: Tensor) -> Tensor:
+        hidden = reads
         for layer, (weight, bias) in enumerate(self._layers_like(hidden)):
-            hidden = self.activate(_affine(self.gather(hidden, layer), weight, bias))
+            seen = hidden if layer == 0 else self.gather(hidden, layer)
+            hidden = self.activate(_affine(seen, weight, bias))
         return self.leave(hidden)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return self.driven(self.reads(inputs))
+
+    def resized(self, features: int, depth: int | None = None) -> Feedforward:
+        kernel = {"kernel_size": self.kernel_size} if isinstance(self, Convolution) else {}
+        return type(self)(
+            self.input_dim,
+            features,
+            self.depth if depth is None else depth,
+            activation=self.activation,
+            normalize=self.normalize,
+            gain=self.gain,
+            input_scale=self.input_scale,
+            epsilon=self.epsilon,
+            seed=self.seed,
+            **kernel,
+        )
 
     def extra_repr(self) -> str:
         shape = f"{self.input_dim}, {self.width}, {self.depth}, activation={self.activation!r}"

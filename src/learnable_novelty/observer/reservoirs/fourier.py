@@ -41,10 +41,19 @@ class Fourier(Reservoir):
         phase = torch.rand(self.feature_dim, generator=generator, dtype=torch.float64)
         return {"frequency": frequency / self.lengthscale, "phase": 2 * torch.pi * phase}
 
-    def forward(self, inputs: Tensor) -> Tensor:
+    def reads(self, inputs: Tensor) -> Tensor:
         check_shape(inputs, ("num_samples", "input_dim"), 1, self.input_dim)
-        weights = self.weights_like(inputs)
-        return 2**0.5 * torch.cos(inputs @ weights["frequency"].T + weights["phase"])
+        return inputs
+
+    def driven(self, reads: Tensor) -> Tensor:
+        weights = self.weights_like(reads)
+        return 2**0.5 * torch.cos(reads @ weights["frequency"].T + weights["phase"])
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return self.driven(self.reads(inputs))
+
+    def resized(self, features: int, depth: int | None = None) -> Fourier:
+        return Fourier(self.input_dim, features, lengthscale=self.lengthscale, seed=self.seed)
 
     def rows(self, values: Tensor) -> Tensor:
         return values

@@ -74,17 +74,34 @@ class Recurrent(Reservoir):
             "bias": self.input_scale * uniform(self.feature_dim),
         }
 
-    def forward(self, inputs: Tensor) -> Tensor:
+    def reads(self, inputs: Tensor) -> Tensor:
         check_shape(inputs, ("num_sequences", "time", "input_dim"), 2, self.input_dim)
-        weights = self.weights_like(inputs)
-        driven = linear(inputs, weights["drive"], weights["bias"])
-        state = inputs.new_zeros(inputs.shape[0], self.feature_dim)
+        return inputs
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return self.driven(self.reads(inputs))
+
+    def driven(self, reads: Tensor) -> Tensor:
+        weights = self.weights_like(reads)
+        driven = linear(reads, weights["drive"], weights["bias"])
+        state = reads.new_zeros(reads.shape[0], self.feature_dim)
         states: list[Tensor] = []
         for step in driven.unbind(dim=1):
             fresh = torch.tanh(step + state @ weights["recurrence"].T)
             state = (1 - self.leak) * state + self.leak * fresh
             states.append(state)
         return torch.stack(states, dim=1)
+
+    def resized(self, features: int, depth: int | None = None) -> Recurrent:
+        return Recurrent(
+            self.input_dim,
+            features,
+            spectral_radius=self.spectral_radius,
+            leak=self.leak,
+            input_scale=self.input_scale,
+            washout=self.washout,
+            seed=self.seed,
+        )
 
     def rows(self, values: Tensor) -> Tensor:
         if values.shape[1] <= self.washout:

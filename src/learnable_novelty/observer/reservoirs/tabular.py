@@ -67,14 +67,24 @@ class Tabular(Reservoir):
         frequency = torch.randn(shape, generator=generator, dtype=torch.float64)
         return {"frequency": FREQUENCY * frequency, "phase": phase}
 
-    def forward(self, inputs: Tensor) -> Tensor:
+    def reads(self, inputs: Tensor) -> Tensor:
         check_shape(inputs, ("num_samples", "input_dim"), 1, self.input_dim)
-        parts = [self.together(inputs), inputs]
+        return inputs
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return self.driven(self.reads(inputs))
+
+    def driven(self, reads: Tensor) -> Tensor:
+        parts = [self.together(reads), reads]
         if self.own and self.numbers:
-            weights = self.weights_like(inputs)
-            waves = inputs[:, self.numbers, None] * weights["frequency"] + weights["phase"]
+            weights = self.weights_like(reads)
+            waves = reads[:, self.numbers, None] * weights["frequency"] + weights["phase"]
             parts.append(waves.cos().flatten(1))
         return torch.cat(parts, dim=1)
+
+    def resized(self, features: int, depth: int | None = None) -> Tabular:
+        width = self.width + features - self.feature_dim
+        return Tabular(self.input_dim, width, self.own, numbers=self.numbers, seed=self.seed)
 
     def rows(self, values: Tensor) -> Tensor:
         return values

@@ -1,0 +1,76 @@
+"""The data of the findings about epiplexity, and how they are measured."""
+
+import numpy as np
+import pytest
+
+from learnable_novelty.systems import ElementaryRule
+from novelty_lab.artefacts.epiplexity import data, experiment, figure
+from novelty_lab.artefacts.epiplexity.structure import FIRST_BLOCK, structure
+from novelty_lab.context import RunContext
+
+
+def test_structure_of_coins_is_small_and_that_of_a_copy_is_not():
+    random = np.random.default_rng(0)
+    x = random.integers(0, 2, (1024, 4)).astype(float)
+    coins = random.integers(0, 2, (1024, 1)).astype(float)
+    for grows in (False, True):
+        noise = structure(x, coins, grows=grows, seed=0)
+        copy = structure(x, x[:, :1], grows=grows, seed=0)
+        assert abs(noise["structure"]) < 40
+        assert noise["total"] == pytest.approx(1024, rel=0.05)
+        assert copy["total"] < 2 * FIRST_BLOCK
+        assert copy["structure"] == pytest.approx(FIRST_BLOCK, rel=0.5)
+
+
+def test_constant_targets_have_no_structure():
+    found = structure(np.eye(100), np.ones((100, 2)), grows=True, seed=0)
+    assert set(found.values()) == {0.0}
+
+
+def test_windows_are_cells_and_their_future():
+    x, y = data.windows_of_rule(30, 200, 1, range(1, 2), np.random.default_rng(0))
+    table = ElementaryRule(30).table
+    assert (table[(4 * x[:, 0] + 2 * x[:, 1] + x[:, 2]).astype(int)] == y[:, 0]).all()
+
+
+def test_hidden_bits_are_not_shown():
+    shapes = [x.shape for x, _ in data.hidden_bits(3, 50, np.random.default_rng(0))]
+    assert shapes == [(50, 9 + place) for place in range(12)]
+
+
+def test_hidden_rows_are_zero_and_shown_ones_are_probabilities():
+    x, y = data.hidden_rows(0, 400, np.random.default_rng(0))
+    assert x[:, :8].sum(1) == pytest.approx(1)
+    assert (y.sum(1) == 1).all()
+    chosen = (x[:, :8] * y).sum(1).mean()
+    assert chosen == pytest.approx((x[:, :8] ** 2).sum(1).mean(), abs=0.05)
+    assert not data.hidden_rows(8, 50, np.random.default_rng(0))[0][:, :8].any()
+
+
+def test_an_order_is_tested_against_chance():
+    rows = [
+        {"finding": f, "case": c, "observer": o, "seed": s, "structure": v, "model": -v}
+        for f, cases in {"rules": (3, 2, 1), "time": (1, 2), "hidden bits": (1, 2)}.items()
+        for c, v in enumerate(cases)
+        for o in experiment.OBSERVERS
+        for s in range(4)
+    ] + [
+        {"finding": "hidden symbols", "case": c, "observer": o, "seed": s, "structure": v}
+        | {"model": v}
+        for c, v in enumerate((1, 3, 2))
+        for o in experiment.OBSERVERS
+        for s in range(4)
+    ]
+    found = {(r["finding"], r["measure"]): r for r in experiment.orders(rows)}
+    assert found["rules", "structure"]["p"] == pytest.approx(6**-4)
+    assert found["rules", "model"]["p"] == 1
+    assert found["hidden symbols", "model"]["p"] == pytest.approx(3**-4)
+
+
+def test_a_quick_run_has_tables_and_a_figure():
+    class Record:
+        results = experiment.run(experiment.QUICK, seed=0, context=RunContext()).results
+
+    assert len(figure.tables(Record)) == 2
+    assert len(figure.figure(Record).axes) == 8
+    assert Record.results["correlations"]["rules"] == 3

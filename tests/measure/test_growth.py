@@ -1,0 +1,149 @@
+"""Scores by an observer that grows on one part of the data and judges the other."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+import learnable_novelty as ln
+from learnable_novelty.cli.main import main
+from learnable_novelty.errors import UserError
+from learnable_novelty.measure.growth import _divided_memory
+from learnable_novelty.measure.null import Null
+from learnable_novelty.measure.sources.open import in_memory
+from learnable_novelty.measure.task import Settings, Task
+
+QUICK = {"draws": 2, "null": 19}
+
+
+def product_of_signs(rows, columns=8, seed=0):
+    x = np.sign(np.random.default_rng(seed).standard_normal((rows, columns)))
+    return x, x[:, 1] * x[:, 3] * x[:, 4]
+
+
+def test_a_product_that_the_frozen_observer_hardly_sees_is_found():
+    x, y = product_of_signs(1000, 12)
+    frozen, grown = ln.score(x, y, **QUICK), ln.score(x, y, observer="growing", **QUICK)
+    assert frozen.held_out_variance < 0.5
+    assert grown.held_out_variance > 0.95
+    assert grown.p_value == 0.05
+    assert grown.num_samples == 500
+    assert sum(share for _, share in grown.focus) == pytest.approx(1)
+    assert {name for name, _ in grown.importance[:3]} == {"input 2", "input 4", "input 5"}
+    assert sum(step.kept for step in grown.profile) == 1
+    assert "grown on 500 of 1000 samples" in str(grown)
+
+
+def test_without_growth_it_is_the_frozen_score_to_the_last_digit():
+    random = np.random.default_rng(1)
+    x, y = random.standard_normal((200, 4)), random.standard_normal(200)
+    frozen, grown = ln.score(x, y, **QUICK), ln.score(x, y, observer="growing", **QUICK)
+    assert grown.profile[0].kept
+    assert grown.excess_bits < 0.05
+    same = dataclasses.replace(grown, profile=None, decisions=frozen.decisions)
+    assert same == frozen
+
+
+def test_growth_does_not_look_at_what_is_judged():
+    x, y = product_of_signs(400)
+    first = ln.score(x, y, observer="growing", **QUICK)
+    places = np.arange(400.0)
+    source = in_memory(places, places)
+    task = Task.of(source.layout(), Settings(None, 1, Null(0), 0))
+    grows, judged, total = _divided_memory(source, source.rows, task, 0)
+    grows, judged = grows.targets[:, 0].numpy(), judged.rows.targets[:, 0].numpy()
+    assert total == 400
+    assert sorted([*grows, *judged]) == places.tolist()
+    other = y.copy()
+    other[judged.astype(int)] = np.random.default_rng(5).permutation(other[judged.astype(int)])
+    second = ln.score(x, other, observer="growing", **QUICK)
+    assert second.profile == first.profile
+    assert second.held_out_variance < 0.1 < first.held_out_variance
+
+
+def test_a_series_grows_on_its_first_half():
+    x = np.empty(800)
+    x[0] = 0.3
+    for t in range(799):
+        x[t + 1] = 3.97 * x[t] * (1 - x[t])
+    found = ln.score(x, leads=[4], observer="growing", **QUICK)
+    assert found.num_samples == 396
+    assert found.held_out_variance > 0.8
+
+
+def test_data_by_chunks_grow_and_are_judged_by_chunks():
+    x, y = product_of_signs(1200)
+
+    def chunks():
+        for start in range(0, 1200, 250):
+            yield x[start : start + 250], y[start : start + 250]
+
+    found = ln.score(chunks, observer="growing", draws=1, null=19)
+    assert found.num_samples == 600
+    assert found.held_out_variance > 0.9
+    assert "blocks" in found.rearranged
+    with pytest.raises(UserError, match="read twice"):
+        ln.score(chunks(), observer="growing", standardize_inputs=False)
+
+
+def test_a_file_by_chunks_grows(tmp_path):
+    x, y = product_of_signs(800)
+    path = tmp_path / "signs.npy"
+    np.save(path, np.column_stack([x, y]))
+    columns = ln.open_columns(path, None, "8", chunks=True)
+    found = ln.score(columns, observer="growing", draws=1, null=19)
+    assert found.num_samples == 400
+    assert found.held_out_variance > 0.9
+
+
+def test_an_own_growing_observer_is_used():
+    x, y = product_of_signs(400)
+    own = ln.Growing(ln.reservoirs.MLP(8, 16, 2), most_features=32, rounds=1)
+    found = ln.score(x, y, observer=own, draws=1, null=0)
+    assert [step.width for step in found.profile] == [16, 32, 32, 32]
+
+
+def test_bad_requests_are_refused_in_a_sentence():
+    x = np.random.default_rng(0).standard_normal((79, 2))
+    with pytest.raises(UserError, match="at least 80 samples to grow on one half"):
+        ln.score(x, x[:, 0], observer="growing")
+    with pytest.raises(UserError, match="an Observer or \"growing\", got 'grown'"):
+        ln.score(x, x[:, 0], observer="grown")
+
+
+def test_the_command_line_grows_and_draws_the_profile(tmp_path, capsys):
+    x, y = product_of_signs(400, 8)
+    path = tmp_path / "signs.csv"
+    header = "a,b,c,d,e,f,g,h,y"
+    np.savetxt(path, np.column_stack([x, y]), delimiter=",", header=header, comments="")
+    picture = tmp_path / "score.png"
+    quick = ["--draws", "1", "--null", "19", "--plot", str(picture)]
+    assert main(["score", str(path), "--targets", "y", "--grow", *quick]) == 0
+    printed = capsys.readouterr().out
+    assert "rounds of focus" in printed
+    assert "focus" in printed
+    assert picture.stat().st_size > 0
+    assert main(["score", str(path), "--targets", "y", "--grow", "--json", *quick]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["profile"][0]["kind"] == "frozen"
+    assert {name for name, _ in told["importance"][:3]} == {"b", "d", "e"}
+    assert {name for name, _ in told["focus"]} == set("abcdefgh")
+
+
+def test_a_scan_with_growth_names_the_inputs_of_a_product():
+    random = np.random.default_rng(0)
+    table = {name: random.standard_normal(500) for name in "abcde"}
+    table["y"] = table["b"] * table["d"] + 0.1 * random.standard_normal(500)
+    plain = ln.scan(table, draws=1, permutations=99)["y"]
+    found = ln.scan(table, grow=True, draws=1, permutations=99)
+    assert found["y"].grown
+    assert found["y"].num_rows == 250
+    assert found["y"].held_out_variance > plain.held_out_variance
+    shares, before = dict(found["y"].importance), dict(plain.importance)
+    assert shares["b"] + shares["d"] > before["b"] + before["d"]
+    assert shares["b"] + shares["d"] > 0.9
+    assert not found["a"].grown
+    assert found["a"].num_rows == 500
+    with pytest.raises(UserError, match="either pairs or grow"):
+        ln.scan(table, grow=True, pairs=True)
