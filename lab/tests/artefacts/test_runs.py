@@ -80,6 +80,8 @@ NOT_RECORDED = {
     "nulls",
     "denoised",
     "denoised-systems",
+    "epiplexity",
+    "growing",
 }
 """Their paper configurations take core-hours and have not been run yet."""
 ONE_RUN = [
