@@ -140,7 +140,8 @@ class Score:
     that leaves unexplained; the data's structure function."""
     focus: Importance | None = None
     """Inputs with their shares of the grown observer's squared gradient (the diagonal of M),
-    largest first; None where it has no focus."""
+    largest first; None where it has no focus. It says nothing about inputs of two values, whose
+    gradient lies between them: see ``importance``."""
     points: Points | None = field(default=None, repr=False, compare=False)
     """Some samples, observed and predicted, for ``plot``."""
 
@@ -249,9 +250,6 @@ class Score:
             rows.append(("importance", "", f"{best}{', ...' if len(self.importance) > 5 else ''}"))
         if self.profile is not None:
             rows.append(("growth", *growth_words(self.profile)))
-        if self.focus:
-            best = ", ".join(f"{printable(n)} {percent(v)}" for n, v in self.focus[:5])
-            rows.append(("focus", "", f"{best}{', ...' if len(self.focus) > 5 else ''}"))
         if self.residual_bits is not None:
             meaning = "of the residuals, at the noise that the ridge posits"
             rows.append(("residual bits", plain(self.residual_bits), meaning))
