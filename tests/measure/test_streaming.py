@@ -99,6 +99,7 @@ REARRANGED = (
     "floor_sd",
     "excess_bits",
     "mean_p_value",
+    "learning",
     "held_out_variance",
     "held_out_interval",
     "denoised_bits",
