@@ -122,7 +122,7 @@ def test_the_command_line_grows_and_draws_the_profile(tmp_path, capsys):
     assert main(["score", str(path), "--targets", "y", "--grow", *quick]) == 0
     printed = capsys.readouterr().out
     assert "rounds of focus" in printed
-    assert "  focus  " not in printed  # the gradient of signs tells nothing
+    assert "\n  focus" not in printed  # the gradient of signs tells nothing
     assert picture.stat().st_size > 0
     assert main(["score", str(path), "--targets", "y", "--grow", "--json", *quick]) == 0
     told = json.loads(capsys.readouterr().out)
