@@ -94,7 +94,7 @@ def _ragged(told: str, name: str, skipped: int) -> str:
     if found is None:
         return f"expected a table in {name}: {' '.join(told.split())}"
     expected, line, got = map(int, found.groups())
-    return f"expected {expected} columns in line {line + skipped} of {name}, got {got}"
+    return _wide_line(expected, line + skipped, name, got)
 
 
 def _without_blank_end(frame: Any) -> Any:
@@ -117,7 +117,14 @@ def _too_long(packed: Packed, dialect: Dialect, encoding: str) -> str:
     width = len(dialect.names)
     found = (one for one in _widths(packed, dialect, encoding) if one[1] > 0)
     line, more = next(found, (dialect.skipped + 1, 1))
-    return f"expected {width} columns in line {line} of {packed.name}, got {width + more}"
+    return _wide_line(width, line, packed.name, width + more)
+
+
+def _wide_line(expected: int, line: int, name: str, got: int) -> str:
+    return (
+        f"expected {expected} columns in line {line} of {name}, got {got}: put text that holds the "
+        "separator in quotes"
+    )
 
 
 def _widths(packed: Packed, dialect: Dialect, encoding: str) -> Iterator[tuple[int, int]]:
