@@ -160,11 +160,12 @@ def test_a_learning_curve_rises_to_the_held_out_share():
     generator = np.random.default_rng(0)
     x = generator.standard_normal((400, 2))
     y = np.sin(2 * x[:, 0]) + 0.5 * generator.standard_normal(400)
-    found = ln.score(x, y, draws=1, null=0)
+    found = ln.score(x, y, draws=1, null=19)
     sizes, shares = zip(*found.learning, strict=True)
     assert sizes == (40, 80, 160, 360)
     assert list(shares) == sorted(shares)
     assert shares[-1] == pytest.approx(found.held_out_variance, abs=1e-9)
-    noise = ln.score(x, generator.standard_normal(400), draws=1, null=0)
+    noise = ln.score(x, generator.standard_normal(400), draws=1, null=19)
     assert max(share for _, share in noise.learning) < 0.05
-    assert ln.score(x[:, 0], window=1, draws=1, null=0).learning == ()  # a series
+    assert ln.score(x[:, 0], window=1, draws=1, null=19).learning == ()  # a series
+    assert ln.score(x, y, draws=1, null=0).learning == ()  # not tested: half of its time

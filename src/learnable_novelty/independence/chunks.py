@@ -34,7 +34,7 @@ from learnable_novelty.independence.features import (
 )
 from learnable_novelty.independence.null import permuted
 from learnable_novelty.independence.statistic import Statistics, statistics
-from learnable_novelty.measure.sources.base import Stream, read, read_all
+from learnable_novelty.measure.sources.base import Stream, read_all
 from learnable_novelty.measure.sources.columns import Columns
 from learnable_novelty.measure.sources.open import open_source
 from learnable_novelty.seeds import numpy_generator, split, torch_generator
@@ -70,8 +70,7 @@ def open_pairs(x: Any, y: Any) -> Callable[[], Pairs]:
         )
 
     def pairs() -> Pairs:
-        found = read(source.chunks()) if isinstance(source, Stream) else read_all(source)
-        for first, second in found:
+        for first, second in read_all(source):
             if second is None:
                 raise UserError("expected two sides: pass y, or chunks that are pairs (x, y)")
             if max(first.ndim, second.ndim) > 2:
@@ -88,16 +87,15 @@ def sample_rows(pairs: Pairs, seed: int) -> tuple[Tensor, Tensor, int]:
     """Return ``LARGE`` rows chosen at random, in their order, or all of fewer; and their number."""
     generator = numpy_generator(seed, "sample")
     kept: list[Tensor] = []
-    keys, places, total = np.empty(0), np.empty(0, dtype=np.int64), 0
+    keys, total = np.empty(0), 0
     for chunk in pairs:
         count = len(chunk[0])
         keys = np.concatenate([keys, generator.random(count)])
-        places = np.concatenate([places, np.arange(total, total + count)])
         kept = [torch.cat(both) for both in zip(kept, chunk, strict=True)] if kept else [*chunk]
         total += count
         if len(keys) > LARGE:  # the smallest keys of all rows so far
             chosen = np.sort(np.argpartition(keys, LARGE)[:LARGE])
-            keys, places = keys[chosen], places[chosen]
+            keys = keys[chosen]
             kept = [values[torch.from_numpy(chosen)] for values in kept]
     if not kept:
         raise UserError("expected rows, got none")

@@ -27,7 +27,6 @@ from learnable_novelty.measure.sources.base import (
     Source,
     Stream,
     joined,
-    read,
     read_all,
     read_partition,
 )
@@ -139,12 +138,12 @@ def _divided_chunks(source: Source | Stream, task: Task) -> tuple[MemoryRows, So
     """Take every k-th sample to grow on; of a series its first steps."""
     count = source.count
     if count is None:
-        count = sum(len(x) for x, _ in _samples(source))
+        count = sum(len(x) for x, _ in read_all(source))
     _check_count(count)
     size = min(count // 2, MOST_SAMPLES)
     stride = None if task.windows is not None else -(-count // size)
     rule = _Others(stride, size)
-    kept: list[Samples] = list(rule.left_out(_samples(source)))
+    kept: list[Samples] = list(rule.left_out(read_all(source)))
     part = MemoryRows(*joined(kept))
     if isinstance(source, Stream):
         make = functools.partial(_others_of_stream, source, rule)
@@ -155,10 +154,6 @@ def _divided_chunks(source: Source | Stream, task: Task) -> tuple[MemoryRows, So
         partitions.append(_OtherSamples(one, rule, start))
         start += one.count or sum(len(x) for x, _ in read_partition(one, None))
     return part, replace(source, partitions=partitions), count
-
-
-def _samples(source: Source | Stream) -> Iterator[Samples]:
-    return read(source.chunks()) if isinstance(source, Stream) else read_all(source)
 
 
 @dataclass(frozen=True)
@@ -182,7 +177,7 @@ class _Others:
 
 
 def _others_of_stream(stream: Stream, rule: _Others) -> Iterator[Chunk]:
-    for x, y in rule.split(_samples(stream), 0, judged=True):
+    for x, y in rule.split(read_all(stream), 0, judged=True):
         yield (x, y) if y is not None else cast(Any, x)
 
 

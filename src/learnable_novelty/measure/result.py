@@ -134,7 +134,7 @@ class Score:
     """What is explained, in words."""
     learning: tuple[tuple[int, float], ...] = field(default=(), repr=False)
     """How many samples a readout was fitted to, and the share it explains of others: of the first
-    reservoir, for at most 20,000 rows that are not a series."""
+    reservoir, for at most 20,000 rows that are tested and not a series."""
     profile: tuple[Step, ...] | None = field(default=None, repr=False)
     """Of an observer that grows: every step that was tried, with the bits of its model and of what
     that leaves unexplained; the data's structure function."""

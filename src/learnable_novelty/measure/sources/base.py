@@ -198,8 +198,11 @@ def read_partition(partition: Partition, layout: Layout | None) -> Iterator[Samp
         raise UserError(error.at(place)) from None
 
 
-def read_all(source: Source) -> Iterator[Samples]:
-    """Read all partitions; chunks of different layouts are rejected."""
+def read_all(source: Source | Stream) -> Iterator[Samples]:
+    """Read all samples; chunks of different layouts are rejected."""
+    if isinstance(source, Stream):
+        yield from read(source.chunks())
+        return
     layout: Layout | None = None
     for partition in source.partitions:
         for x, y in read_partition(partition, layout):
