@@ -9,6 +9,7 @@ import torch
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from stable_baselines3.common.vec_env import DummyVecEnv
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.reward import (
     BonusReward,
     BonusVectorWrapper,
@@ -20,6 +21,7 @@ from learnable_novelty.reward import (
     NoveltyRewardWrapper,
     ObservationScale,
 )
+from learnable_novelty.reward.config import ObserverConfig
 from learnable_novelty.reward.rivals import RIVALS, make_rival
 from tests.reward.toys import Drifting, Scripted
 
@@ -140,7 +142,7 @@ CHANGES = {
     "weight": 3.0,
     "mode": "replace",
     "episodes": 3,
-    "bonus": "foresight",
+    "bonus": "bits",
     "coefficient": 0.5,
 }
 
@@ -153,7 +155,17 @@ def test_every_setting_changes_the_reward(name):
         rng = np.random.default_rng(0)
         return [env.step(rng.uniform(-1, 1, 1))[1] for _ in range(200)]
 
-    assert rewards() != rewards(**{name: CHANGES[name]})
+    # The settings of the observer are those of bits, which they choose.
+    usual = {"bonus": "bits"} if name in ObserverConfig.__dataclass_fields__ else {}
+    assert rewards(**usual) != rewards(**usual, **{name: CHANGES[name]})
+
+
+def test_settings_of_the_observer_choose_the_bonus_that_has_them():
+    assert NoveltyConfig().bonus == NoveltyConfig(coefficient=0.2).bonus == "foresight"
+    assert NoveltyConfig(weight="paper").bonus == NoveltyConfig(floor="residual").bonus == "bits"
+    assert NoveltyConfig(weight="paper", bonus="foresight").bonus == "foresight"
+    with pytest.raises(UserError, match='width is a setting of bonus="bits"'):
+        NoveltyConfig(width=8, bonus="foresight")
 
 
 def test_a_file_of_the_first_format_is_read(tmp_path):

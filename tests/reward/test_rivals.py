@@ -152,7 +152,7 @@ def test_rnd_pays_its_error_in_units_of_the_spread_of_returns():
 
 def test_the_spread_forgets_its_prior():
     rng = np.random.default_rng(0)
-    spread = ReturnSpread(num_envs=100, gamma=0.0)
+    spread = ReturnSpread(num_envs=100, gamma=0.0, unit="deviation")
     sd = [spread.update(0.01 * rng.normal(size=100)) for _ in range(2000)][-1]
     assert sd == pytest.approx(0.01, rel=0.05)
 

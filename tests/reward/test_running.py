@@ -31,24 +31,35 @@ class Numbers:
         pass
 
 
-def by_hand(rewards, gamma=0.99):
-    """Divide by the deviation of all discounted returns so far, and of one return of variance 1."""
+def by_hand(rewards, unit, gamma=0.99):
+    """Divide by size or deviation of all discounted returns so far, and of one of variance 1."""
     held, returns, paid = 0.0, [], []
     for reward in rewards:
         held = gamma * held + reward
         returns.append(held)
         everything = np.array([0.0, *returns])
-        variance = (np.square(everything - everything.mean()).sum() + 1.0) / len(everything)
-        paid.append(np.clip(reward / np.sqrt(variance), -10, 10))
+        centre = everything.mean() if unit == "deviation" else 0.0
+        square = (np.square(everything - centre).sum() + 1.0) / len(everything)
+        paid.append(np.clip(reward / np.sqrt(square), -10, 10))
     return np.array(paid)
 
 
-def test_rewards_are_in_units_of_running_returns():
+@pytest.mark.parametrize("unit", ["size", "deviation"])
+def test_rewards_are_in_units_of_running_returns(unit):
     rng = np.random.default_rng(1)
     task, bonus = 100 * rng.random(50) * (rng.random(50) < 0.2), rng.random(50)
-    units = RunningUnits(1, 0.25)
+    units = RunningUnits(1, 0.25, unit)
     got = [units(t, b)[0] for t, b in zip(task[:, None], bonus[:, None], strict=True)]
-    assert got == pytest.approx(by_hand(task) + 0.25 * by_hand(bonus))
+    assert got == pytest.approx(by_hand(task, unit) + 0.25 * by_hand(bonus, unit))
+
+
+def test_a_steady_cost_counts_its_size():
+    steady = {unit: RunningUnits(1, 0.1, unit) for unit in ("size", "deviation")}
+    for _ in range(20_000):
+        paid = {unit: units(np.array([-0.03]), np.zeros(1))[0] for unit, units in steady.items()}
+    # Its discounted return is near -3 at all times, and differs by little.
+    assert paid["size"] == pytest.approx(-0.01, rel=0.05)
+    assert paid["deviation"] < 5 * paid["size"]
 
 
 def test_the_weight_is_that_of_the_present():
@@ -58,7 +69,7 @@ def test_the_weight_is_that_of_the_present():
     rewards = units(np.array([2.0]), np.array([8.0]))
     alone = RunningUnits(1, 0.5)
     alone.load_state_dict(units.state_dict())
-    scaled = rewards * units._task.sd
+    scaled = rewards * units._task.unit
     assert scaled == pytest.approx(2.0 + units.weight * 8.0)
     assert alone.weight == units.weight
 

@@ -25,6 +25,14 @@ from learnable_novelty.seeds import split
 from novelty_lab.agents.conditions import REWARDS
 from novelty_lab.agents.tasks import task_of
 
+TINY = 1e-12
+"""A coefficient of the bonus that leaves the task reward alone, in its running units."""
+RUNNING: dict[str, dict[str, Any]] = {
+    "foresight": {"bonus": "foresight"},
+    "bits": {"bonus": "bits"},
+    "task-running": {"bonus": "bits", "coefficient": TINY},
+}
+"""Options of ``NoveltyReward``, whose weight is in running units, by the name of the reward."""
 CURVE_POINTS = 200
 """The most that a learning curve keeps."""
 
@@ -144,7 +152,7 @@ def normalized(venv: Any, ppo: PPOSettings) -> Any:
 
 def add_bonus(venv: Any, training: Training, seed: int) -> tuple[Any, dict[str, Any]]:
     """Add the bonus to the reward of environments, its weight found on a random policy."""
-    from learnable_novelty.reward import BonusReward, VecEnvAdapter
+    from learnable_novelty.reward import BonusReward, NoveltyReward, VecEnvAdapter
 
     other = make_vec_env(training.task, training.ppo.num_envs)
     play = play_randomly(
@@ -152,6 +160,9 @@ def add_bonus(venv: Any, training: Training, seed: int) -> tuple[Any, dict[str, 
     )
     other.close()
     kind = training.reward.removeprefix("task+")
+    if kind in RUNNING:
+        figures = {"random_return": play.mean_return}
+        return NoveltyReward(venv, play=play, seed=seed, **RUNNING[kind]), figures
     bonus = make_bonus(kind, play, venv, training, seed)
     mean_return, mean_bonus = play.mean_return, play.mean_bonus(bonus)
     bonus = make_bonus(kind, play, venv, training, seed)  # a fresh one, which has learned nothing
@@ -167,6 +178,7 @@ def make_bonus(kind: str, play: RandomPlay, venv: Any, training: Training, seed:
 
     if kind in ("epiplexity", "excess", "evidence"):
         config = NoveltyConfig(
+            bonus="bits",
             window=task_of(training.task).window,
             width=training.width,
             ridge_penalty="evidence" if kind == "evidence" else training.ridge_penalty,

@@ -297,10 +297,6 @@ def student(freedom: int) -> float:
 
 def all_but_one(blocks: list[Roots]) -> Iterator[Roots]:
     """Merge all roots but one, for each one, from running merges of both sides."""
-    after: list[Roots | None] = [None]
-    for block in reversed(blocks[1:]):
-        after.insert(0, block if after[0] is None else block + after[0])
-    before: Roots | None = None
-    for block, rest in zip(blocks, after, strict=True):
-        yield merge(side for side in (before, rest) if side is not None)
-        before = block if before is None else before + block
+    before, after = _running(blocks), _running(blocks[::-1])[::-1]
+    for index in range(len(blocks)):
+        yield merge([*before[index], *after[index + 1]])

@@ -34,26 +34,16 @@ class CalibratedNovelty:
 
     @classmethod
     def of(
-        cls,
-        play: RandomPlay,
-        config: NoveltyConfig | None = None,
-        *,
-        seed: Seed = 0,
-        discrete: bool | None = None,
+        cls, play: RandomPlay, config: NoveltyConfig | None = None, *, seed: Seed = 0
     ) -> CalibratedNovelty:
-        """Measure units and window on random episodes. An automatic weight stays automatic.
-
-        ``discrete`` says whether actions are one-hot, for ``bonus="foresight"``.
-        """
+        """Measure units and window on random episodes. An automatic weight stays automatic."""
         config = config or NoveltyConfig()
         trajectories = play.trajectories()
         scale = ObservationScale.of(np.concatenate(trajectories), clip=config.clip)
         child = split(seed, "observer")
         if config.bonus == "foresight":
-            if discrete is None:
-                raise UserError('bonus="foresight" reads actions: say whether they are discrete')
-            actions = play.steps[0].actions.shape[1], discrete
-            return cls(replace(config, window=1), scale, None, child, actions)
+            actions = play.steps[0].actions.shape[1], play.discrete
+            return cls(config, scale, None, child, actions)
         if config.window == "auto":
             config = replace(config, window=window_of(trajectories, scale))
         reference = None
@@ -65,7 +55,7 @@ class CalibratedNovelty:
     @property
     def window(self) -> int:
         """How many observations ahead the observer predicts."""
-        return int(self.config.window)
+        return 1 if self.config.bonus == "foresight" else int(self.config.window)
 
     @property
     def observation_dim(self) -> int:
@@ -120,7 +110,7 @@ class CalibratedNovelty:
             scale.check(observation_dim)
             seed, actions = settings.pop("seed"), state.get("actions")
             config = NoveltyConfig(
-                **settings,
+                **(settings if actions is None else {}),
                 clip=scale.clip,
                 weight=_saved_weight(state["weight"]),
                 mode=state["mode"],

@@ -38,6 +38,8 @@ class RandomPlay:
     """One where a step belongs to an episode that was played to its end, (num_steps, num_envs)."""
     episodes: int
     """How many were."""
+    discrete: bool = False
+    """Whether actions are one-hot."""
 
     @property
     def observations(self) -> Array:
@@ -126,7 +128,10 @@ def play_randomly(envs: ParallelEnvs, *, episodes: int, seed: Seed) -> RandomPla
                 f"no episode ended in {LONGEST_EPISODE:,} steps of a random policy; give the "
                 "environment a time limit (gymnasium.wrappers.TimeLimit)"
             )
-    return RandomPlay(steps, np.stack(rewards), np.stack(counted), each * num_envs)
+    from gymnasium import spaces  # whoever has environments has it
+
+    discrete = isinstance(action_space, spaces.Discrete)
+    return RandomPlay(steps, np.stack(rewards), np.stack(counted), each * num_envs, discrete)
 
 
 def window_of(trajectories: Sequence[Array], scale: ObservationScale) -> int:

@@ -15,7 +15,7 @@ Standardization = Literal["empirical", "fixed"]
 Floor = Literal["residual"] | None
 RewardMode = Literal["add", "replace"]
 RidgePenalty = float | Literal["evidence"]
-BonusName = Literal["bits", "foresight"]
+BonusName = Literal["auto", "foresight", "bits"]
 Weight = float | Literal["auto", "paper"]
 MOST = 10_000
 """Largest width and window: memory grows with their product."""
@@ -95,22 +95,39 @@ class NoveltyConfig(ObserverConfig):
     """Whether the bonus is added to the task reward or replaces it."""
     episodes: int = 64
     """How many random episodes are played to find units, window and weight."""
-    bonus: BonusName = "bits"
-    """"bits": the increments of the episode's score, by the observer above. "foresight": what a
-    lifelong readout foresees and the episode has not shown (``Foresight``, at its own settings)."""
+    bonus: BonusName = "auto"
+    """"foresight": what a lifelong readout foresees and the episode has not shown (``Foresight``,
+    at its own settings). "bits": the paper's, the increments of the episode's score, by the
+    observer that window, width, ridge_penalty, standardization, floor and resolution describe.
+    "auto" is "bits" where one of these is not at its default or the weight is "paper", and
+    "foresight" otherwise."""
     coefficient: float = COEFFICIENT
     """With ``weight="auto"``: what one deviation of the bonus counts in deviations of the task."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("mode", self.mode, ("add", "replace"))
-        check_choice("bonus", self.bonus, ("bits", "foresight"))
+        check_choice("bonus", self.bonus, ("auto", "foresight", "bits"))
+        self._choose_bonus()
         self._set("coefficient", check_number("coefficient", self.coefficient, positive=True))
         self._set("episodes", check_count("episodes", self.episodes))
         if self.clip is not None:
             self._set("clip", check_number("clip", self.clip, positive=True))
         if self.weight_is_number:
             self._set("weight", check_number("weight", self.weight))
+
+    def _choose_bonus(self) -> None:
+        """Replace "auto" by the bonus whose settings were given; refuse settings of the other."""
+        given = [
+            name
+            for name, field in ObserverConfig.__dataclass_fields__.items()
+            if getattr(self, name) != field.default
+        ]
+        if _equals(self.bonus, "auto"):
+            papers = given or _equals(self.weight, "paper")
+            object.__setattr__(self, "bonus", "bits" if papers else "foresight")
+        elif self.bonus == "foresight" and given:
+            raise UserError(f'{given[0]} is a setting of bonus="bits", and has no use in foresight')
 
     @property
     def weight_is_number(self) -> bool:

@@ -49,8 +49,7 @@ def calibrate(
             f"the random episodes are of other environments: their observations hold {played} "
             f"numbers, these {dim}"
         )
-    discrete = isinstance(envs.action_space, spaces.Discrete)
-    calibrated = CalibratedNovelty.of(play, config, seed=child, discrete=discrete)
+    calibrated = CalibratedNovelty.of(play, config, seed=child)
     if config.weight_is_number or (config.weight == "auto" and config.mode == "add"):
         return calibrated
     weight = 1.0 if config.mode == "replace" else _weight(calibrated, play)

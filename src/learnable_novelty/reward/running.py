@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,25 +17,28 @@ LARGEST = 10.0
 """Where normalized rewards are cut, as in ``VecNormalize``."""
 
 
-class ReturnSpread:
-    """Running standard deviation of discounted returns, over all environments and steps.
+Unit = Literal["size", "deviation"]
 
-        R_t = gamma R_{t-1} + r_t
+
+class ReturnSpread:
+    """Running size of discounted returns, over all environments and steps.
+
+        R_t = gamma R_{t-1} + r_t,    size = sqrt(mean R^2)    or    deviation = sqrt(var R)
 
     The sum runs on over the ends of episodes, as in random network distillation.
 
-    >>> spread = ReturnSpread(num_envs=1, gamma=0.5)
+    >>> spread = ReturnSpread(num_envs=1, gamma=0.5, unit="deviation")
     >>> round(spread.update(np.array([3.0])) ** 2, 9)  # of 0 (with variance one) and 3
     2.75
     """
 
-    def __init__(self, num_envs: int, gamma: float) -> None:
-        self.gamma = gamma
+    def __init__(self, num_envs: int, gamma: float, unit: Unit = "size") -> None:
+        self.gamma, self._about_zero = gamma, unit == "size"
         self._returns = np.zeros(num_envs)
         self._count, self._mean, self._squares = PRIOR_COUNT, 0.0, PRIOR_COUNT * PRIOR_VARIANCE
 
     def update(self, rewards: Array) -> float:
-        """Add a step's rewards, (num_envs,), and return the standard deviation with them."""
+        """Add a step's rewards, (num_envs,), and return the unit with them."""
         self._returns = self.gamma * self._returns + rewards
         # Two groups together: squares about the common mean are those about each mean, and
         # the squared distance of the means times n m / (n + m).
@@ -45,12 +48,13 @@ class ReturnSpread:
         self._squares += within + gap**2 * self._count * added / total
         self._mean += gap * added / total
         self._count = total
-        return self.sd
+        return self.unit
 
     @property
-    def sd(self) -> float:
-        """The standard deviation of all returns so far."""
-        return (self._squares / self._count) ** 0.5
+    def unit(self) -> float:
+        """The size, or the deviation, of all returns so far."""
+        square = self._squares / self._count
+        return (square + self._mean**2 if self._about_zero else square) ** 0.5
 
     def state_dict(self) -> dict[str, Any]:
         """Return a copy of the returns in progress and of their moments."""
@@ -65,16 +69,17 @@ class ReturnSpread:
 
 
 class RunningUnits:
-    """Combine task reward and bonus, each over the running deviation of its discounted return.
+    """Combine task reward and bonus, each over the running size of its discounted return.
 
-        reward = task / sd(R_task) + coefficient * bonus / sd(R_bonus),    each term cut at 10
+        reward = task / size(R_task) + coefficient * bonus / size(R_bonus),    each term cut at 10
 
-    A task that has not paid yet has no unit, and needs none: its rare first rewards count 10.
+    A task that has not paid yet has no unit, and needs none: its rare first rewards count 10. With
+    ``unit="deviation"`` a steady cost, whose returns hardly differ, would count more than all else.
     """
 
-    def __init__(self, num_envs: int, coefficient: float) -> None:
+    def __init__(self, num_envs: int, coefficient: float, unit: Unit = "size") -> None:
         self.coefficient = coefficient
-        self._task, self._bonus = (ReturnSpread(num_envs, GAMMA) for _ in range(2))
+        self._task, self._bonus = (ReturnSpread(num_envs, GAMMA, unit) for _ in range(2))
 
     def __call__(self, task: Array, bonus: Array) -> Array:
         """Return the rewards of a step, (num_envs,)."""
@@ -87,7 +92,7 @@ class RunningUnits:
     @property
     def weight(self) -> float:
         """Task reward per unit of the bonus, at present."""
-        return self.coefficient * self._task.sd / self._bonus.sd
+        return self.coefficient * self._task.unit / self._bonus.unit
 
     def state_dict(self) -> dict[str, Any]:
         """Return a copy of both spreads."""

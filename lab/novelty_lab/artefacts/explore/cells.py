@@ -29,10 +29,13 @@ class Exploration(Settings):
     """Whether the coefficient falls to zero, in a line, over the run."""
     layouts: int = 4000
     """Mazes that episodes are drawn from."""
+    unit: str = "deviation"
+    """Of running returns: their deviation, or their size."""
 
     @property
     def name(self) -> str:
         """Of its records."""
         words = [self.task, self.distractor, self.bonus, f"{self.coefficient:g}"]
         words += ["falling"] if self.falling else []
+        words += ["size"] if self.unit == "size" else []
         return "-".join([*words, f"{self.steps // 1000}k"])

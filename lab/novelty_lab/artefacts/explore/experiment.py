@@ -52,6 +52,8 @@ class Config(Settings):
     """Whether the coefficient falls to zero over a run."""
     layouts: int = 4000
     """Mazes that episodes are drawn from."""
+    unit: str = "deviation"
+    """Of running returns: "deviation", or "size", the default of ``NoveltyReward``."""
 
 
 PAPER = Config()
@@ -82,6 +84,7 @@ def runs(config: Config) -> Iterator[Run]:
                             config.coefficient,
                             config.falling,
                             config.layouts,
+                            config.unit,
                         )
                         yield Run(made.name, made, seed)
 

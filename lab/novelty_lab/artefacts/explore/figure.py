@@ -49,6 +49,7 @@ def settings(records: Sequence[Record]) -> dict[tuple[str, str], Group]:
         made = record.configuration
         falling = " falling to 0" if made["falling"] else ""
         words = f"{made['steps']:,} steps, coefficient {made['coefficient']:g}{falling}"
+        words += " of sizes" if made.get("unit") == "size" else ""
         found[made["task"], words][made["distractor"], made["bonus"]].append(record)
     return found
 

@@ -50,12 +50,11 @@ PPO_SETTINGS: dict[str, Any] = {
 class NormalizedBonus(VecEnvWrapper):
     """Reward task and bonus in their running units, with a coefficient that may fall; time it."""
 
-    def __init__(
-        self, venv: VecEnv, bonus: Bonus | None, *, coefficient: float, falls_over: float = np.inf
-    ) -> None:
+    def __init__(self, venv: VecEnv, bonus: Bonus | None, cell: Exploration) -> None:
         super().__init__(venv)
-        self.bonus, self.units = bonus, RunningUnits(venv.num_envs, coefficient)
-        self._fall = coefficient * venv.num_envs / falls_over
+        unit: Any = cell.unit
+        self.bonus, self.units = bonus, RunningUnits(venv.num_envs, cell.coefficient, unit)
+        self._fall = cell.coefficient * venv.num_envs / cell.steps if cell.falling else 0.0
         self._adapter = VecEnvAdapter(venv)
         self._nothing = np.zeros(venv.num_envs)
         self.seconds = 0.0
@@ -124,8 +123,7 @@ def explore(cell: Exploration, *, seed: int, pools: Path) -> dict[str, Any]:
         other = make_world(cell.task, cell.distractor, **world, seed=split(child, "random world"))
         play = play_randomly(VecEnvAdapter(other), episodes=64, seed=split(child, "play") % 2**31)
         bonus = make_bonus(cell.bonus, play, venv, split(child, "bonus"))
-    falls_over = cell.steps if cell.falling else np.inf
-    wrapped = NormalizedBonus(venv, bonus, coefficient=cell.coefficient, falls_over=falls_over)
+    wrapped = NormalizedBonus(venv, bonus, cell)
     torch.distributions.Distribution.set_default_validate_args(False)
     model = PPO("MlpPolicy", wrapped, device="cpu", seed=child % 2**31, **PPO_SETTINGS)
     rollouts = cell.steps // (NUM_ENVS * PPO_SETTINGS["n_steps"])
@@ -159,6 +157,7 @@ def make_bonus(name: str, play: RandomPlay, venv: Any, seed: int) -> Bonus:
         return make_rival(name, scale=ObservationScale.of(play.observations, clip=None), **sizes)
     if name in ("raw", "excess", "evidence"):
         config = NoveltyConfig(
+            bonus="bits",
             window=8,
             ridge_penalty="evidence" if name == "evidence" else 0.3,
             floor="residual" if name == "excess" else None,

@@ -166,7 +166,11 @@ def random_play(config: Config, corridor: Corridor, seed: int) -> RandomPlay:
 def drive_for(config: Config, drive: str, play: RandomPlay, num_envs: int, seed: int) -> Any:
     """Make a drive; those of one seed have one reservoir."""
     learner = NoveltyConfig(
-        config.window, config.width, config.ridge_penalty, config.standardization
+        config.window,
+        config.width,
+        config.ridge_penalty,
+        config.standardization,
+        bonus="bits",
     )
     child = split(seed, "drive")
     return make_drive(drive, play, learner, num_envs=num_envs, action_dim=ACTIONS, seed=child)

@@ -70,7 +70,7 @@ class RND(LearnedBonus):
         networks["target"].requires_grad_(False)
         sizes = {"widths": [dim], "num_envs": num_envs, "seed": seed}
         super().__init__(scale, networks, **sizes, learner=config.learner)
-        self._spread = ReturnSpread(num_envs, config.gamma)
+        self._spread = ReturnSpread(num_envs, config.gamma, unit="deviation")
 
     @torch.no_grad()
     def pay(self, step: Step) -> Array:
