@@ -9,6 +9,7 @@ not enter.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -73,13 +74,14 @@ def plain_seconds(bonus: NoveltyBonus, steps: Iterable[Step]) -> float:
 
 
 def measure(
-    name: str, rollouts: int, episodes: int, floor: Floor = None
+    name: str, rollouts: int, episodes: int, floor: Floor = None, *, foresight: bool = False
 ) -> tuple[float, float, float]:
     """Return seconds per environment step of PPO, of the bonus and of the plain way."""
     ppo = PPOSettings()
     venv = make_vec_env(name, ppo.num_envs)
     play = play_randomly(VecEnvAdapter(venv), episodes=episodes, seed=0)
-    calibrated = CalibratedNovelty.of(play, NoveltyConfig(TASKS[name].window, floor=floor))
+    config = NoveltyConfig(TASKS[name].window, floor=floor, bonus="bits")
+    calibrated = CalibratedNovelty.of(play, NoveltyConfig() if foresight else config)
     bonus = calibrated.make(ppo.num_envs)
     for step in play.steps[: calibrated.window + 3]:  # compile before the clock runs
         bonus.pay(step)
@@ -92,7 +94,9 @@ def measure(
     whole, added = time.thread_time() - started, outer.seconds - inner.seconds
     venv.close()
     steps = model.num_timesteps
-    plain = plain_seconds(bonus, play.steps[-PLAIN_STEPS:]) / ppo.num_envs
+    plain = math.nan
+    if isinstance(bonus, NoveltyBonus):
+        plain = plain_seconds(bonus, play.steps[-PLAIN_STEPS:]) / ppo.num_envs
     return (whole - added) / steps, added / steps, plain
 
 
@@ -104,6 +108,7 @@ def run(tasks: Sequence[str] = tuple(TASKS), rollouts: int = 3, episodes: int = 
     for name in tasks:
         ppo, ours, plain = measure(name, rollouts, episodes)
         other, above, _ = measure(name, rollouts, episodes, floor="residual")
+        beside, foreseen, _ = measure(name, rollouts, episodes, foresight=True)
         share = ours / ppo
         title = f"bonus beside PPO, {name}"
         rows.append(Row(title, ppo, ours, share, f"at most {AT_MOST:g} of PPO", share <= AT_MOST))
@@ -111,5 +116,8 @@ def run(tasks: Sequence[str] = tuple(TASKS), rollouts: int = 3, episodes: int = 
         rows.append(Row(title, plain, ours, plain / ours, "none: for comparison", True))
         title = f"bonus above its floor beside PPO, {name}"
         rows.append(Row(title, other, above, above / other, "none: for comparison", True))
+        title, share = f"foresight beside PPO, {name}", foreseen / beside
+        wanted = f"at most {AT_MOST:g} of PPO"
+        rows.append(Row(title, beside, foreseen, share, wanted, share <= AT_MOST))
     torch.set_num_threads(threads)
     return rows

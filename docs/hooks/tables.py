@@ -370,14 +370,25 @@ def rl_rivals() -> str:
 
 
 def rl_default() -> str:
-    """Compare raw bits with the excess on all tasks, from the least to the most in its favour."""
-    conditions = ("task", "task+epiplexity", "task+excess")
-    better = {t: _wins(returns(t, "task+excess"), returns(t, "task+epiplexity")) for t in TASKS}
+    """Compare bonuses with the task alone, from the least to the most in favour of foresight."""
+    conditions = {
+        "task": "task only",
+        "task-running": "task only, in running units",
+        "task+epiplexity": "raw bits",
+        "task+excess": "excess",
+        "task+foresight": "foresight",
+    }
+
+    def cell(task: str, condition: str) -> str:
+        found = returns(task, condition)
+        return f"{mean_sd(found) if len(found) > 1 else f'{found[0]:.0f}'} ({len(found)})"
+
+    better = {t: _wins(returns(t, "task+foresight"), returns(t, "task")) for t in TASKS}
     rows = [
-        [task, *(mean_sd(returns(task, condition)) for condition in conditions), f"{share:.2f}"]
+        [task, *(cell(task, condition) for condition in conditions), f"{share:.2f}"]
         for task, share in sorted(better.items(), key=lambda item: item[1])
     ]
-    return markdown(["", "task only", "raw bits", "excess", "P(excess better)"], rows)
+    return markdown(["", *conditions.values(), "P(foresight above task only)"], rows)
 
 
 def _wins(ours: list[float], theirs: list[float]) -> float:

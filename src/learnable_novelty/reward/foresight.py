@@ -140,23 +140,21 @@ class Foresight:
             contexts = contexts + step.actions.argmax(1)
         else:
             before = np.concatenate([before, step.actions], axis=1)
-        before, following = (
-            widen(rows, layer)
-            for rows, layer in zip((before, following), self._layers, strict=True)
-        )
-        ones = np.ones((len(before), 1))
-        return np.concatenate([ones, before], axis=1), contexts, following
+        before = widen(before, self._layers[0], constant=True)
+        following = widen(following, self._layers[1])
+        return before, contexts, following
 
     def _payments(self, z: Array, y: Array) -> Array:
         own, both = self.ellipsoids.advance(z, y)
-        q = np.clip(2 * both / np.maximum(own, 1e-9) - 1, -1, 1)
+        q = np.minimum(np.maximum(2 * both / np.maximum(own, 1e-9) - 1, -1), 1)
         return q * (own if self.config.form == "ellipse" else 0.5 * np.log2(1 + own))
 
     def _notice(self, errors: Array, step: Step) -> None:
         """Keep how large the forecast's error was, in units of the columns."""
-        self._surprise = np.square(errors * self._units).mean(1)
+        scaled = errors * self._units
+        self._surprise = np.einsum("ij,ij->i", scaled, scaled) / scaled.shape[1]
         self._surprise[step.ended if step.idle is None else step.ended | step.idle] = 0.0
-        self._usual += USUAL_RATE * (self._surprise.mean() - self._usual)
+        self._usual += USUAL_RATE * (self._surprise.sum() / len(self._surprise) - self._usual)
 
     def _learn(self, features: Array, contexts: Any, following: Array) -> None:
         """Learn units by the forecasts of before, and then the readouts.
@@ -212,9 +210,12 @@ def random_layer(random: np.random.Generator, dim: int, width: int) -> tuple[Arr
     return random.standard_normal((dim, width)) / np.sqrt(dim), random.standard_normal(width)
 
 
-def widen(rows: Array, layer: tuple[Array, Array]) -> Array:
-    """Return rows and their random features, relu(rows W + b), side by side."""
+def widen(rows: Array, layer: tuple[Array, Array], *, constant: bool = False) -> Array:
+    """Return rows and their random features, relu(rows W + b), side by side, after a one or not."""
     weights, bias = layer
-    if not bias.size:
-        return rows
-    return np.concatenate([rows, np.maximum(rows @ weights + bias, 0.0)], axis=1)
+    first, last = int(constant), int(constant) + rows.shape[1]
+    wide = np.ones((len(rows), last + bias.size))
+    wide[:, first:last] = rows
+    if bias.size:
+        np.maximum(rows @ weights + bias, 0.0, out=wide[:, last:])
+    return wide

@@ -37,8 +37,11 @@ class Readouts:
 
     def __call__(self, features: Array, contexts: Any) -> Array:
         """Forecast what follows, (rows, target_dim)."""
+        met = set(contexts.tolist())
+        if len(met) == 1:
+            return features @ self.weights[met.pop()]
         forecasts = np.empty((len(features), self.weights.shape[2]))
-        for context in set(contexts.tolist()):
+        for context in met:
             rows = contexts == context
             forecasts[rows] = features[rows] @ self.weights[context]
         return forecasts
