@@ -41,7 +41,9 @@ def tables(record: Record) -> list[Table]:
 
 
 def _growths(run: dict[str, Any]) -> str:
-    return ", ".join(phase["grew"] for phase in run["phases"] if phase["grew"]) or "none"
+    """List what each growth kept; "stayed" where nothing shortened the description."""
+    kept = [phase["grew"] for phase in run["phases"] if phase["grew"]]
+    return ", ".join("stayed" if kind == "frozen" else kind for kind in kept) or "none"
 
 
 def figure(record: Record) -> Figure:
