@@ -5,7 +5,7 @@ from novelty_lab.artefact import Artefact
 ARTEFACT = Artefact(
     __name__,
     "Ours: a code of images against an observer that grows",
-    order=201,
+    order=203,
     engine="serial",
     uses=("device", "data"),
 )

@@ -5,7 +5,7 @@ from novelty_lab.artefact import Artefact
 ARTEFACT = Artefact(
     __name__,
     "Ours: a neural automaton against an observer that grows",
-    order=200,
+    order=202,
     engine="serial",
     uses=("device",),
 )

@@ -50,8 +50,8 @@ TRIAL_COST = 4
 """A fit by triangular roots, the errors, and the gradient, in products of one reading."""
 CHECK_EVERY = 10
 """Steps between looks at the score."""
-CHANNELS = 2
-"""Of the automaton's state."""
+CHANNELS, KERNEL = 2, 3
+"""Of the automaton's state, and of the observer's convolutions."""
 
 
 @dataclass(frozen=True)
@@ -139,11 +139,17 @@ def has_stalled(scores: Sequence[float], *, smooth: int, rise: float, patience: 
 
 def observer_cost(config: AutomatonConfig, reservoir: reservoirs.Reservoir) -> float:
     """Count the observer's multiplications for a site."""
-    base = reservoir.base if isinstance(reservoir, Focused) else reservoir
-    assert isinstance(base, reservoirs.Conv1d)
-    width, fan_ins = base.feature_dim, base.fan_ins()
-    focus = fan_ins[0] ** 2 if isinstance(reservoir, Focused) else 0
-    return sum(fan_ins) * width + focus + width * (width + 3 * CHANNELS * config.window)
+    depth, focused = reservoir.layers, isinstance(reservoir, Focused)
+    assert depth is not None
+    return size_cost(config, reservoir.feature_dim, depth, focused=focused)
+
+
+def size_cost(config: AutomatonConfig, width: int, depth: int, *, focused: bool) -> float:
+    """Count them for a convolution of kernel 3, whose last layer has kernel 1."""
+    reads = KERNEL * CHANNELS
+    fan_ins = reads + KERNEL * width * (depth - 2) + width
+    readout = width * (width + 3 * CHANNELS * config.window)
+    return fan_ins * width + reads**2 * focused + readout
 
 
 def rule_cost(config: AutomatonConfig) -> float:
@@ -252,10 +258,11 @@ def grown(config: TogetherConfig, automaton: NeuralCA, observer: Observer, seed:
 
 def growth_cost(config: TogetherConfig, growth: Growth) -> float:
     """Count the multiplications of a growth, for a site of the training batch."""
-    nca, base = config.nca, growth.observer.reservoir
-    tried = (base.resized(step.width, step.depth) for step in growth.steps)
-    products = sum(TRIAL_COST * observer_cost(nca, reservoir) for reservoir in tried)
-    return products * config.growth.samples / nca.batch
+    costs = (
+        size_cost(config.nca, step.width, step.depth or 0, focused=step.rounds > 0)
+        for step in growth.steps
+    )
+    return TRIAL_COST * sum(costs) * config.growth.samples / config.nca.batch
 
 
 @torch.no_grad()
