@@ -139,6 +139,23 @@ def test_a_finished_run_resumes_to_its_end_without_a_step(tmp_path, whole):
     assert contents(tmp_path) == before
 
 
+def test_a_climb_that_is_told_to_stop_ends_at_that_look_and_is_saved_there(tmp_path, whole):
+    seen = []
+
+    def stop(scores):
+        seen.append(len(scores))
+        return len(scores) >= 6
+
+    climb = Climb(tmp_path)
+    found = climb.run(stop=stop)
+    assert found.scores == whole[0][0][:6]
+    assert seen == [0, 3, 4, 6]  # before the first step, then at every look and checkpoint
+    resumed = Climb(tmp_path)
+    again = resumed.run(resume=True, stop=stop)
+    assert resumed.calls == 0, "it went on although it had stopped"
+    assert bits_of(resumed, again) == bits_of(climb, found)
+
+
 def test_resume_without_checkpoints_starts_at_the_beginning(tmp_path, whole):
     climb = Climb(tmp_path / "new")
     assert bits_of(climb, climb.run(resume=True)) == whole[0]

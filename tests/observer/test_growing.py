@@ -53,6 +53,17 @@ def test_resized_keeps_all_settings_but_the_width(kind):
     assert base.resized(2 * base.feature_dim)(x).numel() == 2 * base(x).numel()
 
 
+def test_what_has_grown_grows_again_and_its_focus_is_replaced():
+    x, looks = signs(800, 12), torch.tensor([0.5, 0.5, 0.5] + [1.0] * 9)  # away from the product
+    start = Focused(reservoirs.MLP(12, 32, 2), torch.diag(looks))
+    growth = Growing(start, most_features=64).grow(x, x[:, :3].prod(1, keepdim=True))
+    assert [step.depth for step in growth.steps[:3]] == [2, 2, 4]
+    assert growth.kept.kind == "focus"
+    grown = growth.observer.reservoir
+    assert isinstance(grown, Focused)
+    assert not isinstance(grown.base, Focused)
+
+
 def test_a_redraw_changes_the_reservoir_and_keeps_the_focus():
     focus = torch.diag(torch.tensor([1.0, 0.0]))
     reservoir, x = Focused(reservoirs.MLP(2, 8, 2), focus), random(5, 2)

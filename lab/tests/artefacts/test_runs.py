@@ -55,6 +55,29 @@ FAST = {
         "encoder.checkpoint_every": 2,
         "encoder.probe_train": 300,
     },
+    "nca-growing": {
+        "nca.hidden": 8,
+        "nca.batch": 40,
+        "nca.channels": 8,
+        "nca.steps": 60,
+        "nca.width": 12,
+        "nca.burn_in": 4,
+        "nca.window": 2,
+        "nca.judged_samples": 8,
+        "nca.updates": ("direct",),
+        "growth.smooth": 4,
+        "growth.patience": 5,
+        "growth.samples": 40,
+        "judge_channels": (8,),
+    },
+    "encoder-growing": {
+        "training.steps": 24,
+        "training.patience": 4,
+        "training.smooth": 3,
+        "seeds": 1,
+        "judged": 64,
+        "orders": 1,
+    },
     "denoised-systems": {
         "flows.samples": 64,
         "flows.ensembles": 1,
@@ -105,6 +128,8 @@ QUICK_RUNS = [
     "life-denoised",
     "denoised-objective",
     "denoised-systems",
+    "nca-growing",
+    "encoder-growing",
 ]
 
 

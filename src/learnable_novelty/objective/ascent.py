@@ -9,7 +9,7 @@ a function of it, so a run is its seed, its weights and its optimizer: nothing e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from learnable_novelty.seeds import split
 Objective = Callable[[Tensor, Tensor], Tensor]
 MakeBatch = Callable[[torch.Generator], tuple[Tensor, Tensor]]
 Report = Callable[[int, int, float], None]
+Stop = Callable[[Sequence[float]], bool]
 
 
 class AscentStopped(NumericalError):
@@ -99,12 +100,15 @@ class Ascent:
             parameters, lr=rate, weight_decay=self.config.weight_decay, capturable=graph
         )
 
-    def run(self, *, resume: bool = False, report: Report | None = None) -> Ascended:
+    def run(
+        self, *, resume: bool = False, report: Report | None = None, stop: Stop | None = None
+    ) -> Ascended:
         """Climb to the last step.
 
         Args:
             resume: go on from the latest checkpoint in the directory.
             report: called with steps done, steps to do, and the latest score.
+            stop: called with all scores every ``check_every`` steps; true ends the climb there.
 
         Raises:
             AscentStopped: the score is not a number, or stays at exactly zero.
@@ -117,9 +121,11 @@ class Ascent:
         self._ranks.start_alike(self.module)
         self._ranks.wait()  # nobody writes before all have looked at what is there
         pending: list[tuple[Tensor, Tensor]] = []
+        stopped = stop is not None and stop(result.scores)  # before it was cut off
+        steps = range(0) if stopped else range(first, self.config.steps)
         logged = self.directory if self._ranks.rank == 0 else None
         with deferred_interrupts() as interrupts, open_log(logged) as log:
-            for step in range(first, self.config.steps):
+            for step in steps:
                 if step == 0:
                     self._save(store, result, 0)
                 pending.append(self._step(step))
@@ -130,11 +136,12 @@ class Ascent:
                 last = done == self.config.steps or interrupted
                 if last or at_checkpoint or done % self.config.check_every == 0:
                     self._collect(result, pending, log)
+                    stopped = stop is not None and stop(result.scores)
                     if report is not None:
                         report(done, self.config.steps, result.scores[-1])
-                if last or at_checkpoint:
+                if last or stopped or at_checkpoint:
                     self._save(store, result, done)
-                if interrupted:
+                if interrupted or stopped:
                     break
             if self._ranks.any(bool(interrupts.requested), self._device):
                 raise Interruption.of(interrupts, len(result.scores), self.directory)

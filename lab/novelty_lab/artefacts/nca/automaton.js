@@ -183,5 +183,9 @@
     }
   }
 
-  LN.neural = { gelu, fold, Ring };
+  /* matplotlib's "twilight", a circle of colours for a state that is a direction. */
+  const TWILIGHT =
+    "e2d9e2d1d5dab3c6ce95b5c77ba1c26b8cbf6276ba5f5eb35e43a5592a8f4e186f3d114d2f14363f123d581647741e4f8e2c50a24050b25652be6f5bc68a6dcca389d4bcacddd0ce";
+
+  LN.neural = { gelu, fold, Ring, colours: LN.colourMap(TWILIGHT, true) };
 })();

@@ -32,5 +32,7 @@ interface Page {
     gelu(x: number): number;
     fold(vector: Numbers, hidden: number, radius: number): NeuralRule;
     Ring: new (width: number) => NeuralRing;
+    /* Of 256 directions. */
+    colours: Uint32Array;
   };
 }

@@ -40,6 +40,10 @@ class Focused(Reservoir):
         self.base.redraw(self.seed)
         return self
 
+    @property
+    def layers(self) -> int | None:
+        return self.base.layers
+
     def reads(self, inputs: Tensor) -> Tensor:
         return self.base.reads(inputs)
 

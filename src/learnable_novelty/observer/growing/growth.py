@@ -255,7 +255,9 @@ class _Path:
     def _focused(self, start: _Trial, before: list[_Trial]) -> Iterator[_Trial]:
         """Focus round by round, until that has shortened the description and does so no more."""
         last, shortest, waited = start, _best(before).step.total_bits, 0
-        base, improved = start.reservoir, False
+        improved, base = False, start.reservoir
+        if isinstance(base, Focused):  # its own focus is replaced: M is of what both of them read
+            base = base.base
         for number in range(1, self.growing.rounds + 1):
             product = self._product(last, number)
             if product is None:
@@ -310,11 +312,10 @@ class _Path:
         if kind != "frozen":
             bits += math.log2(self.growing.rounds + 1)
         total = float(spread.sum())
-        base = reservoir.base if isinstance(reservoir, Focused) else reservoir
         step = Step(
             kind=kind,
             width=reservoir.feature_dim,
-            depth=base.layers,
+            depth=reservoir.layers,
             rounds=rounds,
             model_bits=bits,
             residual_bits=float(torch.log2(1 + shares / PRECISION**2).sum()) * count / 2,

@@ -1,0 +1,71 @@
+"""Codes against frozen and growing observers: the jury's excess, and what probes read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from novelty_lab.records import Record
+from novelty_lab.report import Table
+from novelty_lab.style import BLUE, GREY, label_panel, list_down, new_figure
+
+
+def tables(record: Record) -> list[Table]:
+    """List the candidates as jury and probes judged them, and the chosen one over seeds."""
+    results = record.results
+    rows = [
+        [
+            f"{name} (chosen)" if name == results["chosen"] else name,
+            *(f"{bits:.1f}" for bits in one["excess"]),
+            f"{results['mean_rank'][name]:.2f}",
+            _growths(one),
+            f"{one['linear']:.4f}",
+            f"{one['neighbours']:.4f}",
+            f"{one['seconds']:.0f}",
+        ]
+        for name, one in results["candidates"].items()
+    ]
+    more = ["mean rank", "growths", "linear", "5-NN", "seconds"]
+    seeds = [
+        [name, *(f"{of[key]['mean']:.4f} ± {of[key]['sd']:.4f}" for key in of)]
+        for name, of in results["probes"].items()
+    ]
+    return [
+        Table(
+            "Excess bits by juror, without labels; probes", ["", *results["jurors"], *more], rows
+        ),
+        Table("Probes over seeds, mean ± sd", ["", "linear", "5-NN"], seeds),
+    ]
+
+
+def _growths(run: dict[str, Any]) -> str:
+    """List what each growth kept; "stayed" where nothing shortened the description."""
+    kept = [phase["grew"] for phase in run["phases"] if phase["grew"]]
+    return ", ".join("stayed" if kind == "frozen" else kind for kind in kept) or "none"
+
+
+def figure(record: Record) -> Figure:
+    """Draw mean excess and probes of the four candidates."""
+    results = record.results
+    names = list(results["candidates"])
+    colours = [BLUE if name == results["chosen"] else GREY for name in names]
+    fig = new_figure(10.0, 2.8)
+    measures = {
+        "mean excess over jurors (bits)": [
+            float(np.mean(one["excess"])) for one in results["candidates"].values()
+        ],
+        "linear probe": [one["linear"] for one in results["candidates"].values()],
+        "five neighbours": [one["neighbours"] for one in results["candidates"].values()],
+    }
+    for letter, axes, (title, values) in zip(
+        "abc", fig.subplots(1, 3, sharey=True), measures.items(), strict=True
+    ):
+        axes.barh(range(len(names)), values, color=colours)
+        spread = max(max(values) - min(values), 1e-3)
+        axes.set_xlim(min(values) - 0.5 * spread, max(values) + 0.2 * spread)
+        label_panel(axes, letter, title)
+        if letter == "a":
+            list_down(axes, names)
+    return fig

@@ -1,0 +1,212 @@
+"""Train a code of images against an observer that deepens or focuses when the score stops rising.
+
+Images carry no gradient and an observer is frozen within a phase, so its features of all images are
+computed once a phase. The width stays, so a step costs the same in both arms. Labels are not used.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from learnable_novelty.objective import Ascended, Ascent, AscentConfig
+from learnable_novelty.observer import (
+    Focused,
+    Growing,
+    Growth,
+    Observer,
+    PerSample,
+    Rows,
+    reservoirs,
+)
+from learnable_novelty.seeds import split
+from learnable_novelty.systems import ConvEncoder
+from novelty_lab.artefacts.encoder_select.recipes import CODE_DIM, PER_SAMPLE, encode, move
+from novelty_lab.artefacts.nca_growing.together import has_stalled
+from novelty_lab.context import NO_CHECKPOINTS, TaskContext
+from novelty_lab.settings import Settings
+
+Change = Literal["moved", "warped"]
+LARGEST_MOVE = 2
+"""Pixels, as in the recipe that ``encoder-select`` chose."""
+LARGEST_TURN, LARGEST_SCALING, LARGEST_SHEAR = math.pi / 12, 0.1, 0.1
+"""Of a warp: an angle, and shares of the image's size."""
+
+
+@dataclass(frozen=True)
+class TrainingConfig(Settings):
+    """The training of "conv by mlp, moved" of ``encoder-select``, and how its observer grows."""
+
+    steps: int = 3000
+    """Training steps of each arm."""
+    annealed: float = 0.2
+    """Share of the steps in which the learning rate falls to zero and nothing grows."""
+    batch_size: int = 1024
+    """Images per step."""
+    learning_rate: float = 1e-3
+    """Of AdamW."""
+    width: int = 1024
+    """Features of the observer."""
+    depth: int = 4
+    """Layers of the observer at the start."""
+    resolution: float = 30.0
+    """eta."""
+    smooth: int = 50
+    """Steps that the score is averaged over."""
+    rise: float = 0.5
+    """Bits by which this mean must exceed what it reached before."""
+    patience: int = 300
+    """Steps without such a rise after which the observer grows."""
+    growth_images: int = 20_000
+    """Images that decide how to grow. A focus on 784 pixels takes some 1,700 bits to describe,
+    which few images would not repay."""
+    rounds: int = 2
+    """Rounds of focus that are tried at each growth."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """An ascent against one observer, and the growth that follows it."""
+
+    observer: Observer
+    found: Ascended
+    growth: Growth | None
+
+    def describe(self) -> dict[str, object]:
+        """Return what a record holds of it."""
+        reservoir = self.observer.reservoir
+        return {
+            "steps": len(self.found.scores),
+            "depth": reservoir.layers,
+            "focused": isinstance(reservoir, Focused),
+            "first": self.found.scores[0],
+            "last": self.found.scores[-1],
+            "grew": None if self.growth is None else self.growth.kept.kind,
+        }
+
+
+def changed(images: Tensor, change: Change, generator: torch.Generator) -> Tensor:
+    """Move images (n, side, side) by up to two pixels, or turn, scale and shear them as well."""
+    if change == "moved":
+        return move(images, LARGEST_MOVE, generator)
+    count, side = images.shape[:2]
+    drawn = torch.rand(5, count, generator=generator, device=generator.device).to(images)
+    turn, scaling, shear, *shifts = 2 * drawn - 1
+    angle, size = LARGEST_TURN * turn, 1 + LARGEST_SCALING * scaling
+    cosine, sine = size * angle.cos(), size * angle.sin()
+    x, y = (2 * LARGEST_MOVE / side * shift for shift in shifts)
+    rows = [cosine, LARGEST_SHEAR * shear - sine, x, sine, cosine, y]
+    maps = torch.stack(rows, dim=1).view(count, 2, 3)
+    grid = functional.affine_grid(maps, [count, 1, side, side], align_corners=False)
+    return functional.grid_sample(images[:, None], grid, align_corners=False)[:, 0]
+
+
+def train_growing(
+    config: TrainingConfig,
+    images: Tensor,
+    change: Change,
+    seed: int,
+    *,
+    grows: bool,
+    task: TaskContext = NO_CHECKPOINTS,
+) -> tuple[nn.Module, list[Phase]]:
+    """Train an encoder on images (n, side, side), on their device."""
+    side = images.shape[-1]
+    encoder = ConvEncoder(side, code_dim=CODE_DIM, seed=split(seed, "encoder")).to(images.device)
+    return encoder, list(_phases(config, encoder, images, change, seed, grows, task))
+
+
+def _phases(
+    config: TrainingConfig,
+    encoder: nn.Module,
+    images: Tensor,
+    change: Change,
+    seed: int,
+    grows: bool,
+    task: TaskContext,
+) -> Iterator[Phase]:
+    start = reservoirs.MLP(
+        images[0].numel(), config.width, config.depth, seed=split(seed, "reservoir")
+    )
+    observer = _observer(config, start)
+    constant, done, waits = int((1 - config.annealed) * config.steps), 0, config.patience
+    for number in itertools.count():
+        annealed = done >= constant
+        steps = (config.steps if annealed else constant) - done
+        features = features_of(observer, images)
+
+        def make_batch(
+            generator: torch.Generator, features: Tensor = features
+        ) -> tuple[Tensor, Tensor]:
+            shape = (config.batch_size,)
+            chosen = torch.randint(len(images), shape, generator=generator, device=images.device)
+            return features[chosen], encoder(changed(images[chosen], change, generator))
+
+        def score(features: Tensor, codes: Tensor, observer: Observer = observer) -> Tensor:
+            return observer.bits_of_rows(Rows(features, codes))
+
+        climb = AscentConfig(
+            steps=steps, learning_rate=config.learning_rate, clip=None, graph=True,
+            annealing="cosine" if annealed else "none", checkpoint_every=config.steps,
+        )  # fmt: skip
+        folder = None if task.directory is None else task.directory / f"phase-{number}"
+        seeded = split(seed, "batches", number)
+        ascent = Ascent(encoder, score, make_batch, climb, seed=seeded, directory=folder)
+        rule = {"smooth": config.smooth, "rise": config.rise, "patience": waits}
+        stop = functools.partial(has_stalled, **rule) if grows and not annealed else None
+        found = ascent.run(resume=folder is not None, report=task.report, stop=stop)
+        done += len(found.scores)
+        growth = None
+        if len(found.scores) < steps:
+            growth = _grown(
+                config, encoder, observer, images, change, split(seed, "growth", number)
+            )
+        yield Phase(observer, found, growth)
+        if annealed:
+            return
+        if growth is not None:
+            observer = growth.observer
+            waits = config.patience if growth.has_grown else 2 * waits
+
+
+def _observer(config: TrainingConfig, reservoir: reservoirs.Reservoir) -> Observer:
+    penalty = PerSample(PER_SAMPLE)
+    return Observer(reservoir, ridge_penalty=penalty, resolution=config.resolution)
+
+
+@torch.no_grad()
+def features_of(observer: Observer, images: Tensor, chunk: int = 1000) -> Tensor:
+    """Compute the features of all images once, some at a time."""
+    return torch.cat([observer.reservoir(part) for part in images.flatten(1).split(chunk)])
+
+
+@torch.no_grad()
+def _grown(
+    config: TrainingConfig,
+    encoder: nn.Module,
+    observer: Observer,
+    images: Tensor,
+    change: Change,
+    seed: int,
+) -> Growth:
+    """Grow an observer, in float64, on images and the codes of their changed versions."""
+    generator = torch.Generator(images.device).manual_seed(seed)
+    count = min(config.growth_images, len(images))
+    chosen = torch.randperm(len(images), generator=generator, device=images.device)[:count]
+    codes = encode(encoder, changed(images[chosen], change, generator))
+    growing = Growing(
+        observer.reservoir,
+        ridge_penalty=observer.ridge_penalty,
+        resolution=observer.resolution,
+        most_features=config.width,
+        rounds=config.rounds,
+    )
+    return growing.grow(images[chosen].flatten(1).double(), codes.double(), seed=seed)

@@ -1,0 +1,11 @@
+"""Ours: a neural automaton and an observer that grow together."""
+
+from novelty_lab.artefact import Artefact
+
+ARTEFACT = Artefact(
+    __name__,
+    "Ours: a neural automaton against an observer that grows",
+    order=202,
+    engine="serial",
+    uses=("device",),
+)

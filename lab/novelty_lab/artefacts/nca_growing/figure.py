@@ -1,0 +1,246 @@
+"""An automaton against an observer that grows: scores, judges, what travels, pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from novelty_lab.ledger.rules import student
+from novelty_lab.records import Record
+from novelty_lab.report import Table
+from novelty_lab.style import (
+    BITS,
+    BLUE,
+    GREY,
+    ORANGE,
+    RED,
+    draw_band,
+    label_panel,
+    label_row,
+    new_figure,
+)
+
+COLOURS = {"frozen": GREY, "large": ORANGE, "growing": BLUE}
+NAMES = {"frozen": "the paper's observer", "large": "large from the start", "growing": "growing"}
+SMOOTH = 20
+"""Steps that a drawn training curve is averaged over."""
+TRAVELLING = "travelling"
+NOT_JUDGES = ("own", TRAVELLING, "seconds")
+"""What is compared beside the bits of judges."""
+CYCLE = "twilight"
+"""A cyclic map: the state of a site is a direction in the plane."""
+
+
+def tables(record: Record) -> list[Table]:
+    """List the arms at the end, the growing one against the others, and its phases."""
+    summaries = record.results["summary"]
+    keys = list(next(iter(next(iter(summaries.values()))["ends"].values())))
+    ends = [
+        [update, NAMES[arm], *(_spread(end[key], 2 if key == TRAVELLING else 1) for key in keys)]
+        for update, summary in summaries.items()
+        for arm, end in summary["ends"].items()
+    ]
+    differences = [
+        [
+            update,
+            NAMES[arm],
+            *(interval(against[key], 2 if key == TRAVELLING else 1) for key in keys),
+        ]
+        for update, summary in summaries.items()
+        for arm, against in summary.get("differences", {}).items()
+    ]
+    judges = [key for key in keys if key not in NOT_JUDGES[1:]]
+    phases = [
+        [update, name, *_phase_cells(phase, judges)]
+        for update, summary in summaries.items()
+        for name, phase in summary.get("phases", {}).items()
+    ]
+    heads = ["phase", "observers (runs)", "then grew", "steps"]
+    found = [Table("At the end: bits by judge, mean ± sd over seeds", ["", "arm", *keys], ends)]
+    if differences:
+        title = "The growing arm less the others: by seed, mean ± 95% interval"
+        found.append(Table(title, ["", "less", *keys], differences))
+    if phases:
+        title = "Phases of the growing arm: bits gained in each, mean ± 95% interval"
+        found.append(Table(title, ["", *heads, *judges], phases))
+    return found
+
+
+def _phase_cells(phase: dict[str, Any], keys: list[str]) -> list[str]:
+    sizes = Counter(phase["sizes"]).most_common()
+    return [
+        "; ".join(f"{size} ({runs})" for size, runs in sizes),
+        f"{phase['stalled']} of {len(phase['steps'])}",
+        f"{min(phase['steps'])} to {max(phase['steps'])}",
+        *(interval(phase["gained"][key]) for key in keys),
+    ]
+
+
+def half_interval(found: dict[str, Any]) -> float:
+    """Return half the width of the 95% interval of a mean (Student), or 0 for a single run."""
+    runs = found["runs"]
+    return student(runs - 1) * found["sd"] / runs**0.5 if runs > 1 else 0.0
+
+
+def interval(found: dict[str, Any], digits: int = 1) -> str:
+    """Write a mean with half its 95% interval, if there is one."""
+    half = f" ± {half_interval(found):.{digits}f}" if found["runs"] > 1 else ""
+    return f"{found['mean']:+.{digits}f}{half}"
+
+
+def _spread(values: list[float], digits: int) -> str:
+    mean = f"{np.mean(values):.{digits}f}"
+    return mean if len(values) < 2 else f"{mean} ± {np.std(values, ddof=1):.{digits}f}"
+
+
+def figure(record: Record) -> Figure:
+    """Draw curves, judges, gains, what travels, and space-time before and after growth."""
+    summaries = record.results["summary"]
+    rows = len(summaries)
+    fig = new_figure(12.0, 5.0 + 2.3 * rows)
+    heights = [5.0] + [2.3] * rows
+    top, *pictures = np.asarray(fig.subfigures(1 + rows, 1, height_ratios=heights))
+    panels = top.subplots(2, rows + 2, squeeze=False)
+    drawn = [
+        *((_draw_curves, panels[0, k], update, "training") for k, update in enumerate(summaries)),
+        *((_draw_judge, panels[1, k], update, "one judge") for k, update in enumerate(summaries)),
+    ]
+    for letter, (draw, axes, update, title) in zip("abcdefgh", drawn, strict=False):
+        draw(axes, record, update)
+        label_panel(axes, letter, f"{update}: {title}")
+    _draw_differences(panels[0, rows:], summaries)
+    _draw_gains(panels[1, rows], summaries)
+    _draw_travelling(panels[1, rows + 1], summaries)
+    for part, update in zip(pictures, summaries, strict=True):
+        _draw_pictures(part, record, update)
+    return fig
+
+
+def runs_of(record: Record, update: str, arm: str) -> dict[str, dict[str, Any]]:
+    """Return the runs of an update and an arm, by name."""
+    runs = record.results["runs"].items()
+    return {name: run for name, run in runs if (run["update"], run["arm"]) == (update, arm)}
+
+
+def _draw_curves(axes: Axes, record: Record, update: str) -> None:
+    for arm, colour in COLOURS.items():
+        for number, (name, run) in enumerate(runs_of(record, update, arm).items()):
+            key = name.replace(" ", "-")
+            curve, compute = (record.arrays[f"{part}/{key}"] for part in ("curve", "compute"))
+            label = NAMES[arm] if number == 0 else None
+            for phase in run["phases"]:
+                inside = (compute >= phase["begin"] - 0.5) & (compute < phase["end"] - 1e-3)
+                smooth = _smoothed(curve[inside])
+                x = np.linspace(phase["begin"], phase["end"], len(smooth))
+                axes.plot(x, smooth, color=colour, linewidth=0.8, label=label)
+                label = None
+            growths = [phase["end"] for phase in run["phases"] if phase["tried"]]
+            axes.plot(growths, [curve.min()] * len(growths), "^", color=colour, markersize=3)
+    axes.set(xlabel="compute (steps of the frozen arm)", ylabel=f"own {BITS}")
+    axes.legend(fontsize=6.5)
+
+
+def _smoothed(curve: np.ndarray) -> np.ndarray:
+    width = min(SMOOTH, len(curve))
+    return np.convolve(curve.astype(np.float64), np.full(width, 1 / width), "valid")
+
+
+def _draw_judge(axes: Axes, record: Record, update: str) -> None:
+    """Draw the mean over seeds of the bits that the largest judge gives."""
+    grid = np.linspace(0, record.configuration["nca"]["steps"], 60)
+    for arm, colour in COLOURS.items():
+        lines = []
+        for run in runs_of(record, update, arm).values():
+            judge = list(run["judged"][0])[-1]
+            points = [(one["compute"], one[judge]) for one in run["judged"]]
+            lines.append(np.interp(grid, *np.transpose(points)))
+            axes.set_ylabel(f"{BITS} by {judge}")
+        if lines:
+            mean, sd = np.mean(lines, axis=0), np.std(lines, axis=0)
+            axes.plot(grid, mean, color=colour)
+            draw_band(axes, grid, mean, sd, color=colour, alpha=0.15)
+    axes.set_xlabel("compute (steps of the frozen arm)")
+
+
+def _draw_differences(panels: Any, summaries: dict[str, Any]) -> None:
+    """Draw how the growing arm differs at the end, by judge, with 95% intervals."""
+    for letter, axes, (update, summary) in zip("ef", panels, summaries.items(), strict=False):
+        axes.axhline(0, color="0.6", linewidth=1)
+        for place, (arm, against) in enumerate(summary.get("differences", {}).items()):
+            judges = [key for key in against if key not in NOT_JUDGES]
+            means = [against[key]["mean"] for key in judges]
+            halves = [half_interval(against[key]) for key in judges]
+            x = np.arange(len(judges)) + 0.16 * place
+            look: dict[str, Any] = {"color": COLOURS[arm], "markersize": 4, "fmt": "o"}
+            axes.errorbar(x, means, halves, label=f"less {NAMES[arm]}", **look)
+            axes.set_xticks(range(len(judges)), judges, rotation=45, fontsize=6.5)
+        axes.set(xlabel="judge (channels x layers)", ylabel="difference (bits)")
+        axes.legend(fontsize=6.5)
+        label_panel(axes, letter, f"{update}: growing, end")
+
+
+def _draw_gains(axes: Axes, summaries: dict[str, Any]) -> None:
+    """Draw what the score gained within each phase, under its own observer and the last judge."""
+    axes.axhline(0, color="0.6", linewidth=1)
+    for colour, (update, summary) in zip((BLUE, RED), summaries.items(), strict=False):
+        phases = summary.get("phases", {})
+        keys = ("own", list(phases["0"]["gained"])[-1]) if phases else ()
+        for place, (key, marker) in enumerate(zip(keys, "os", strict=False)):
+            gained = [phase["gained"][key] for phase in phases.values()]
+            means, halves = [one["mean"] for one in gained], [half_interval(g) for g in gained]
+            words = "own observer" if key == "own" else f"judge {key}"
+            look: dict[str, Any] = {"color": colour, "fmt": marker, "markersize": 4}
+            x = np.arange(len(means)) + 0.12 * place + 0.24 * (colour == RED)
+            axes.errorbar(x, means, halves, label=f"{update}, {words}", **look)
+        axes.set_xticks(range(len(phases)), list(phases))
+    axes.set(xlabel="phase (0: before the first growth)", ylabel="gained in it (bits)")
+    axes.legend(fontsize=6.5)
+    label_panel(axes, "g", "gain by phase")
+
+
+def _draw_travelling(axes: Axes, summaries: dict[str, Any]) -> None:
+    """Draw the share that travels at the end, one point a seed."""
+    for place, summary in enumerate(summaries.values()):
+        for shift, (arm, ends) in enumerate(summary["ends"].items()):
+            x = [4 * place + shift] * len(ends["travelling"])
+            axes.plot(x, ends["travelling"], "o", color=COLOURS[arm], markersize=4, alpha=0.7)
+    axes.set_xticks([4 * place + 1 for place in range(len(summaries))], list(summaries))
+    axes.set_ylabel("share of variance that travels")
+    label_panel(axes, "h", "solitons at the end")
+
+
+def _draw_pictures(part: Any, record: Record, update: str) -> None:
+    """Show the first seed: the growing arm at the start and after each phase, then the controls."""
+    shown: list[tuple[str, np.ndarray]] = []
+    for arm in ("growing", "frozen", "large"):
+        for name, run in list(runs_of(record, update, arm).items())[:1]:
+            pictures = record.arrays[f"pictures/{name.replace(' ', '-')}"]
+            if arm != "growing":
+                shown.append((_caption(f"{NAMES[arm]}: end", run, -1), pictures[-1]))
+                continue
+            for number, picture in enumerate(pictures):
+                shown.append((_caption(_when(run, number), run, number), picture))
+    panels = part.subplots(1, len(shown), squeeze=False)[0]
+    for axes, (words, picture) in zip(panels, shown, strict=True):
+        axes.imshow(picture, cmap=CYCLE, aspect="auto", interpolation="nearest")
+        axes.set(xticks=[], yticks=[])
+        axes.set_title(words, fontsize=6.5)
+    panels[0].set_ylabel("time ↓", fontsize=8)
+    label_row(part, "", f"{update}, first seed: space-time of the fixed rule, and what travels")
+
+
+def _when(run: dict[str, Any], number: int) -> str:
+    """Say after which phase of the growing arm a picture was taken."""
+    if number == 0:
+        return "untrained"
+    phase = run["phases"][number - 1]
+    words = "annealed" if phase["annealed"] else f"after phase {number - 1}"
+    return f"{words}, {phase['channels']}x{phase['depth']}{' focused' * phase['focused']}"
+
+
+def _caption(words: str, run: dict[str, Any], number: int) -> str:
+    return f"{words}\ntravelling {100 * run['solitons'][number]['travelling']:.0f}%"

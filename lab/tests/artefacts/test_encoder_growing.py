@@ -1,0 +1,84 @@
+"""A code of images against an observer that grows: its warps, its phases, and its choice."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy.ndimage import affine_transform
+
+from learnable_novelty.systems.images import load_images
+from novelty_lab.artefacts.encoder_growing import experiment, training
+
+TINY = dataclasses.replace(
+    experiment.QUICK.training, steps=30, width=16, smooth=3, patience=4, rise=50.0
+)
+
+
+@pytest.fixture(scope="module")
+def images():
+    return load_images("digits").train_images[:300]
+
+
+def test_a_warp_turns_scales_shears_and_shifts_as_scipy_does(images):
+    some = images[:6].double()
+    found = training.changed(some, "warped", torch.Generator().manual_seed(4))
+    drawn = torch.rand(5, 6, generator=torch.Generator().manual_seed(4)).double()
+    for image, warped, values in zip(some, found, 2 * drawn.T.numpy() - 1, strict=True):
+        turn, scaling, shear, x, y = values
+        angle, size = math.pi / 12 * turn, 1 + 0.1 * scaling
+        across = np.array([size * math.cos(angle), 0.1 * shear - size * math.sin(angle)])
+        down = np.array([size * math.sin(angle), size * math.cos(angle)])
+        matrix = np.array([down[::-1], across[::-1]])  # scipy counts rows first
+        centre = np.full(2, (8 - 1) / 2)
+        offset = centre - matrix @ centre + 2 * np.array([y, x])
+        wide = np.pad(image.numpy(), 8)  # zeros come in from outside
+        from_corner: Any = offset + 8 - matrix @ [8, 8]
+        expected = affine_transform(wide, matrix, from_corner, order=1)
+        np.testing.assert_allclose(warped.numpy(), expected[8:16, 8:16], atol=1e-5)
+
+
+def test_while_nothing_grows_both_arms_are_equal_to_the_last_digit(images):
+    config = dataclasses.replace(TINY, patience=1000)
+    (one, frozen), (other, growing) = (
+        training.train_growing(config, images, "moved", 0, grows=grows) for grows in (False, True)
+    )
+    assert [p.found.scores for p in frozen] == [p.found.scores for p in growing]
+    for a, b in zip(one.parameters(), other.parameters(), strict=True):
+        assert torch.equal(a, b)
+
+
+def test_growth_keeps_the_width_and_takes_all_steps(images):
+    _, phases = training.train_growing(TINY, images, "warped", 0, grows=True)
+    assert sum(len(phase.found.scores) for phase in phases) == TINY.steps
+    assert phases[0].growth is not None
+    assert phases[-1].growth is None
+    for before, after in itertools.pairwise(phases):
+        assert after.observer.reservoir.feature_dim == TINY.width
+        if before.growth is not None:
+            assert after.observer is before.growth.observer
+            assert after.observer.resolution == TINY.resolution
+
+
+def test_a_training_that_was_cut_off_goes_on_where_it_was(images, tmp_path, monkeypatch):
+    from novelty_lab.context import TaskContext
+
+    task = TaskContext(tmp_path)
+    whole, _ = training.train_growing(TINY, images, "moved", 0, grows=True)
+    with monkeypatch.context() as patched:
+        patched.setattr(training, "_grown", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            training.train_growing(TINY, images, "moved", 0, grows=True, task=task)
+    again, _ = training.train_growing(TINY, images, "moved", 0, grows=True, task=task)
+    for a, b in zip(whole.parameters(), again.parameters(), strict=True):
+        assert torch.equal(a, b)
+
+
+def test_the_place_by_label_counts_who_is_better():
+    found = {"a": {"linear": 0.9}, "b": {"linear": 0.95}, "c": {"linear": 0.9}}
+    assert [experiment.place_of(found, name, "linear") for name in "abc"] == [2, 1, 2]
