@@ -57,6 +57,9 @@ def starting(command):
 
 
 KNOWN = (
+    ("git", "clone"),
+    ("cd", "learnable-novelty"),
+    ("python", "-c"),
     ("novelty",),
     ("make",),
     ("pip", "install"),
@@ -136,6 +139,8 @@ def own_files(tmp_path, monkeypatch):
     np.savetxt("data.csv", columns, delimiter=",", header=header, comments="")
     np.savetxt("series.csv", columns[:, :2], delimiter=",", header="map,noise", comments="")
     (tmp_path / "results").symlink_to(ROOT / "results")
+    for _, _, code in commands(("python", "-c")):
+        exec(code, {})  # it writes a file that commands below it read
     write_penguins(columns)
     write_large(columns)
 

@@ -12,11 +12,15 @@ from learnable_novelty.errors import UserError
 
 def add_commands(commands: Any) -> None:
     """Add ``list`` and ``render``."""
-    listing = commands.add_parser("list", help="list the experiments and their records")
+    listing = commands.add_parser(
+        "list", help="list the experiments, how long they take, and their records"
+    )
     listing.add_argument("--out", type=Path, default=Path("results"))
     listing.set_defaults(command=_list)
 
-    render = commands.add_parser("render", help="draw all figures again from their records")
+    render = commands.add_parser(
+        "render", help="draw all figures again from their records (two minutes; one: seconds)"
+    )
     render.add_argument("name", nargs="?", help="one experiment only")
     render.add_argument("--out", type=Path, default=Path("results"))
     render.set_defaults(command=_render)
@@ -29,7 +33,9 @@ def _list(options: argparse.Namespace) -> int:
     for name, artefact in all_artefacts().items():
         names = [path.name for path in records.find(options.out, name)]
         there = f"{len(names)} runs" if artefact.many_runs else ", ".join(names)
-        print(f"{name:<16} {artefact.title}{f'  [{there}]' if names else ''}")
+        takes = f" ({artefact.takes})" if artefact.takes else ""
+        print(f"{name:<16} {artefact.title}{takes}{f'  [{there}]' if names else ''}")
+    print("Times are of the paper's configuration; --config quick takes seconds to minutes.")
     return 0
 
 
