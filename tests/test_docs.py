@@ -157,6 +157,7 @@ def write_penguins(columns):
     frame["day"] = pandas.date_range("2007-11-11", periods=count).astype(str)
     frame.loc[[3, 7], ["bill", "mass"]] = None
     frame.to_csv("penguins.csv", index=False)
+    frame.to_csv("table.csv", index=False)
 
 
 def write_large(columns):
