@@ -11,9 +11,21 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[2]
 MARK = "<!-- made: version -->"
-API_BOOST = 0.3
-"""Weight of the reference in the search, where a page has weight 1: its thousand names are short
-and match a word better than the page that explains it."""
+WEIGHTS = {
+    "concepts/": 8.0,
+    "denoised.md": 4.0,
+    "observer.md": 4.0,
+    "glossary.md": 3.0,
+    "faq.md": 2.0,
+    "install.md": 2.0,
+    "measure.md": 2.0,
+    "paper.md": 0.3,
+    "ledger.md": 0.3,
+    "changelog.md": 0.3,
+    "api/": 0.3,
+}
+"""Weight of pages in the search, by the start of their address; other pages have 1. The thousand
+names of the reference match a word better than the page that explains it."""
 
 
 def version() -> str:
@@ -37,7 +49,8 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Write the version where a page asks for it, and weigh the page in the search."""
-    if page.file.src_uri.startswith("api/"):
-        page.meta.setdefault("search", {"boost": API_BOOST})
+    for start, weight in WEIGHTS.items():
+        if page.file.src_uri.startswith(start):
+            page.meta["search"] = {"boost": weight}
     said = f"Version {version()}. [What changed](changelog.md)."
     return markdown.replace(MARK, said)
