@@ -1,4 +1,4 @@
-"""Draw the examples of the reference: a marked block of code is run, and its ``figure`` shown below.
+"""Draw the examples of the reference: a marked block is run, and its ``figure`` shown below it.
 
 A page marks a block with ``<!-- plot: NAME: what it shows -->``. The tests run these blocks like
 all others; where the notebooks are not run, neither are they, and the page has no picture.
