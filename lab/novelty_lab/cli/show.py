@@ -23,6 +23,7 @@ def add_commands(commands: Any) -> None:
     )
     render.add_argument("name", nargs="?", help="one experiment only")
     render.add_argument("--out", type=Path, default=Path("results"))
+    render.add_argument("--vector", action="store_true", help="also write each as a .pdf")
     render.set_defaults(command=_render)
 
 
@@ -51,12 +52,13 @@ def _render(options: argparse.Namespace) -> int:
         drawn += len(paths)
         if artefact.many_runs and paths:
             runs = [records.load(path) for path in paths]
-            print(*save_figures(artefact, runs, options.out), sep="\n")
+            print(*save_figures(artefact, runs, options.out, vector=options.vector), sep="\n")
             if options.name:
                 print_tables(artefact.tables(runs))
             continue
         for path in paths:
-            print(save_figures(artefact, [records.load(path)], options.out)[0])
+            shown = save_figures(artefact, [records.load(path)], options.out, vector=options.vector)
+            print(*(shown if options.vector else shown[:1]), sep="\n")
     if not drawn:
         named = f" of {options.name}" if options.name else ""
         raise UserError(f"expected records{named} under {options.out}, found none")
