@@ -24,7 +24,6 @@ from novelty_lab.torchrun import joined, started_by_torchrun
 
 if TYPE_CHECKING:
     from novelty_lab.artefact import Artefact, Run
-    from novelty_lab.runner import RunOptions
 
 FAILED = 1
 
@@ -63,31 +62,21 @@ def _run(options: argparse.Namespace) -> int:
 
     artefact, runs = plan(options)
     engine = choose_engine(options, artefact)
+    timed = artefact.takes and options.config == "paper"
+    title = f"{artefact.name} ({artefact.takes})" if timed else artefact.name
     with (
         joined(options.device, options.out, artefact.name) as (speaks, root),
         open_engine(engine) as executor,
         _terminated_like_ctrl_c(engine),
-        progress(artefact.name, None, show=speaks) as report,
+        progress(title, None, show=speaks) as report,
     ):
         settings = RunOptions(root, options.device, options.data, options.force, options.resume)
-        if speaks and options.config == "paper":
-            _say_how_long(artefact, runs, settings)
         outcome = run_all(artefact, runs, settings, executor, report=report, detail=report.detail)
     if speaks:
         for name, error in outcome.failures.items():
             print(f"novelty: {name} failed: {error}", file=sys.stderr)
         _show(artefact, runs, options, bool(outcome.fresh))
     return FAILED if outcome.failures else 0
-
-
-def _say_how_long(artefact: Artefact, runs: Sequence[Run], options: RunOptions) -> None:
-    """Say what to expect, if there is anything to run."""
-    from novelty_lab.runner import find_record
-
-    known = all(find_record(artefact, run, options.root) is not None for run in runs)
-    if artefact.takes and (options.force or not known):
-        hint = "Ctrl-C keeps what is finished; --config quick is a small version"
-        print(f"{artefact.name} takes {artefact.takes}; {hint}", file=sys.stderr)
 
 
 def plan(options: argparse.Namespace) -> tuple[Artefact, list[Run]]:

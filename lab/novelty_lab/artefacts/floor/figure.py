@@ -14,7 +14,7 @@ from novelty_lab.style import BLUE, FLOW_NAMES, GREY, ORANGE, SKY, label_panel, 
 from novelty_lab.tables import table
 
 COLUMNS = {
-    "data": "{name}",
+    "data": lambda row: FLOW_NAMES.get(row["name"], row["name"]),
     "n": "{n}",
     "denoised bits": "{denoised_bits:.1f}",
     "directions": "{directions:.1f}",
