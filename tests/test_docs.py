@@ -1,5 +1,6 @@
 """What the docs say to type is typed here."""
 
+import doctest
 import json
 import re
 import shlex
@@ -192,6 +193,13 @@ def test_score_runs_as_shown(words, own_files, capsys):
     wrong = {"temperature", "missing.csv"} if "series.csv" in words else {"missing.csv"}
     fast = ["--draws", "1"] + ([] if "--null" in words else ["--null", "9"])
     assert main([*words[1:], *fast]) == (2 if wrong & set(words) else 0)
+
+
+def test_the_readme_shows_what_its_last_command_prints(own_files, capsys):
+    (said,) = re.findall(r"```text\n(.*?)```", TEXTS["README.md"], re.S)
+    assert main(["score", "diabetes.csv", "--targets", "target"]) == 0
+    came = capsys.readouterr().out + "...\n"
+    assert doctest.OutputChecker().check_output(said + "...\n", came, doctest.ELLIPSIS)
 
 
 def test_targets_of_the_makefile_exist():
