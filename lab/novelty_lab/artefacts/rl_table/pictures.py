@@ -81,7 +81,7 @@ def summary_figure(records: Iterable[Record]) -> Figure:
         axes.set_title(task, loc="left")
         axes.set(xticks=[], xlim=(-0.6, len(shown) - 0.4))
     for axes in panels[-1]:
-        names = [NAMES[name] for name in shown]
+        names = [NAMES[name].replace("task + ", "+ ") for name in shown]
         axes.set_xticks(range(len(shown)), names, rotation=55, ha="right", rotation_mode="anchor")
     for axes in panels[:, 0]:
         axes.set_ylabel("return of 100\nevaluation episodes")
@@ -135,7 +135,7 @@ def _draw_certainty(panels: Sequence[Axes], runs: Runs) -> None:
         axes.set(
             yticks=range(len(bonuses)), yticklabels=[], ylim=(max(len(bonuses), 1) - 0.5, -0.5)
         )
-    mean.set_yticklabels([f"{NAMES[name]}\ntasks: {len(runs.tasks(name))}" for name in bonuses])
+    mean.set_yticklabels([f"{NAMES[name]}, {len(runs.tasks(name))} tasks" for name in bonuses])
     mean.set(xlim=(-0.04, 1.04), xlabel="P(better than task only)")
     label_panel(mean, "c", "mean over tasks")
     level.axvline(0.0, color="0.92", lw=0.8, zorder=0)
