@@ -11,8 +11,15 @@ TORCH := $(shell grep -E '^torch==' constraints.txt)
 
 run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw the figure
 	$(BIN)/novelty run eca --config $(CONFIG) --out out
+	@echo
+	@echo "Rule 110 should be first. Next:"
+	@echo "  look at out/eca/$(CONFIG)-seed0/figure.png"
+	@echo "  source $(BIN)/activate     so that novelty is a command; then one of"
+	@echo "  novelty score FILE         which columns of your table can be learned from the others? (seconds)"
+	@echo "  novelty explore            all results in a browser"
+	@echo "  novelty list               what else can be run, and how long it takes"
 
-test: $(VENV)/.dev  ## run the tests
+test: $(VENV)/.dev  ## run the tests: about a quarter of an hour on two cores
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -rs
 
 check: $(VENV)/.dev $(if $(SKIP_JS),,js)  ## style, types, and which package may import which
@@ -32,14 +39,14 @@ lab/node_modules/.installed: lab/package.json
 bench: $(VENV)/.dev  ## time the fast ways against the plain ones
 	$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.dev  ## write the documentation to build/site; warnings are errors
+docs: $(VENV)/.dev  ## write the documentation to build/site, in two minutes; warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open build/site/index.html"
 
 tables: $(VENV)/.dev  ## write the tables of README and docs again from the committed records
 	$(BIN)/python -m docs.hooks.tables
 
-render: $(VENV)/.run  ## draw all figures again from the committed records
+render: $(VENV)/.run  ## draw all figures again from the committed records: two minutes
 	$(BIN)/novelty render --out results
 
 $(VENV)/.torch: constraints.txt

@@ -178,8 +178,10 @@ def test_run_prints_the_record_with_scores_and_writes_the_figure(capsys, tmp_pat
     assert "rank" in out
     code, out, _ = run(capsys, "list", "--out", tmp_path)
     assert "custom-" in out
-    code, out, _ = run(capsys, "render", "--out", tmp_path)
-    assert "figure.png" in out
+    code, out, _ = run(capsys, "render", "--out", tmp_path, "--vector")
+    assert "figure.png" in out and "figure.pdf" in out
+    (drawn,) = tmp_path.glob("eca/custom-*/figure.pdf")
+    assert drawn.read_bytes().startswith(b"%PDF")
 
 
 def test_an_interrupted_run_resumes_where_it_stopped(capsys, tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """What the docs say to type is typed here."""
 
+import doctest
 import json
 import re
 import shlex
@@ -57,6 +58,9 @@ def starting(command):
 
 
 KNOWN = (
+    ("git", "clone"),
+    ("cd", "learnable-novelty"),
+    ("python", "-c"),
     ("novelty",),
     ("make",),
     ("pip", "install"),
@@ -136,6 +140,8 @@ def own_files(tmp_path, monkeypatch):
     np.savetxt("data.csv", columns, delimiter=",", header=header, comments="")
     np.savetxt("series.csv", columns[:, :2], delimiter=",", header="map,noise", comments="")
     (tmp_path / "results").symlink_to(ROOT / "results")
+    for _, _, code in commands(("python", "-c")):
+        exec(code, {})  # it writes a file that commands below it read
     write_penguins(columns)
     write_large(columns)
 
@@ -152,6 +158,7 @@ def write_penguins(columns):
     frame["day"] = pandas.date_range("2007-11-11", periods=count).astype(str)
     frame.loc[[3, 7], ["bill", "mass"]] = None
     frame.to_csv("penguins.csv", index=False)
+    frame.to_csv("table.csv", index=False)
 
 
 def write_large(columns):
@@ -186,6 +193,13 @@ def test_score_runs_as_shown(words, own_files, capsys):
     wrong = {"temperature", "missing.csv"} if "series.csv" in words else {"missing.csv"}
     fast = ["--draws", "1"] + ([] if "--null" in words else ["--null", "9"])
     assert main([*words[1:], *fast]) == (2 if wrong & set(words) else 0)
+
+
+def test_the_readme_shows_what_its_last_command_prints(own_files, capsys):
+    (said,) = re.findall(r"```text\n(.*?)```", TEXTS["README.md"], re.S)
+    assert main(["score", "diabetes.csv", "--targets", "target"]) == 0
+    came = capsys.readouterr().out + "...\n"
+    assert doctest.OutputChecker().check_output(said + "...\n", came, doctest.ELLIPSIS)
 
 
 def test_targets_of_the_makefile_exist():

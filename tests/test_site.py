@@ -53,18 +53,38 @@ def test_pages_load_nothing_from_elsewhere(site):
         assert not re.search(r"url\(['\"]?https?:|@import", sheet.read_text()), sheet
 
 
-def test_the_search_works_in_pages_opened_as_files(site, browser):
+@pytest.mark.parametrize(
+    "word, page",
+    [("ridge", "Ridge"), ("floor", "Glossary"), ("draw", "Glossary"), ("bits", "Denoised bits")],
+)
+def test_the_search_finds_the_idea_first_in_pages_opened_as_files(site, browser, word, page):
     from selenium.webdriver.support.ui import WebDriverWait
 
     browser.get("about:blank")
     browser.get_log("browser")
     browser.get((site / "howto" / "cli.html").as_uri())
-    browser.find_element("css selector", ".md-search__input").send_keys("ridge")
+    browser.find_element("css selector", ".md-search__input").send_keys(word)
     found = WebDriverWait(browser, 30).until(
         lambda page: page.find_elements("css selector", ".md-search-result__item h1")
     )
-    assert found[0].text == "Ridge"
+    assert found[0].text == page
     assert browser.get_log("browser") == []
+
+
+def test_links_are_underlined(site, browser):
+    browser.get((site / "measure.html").as_uri())
+    lines = browser.execute_script(
+        "return [...document.querySelectorAll('article :is(p, td, li) > a[href]:not(.headerlink)')]"
+        ".map(link => getComputedStyle(link).textDecorationLine)"
+    )
+    assert len(lines) > 5 and set(lines) == {"underline"}
+
+
+def test_version_and_changelog_are_in_the_site(site):
+    from learnable_novelty import __version__
+
+    assert f"learnable-novelty {__version__}" in (site / "measure.html").read_text()
+    assert "Unreleased" in (site / "changelog.html").read_text()
 
 
 @pytest.mark.parametrize("width", [390, 1280])

@@ -542,7 +542,16 @@ def ridge() -> str:
     return markdown(["n/λ", "10²", "10³", "10⁴", "10⁵", "10⁶"], rows)
 
 
-# The summary of README
+def durations() -> str:
+    """Say how long every artefact takes at the paper's configuration."""
+    from novelty_lab.registry import all_artefacts
+
+    timed = [artefact for artefact in all_artefacts().values() if artefact.takes]
+    rows = ([f"`{one.name}`", one.title, one.takes] for one in timed)
+    return markdown(["artefact", "shows", "takes"], rows)
+
+
+# The summary of our results
 
 
 def summary() -> str:
@@ -758,6 +767,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "scans": scans,
     "calibration": calibration,
     "compare": compare,
+    "durations": durations,
     "encoder-controls": encoder_controls,
     "explore": explore,
     "explore-frozen": explore_frozen,

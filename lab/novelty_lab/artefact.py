@@ -54,6 +54,8 @@ class Artefact:
     """What it shows, after the figure, table or appendix that it reproduces."""
     order: int
     """Its place in lists."""
+    takes: str = ""
+    """How long the paper's configuration takes, and on what; empty where it was never timed."""
     engine: str = "cores"
     """Where its tasks run by default; "serial" for trainings that use all cores by themselves."""
     uses: tuple[Literal["device", "data", "ranks"], ...] = ()

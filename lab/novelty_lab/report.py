@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from learnable_novelty.storage import write_whole
 from novelty_lab.records import Record
@@ -49,8 +49,13 @@ def save_figure(record: Record, root: Path) -> Path:
     return save_figures(find_artefact(record.experiment), [record], root)[0]
 
 
-def save_figures(artefact: Artefact, records: Sequence[Record], root: Path) -> list[Path]:
-    """Draw the figures of records, each whole or not at all; return their paths."""
+def save_figures(
+    artefact: Artefact, records: Sequence[Record], root: Path, *, vector: bool = False
+) -> list[Path]:
+    """Draw the figures of records, each whole or not at all; return their paths.
+
+    With ``vector`` each is also written as a .pdf beside its .png.
+    """
     from novelty_lab.style import in_style
 
     paths: list[Path] = []
@@ -58,15 +63,19 @@ def save_figures(artefact: Artefact, records: Sequence[Record], root: Path) -> l
         for name, figure in artefact.figures(records):
             path = root / artefact.name / name
             remove_stale_drafts(path.parent)
-            write_whole(path, _png(figure))
+            write_whole(path, _drawn(figure, "png"))
             paths.append(path)
+            if vector:
+                paths.append(path.with_suffix(".pdf"))
+                write_whole(paths[-1], _drawn(figure, "pdf"))
     return paths
 
 
-def _png(figure: Figure) -> bytes:
+def _drawn(figure: Figure, kind: Literal["png", "pdf"]) -> bytes:
     content = io.BytesIO()
-    # Without the version of the drawing library the same record gives the same bytes.
-    figure.savefig(content, format="png", dpi=160, metadata={"Software": None})
+    # Without version and date the same record gives the same bytes.
+    stamps = ("Software",) if kind == "png" else ("Creator", "Producer", "CreationDate")
+    figure.savefig(content, format=kind, dpi=160, metadata=dict.fromkeys(stamps))
     return content.getvalue()
 
 

@@ -10,7 +10,7 @@ from novelty_lab.registry import all_artefacts
 FOLDER = """
 from novelty_lab.artefact import Artefact
 
-ARTEFACT = Artefact(__name__, "Ours: nothing at all", order=15)
+ARTEFACT = Artefact(__name__, "Ours: nothing at all", order=15, takes="a moment")
 """
 
 
@@ -36,7 +36,7 @@ def test_adding_an_artefact_touches_one_folder(tmp_path, monkeypatch, capsys):
     try:
         assert list(all_artefacts())[1] == "made-up"
         assert main(["list", "--out", str(tmp_path)]) == 0
-        assert "made-up          Ours: nothing at all" in capsys.readouterr().out
+        assert "made-up          Ours: nothing at all (a moment)" in capsys.readouterr().out
         assert all_artefacts()["made-up"].claims == {}
         assert all_artefacts()["made-up"].panel is None
     finally:

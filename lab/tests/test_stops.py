@@ -152,7 +152,7 @@ def test_a_figure_that_cannot_be_drawn_or_written_leaves_no_draft(tmp_path, monk
     monkeypatch.setattr(os, "fsync", full)
     assert main(["render", "temporal", "--out", str(tmp_path)]) == 2
     monkeypatch.undo()
-    monkeypatch.setattr(report, "_png", lambda figure: 1 / 0)
+    monkeypatch.setattr(report, "_drawn", lambda figure, kind: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         main(["render", "temporal", "--out", str(tmp_path)])
     assert drafts(folder) == [] and (folder / "figure.png").read_bytes() == before

@@ -62,11 +62,13 @@ def _run(options: argparse.Namespace) -> int:
 
     artefact, runs = plan(options)
     engine = choose_engine(options, artefact)
+    timed = artefact.takes and options.config == "paper"
+    title = f"{artefact.name} ({artefact.takes})" if timed else artefact.name
     with (
         joined(options.device, options.out, artefact.name) as (speaks, root),
         open_engine(engine) as executor,
         _terminated_like_ctrl_c(engine),
-        progress(artefact.name, None, show=speaks) as report,
+        progress(title, None, show=speaks) as report,
     ):
         settings = RunOptions(root, options.device, options.data, options.force, options.resume)
         outcome = run_all(artefact, runs, settings, executor, report=report, detail=report.detail)

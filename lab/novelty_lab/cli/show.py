@@ -12,13 +12,18 @@ from learnable_novelty.errors import UserError
 
 def add_commands(commands: Any) -> None:
     """Add ``list`` and ``render``."""
-    listing = commands.add_parser("list", help="list the experiments and their records")
+    listing = commands.add_parser(
+        "list", help="list the experiments, how long they take, and their records"
+    )
     listing.add_argument("--out", type=Path, default=Path("results"))
     listing.set_defaults(command=_list)
 
-    render = commands.add_parser("render", help="draw all figures again from their records")
+    render = commands.add_parser(
+        "render", help="draw all figures again from their records (two minutes; one: seconds)"
+    )
     render.add_argument("name", nargs="?", help="one experiment only")
     render.add_argument("--out", type=Path, default=Path("results"))
+    render.add_argument("--vector", action="store_true", help="also write each as a .pdf")
     render.set_defaults(command=_render)
 
 
@@ -29,7 +34,9 @@ def _list(options: argparse.Namespace) -> int:
     for name, artefact in all_artefacts().items():
         names = [path.name for path in records.find(options.out, name)]
         there = f"{len(names)} runs" if artefact.many_runs else ", ".join(names)
-        print(f"{name:<16} {artefact.title}{f'  [{there}]' if names else ''}")
+        takes = f" ({artefact.takes})" if artefact.takes else ""
+        print(f"{name:<16} {artefact.title}{takes}{f'  [{there}]' if names else ''}")
+    print("Times are of the paper's configuration; --config quick takes seconds to minutes.")
     return 0
 
 
@@ -45,12 +52,13 @@ def _render(options: argparse.Namespace) -> int:
         drawn += len(paths)
         if artefact.many_runs and paths:
             runs = [records.load(path) for path in paths]
-            print(*save_figures(artefact, runs, options.out), sep="\n")
+            print(*save_figures(artefact, runs, options.out, vector=options.vector), sep="\n")
             if options.name:
                 print_tables(artefact.tables(runs))
             continue
         for path in paths:
-            print(save_figures(artefact, [records.load(path)], options.out)[0])
+            shown = save_figures(artefact, [records.load(path)], options.out, vector=options.vector)
+            print(*(shown if options.vector else shown[:1]), sep="\n")
     if not drawn:
         named = f" of {options.name}" if options.name else ""
         raise UserError(f"expected records{named} under {options.out}, found none")

@@ -18,7 +18,7 @@ REWARD_HELP = (
 
 def add_commands(commands: Any) -> None:
     """Add ``train``."""
-    train = commands.add_parser("train", help="train an agent paid for learnable novelty")
+    train = commands.add_parser("train", help="train an agent paid for learnable novelty (minutes)")
     train.add_argument("task", help="a task of the paper's table 1, such as MountainCarContinuous")
     train.add_argument("--reward", default="task+epiplexity", help=REWARD_HELP)
     train.add_argument("--seed", type=int, default=0)

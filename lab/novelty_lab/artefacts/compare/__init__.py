@@ -3,5 +3,8 @@
 from novelty_lab.artefact import Artefact
 
 ARTEFACT = Artefact(
-    __name__, "Ours: learnable novelty beside its rivals on automata, flows and noise", order=210
+    __name__,
+    "Ours: learnable novelty beside its rivals on automata, flows and noise",
+    order=210,
+    takes="21 to 50 minutes",
 )

@@ -2,4 +2,6 @@
 
 from novelty_lab.artefact import Artefact
 
-ARTEFACT = Artefact(__name__, "Appendix A: the reservoir at the edge of chaos", order=50)
+ARTEFACT = Artefact(
+    __name__, "Appendix A: the reservoir at the edge of chaos", order=50, takes="seconds"
+)

@@ -3,5 +3,8 @@
 from novelty_lab.artefact import Artefact
 
 ARTEFACT = Artefact(
-    __name__, "Ours: denoised bits: false directions of noise, bias and spread", order=165
+    __name__,
+    "Ours: denoised bits: false directions of noise, bias and spread",
+    order=165,
+    takes="core-hours",
 )

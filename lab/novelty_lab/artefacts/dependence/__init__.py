@@ -3,5 +3,8 @@
 from novelty_lab.artefact import Artefact
 
 ARTEFACT = Artefact(
-    __name__, "Ours: the test of independence beside MGC, HSIC and distance correlation", order=196
+    __name__,
+    "Ours: the test of independence beside MGC, HSIC and distance correlation",
+    order=196,
+    takes="23 minutes or more",
 )

@@ -9,7 +9,7 @@ from novelty_lab.artefacts.eca.claims import SHOWN
 from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import CLASS_COLOURS, CLASS_NAMES, new_figure
+from novelty_lab.style import CLASS_COLOURS, CLASS_NAMES, label_panel, new_figure
 from novelty_lab.tables import gathered, table
 
 COLUMNS = {
@@ -62,14 +62,16 @@ def figure(record: Record) -> Figure:
     line = bars.hlines(denoised, places - 0.4, places + 0.4, color="black", linewidth=2.0)
     bars.set_xticks(places, shown)
     bars.set_xlabel(f"rule: the first {SHOWN} of {len(order)}, and the reference rules below them")
-    bars.set_ylabel(r"learnable novelty $S^\phi$ (bits)")
+    bars.set_ylabel("bits")
     bars.axvline(SHOWN - 0.5, color="0.6", linewidth=0.8, linestyle=":")
     present = sorted(set(classes))
     handles = [bars.bar(0, 0, color=CLASS_COLOURS[c]) for c in present]
     labels = [f"class {CLASS_NAMES[c]}" for c in present]
-    bars.legend(
-        [*handles, line], [*labels, "denoised bits: without what noise makes"], loc="upper right"
-    )
+    marks = [*labels, "denoised bits: without what noise makes"]
+    # Left of the line, above the bars behind the first.
+    look = {"loc": "upper right", "bbox_to_anchor": (SHOWN - 0.6, 1.0), "ncols": 2}
+    bars.legend([*handles, line], marks, bbox_transform=bars.get_xaxis_transform(), **look)
+    label_panel(bars, "b", "raw bits of the first rules (bars, ± sd over draws)")
     for column, rule in enumerate(insets):
         axes = fig.add_subplot(grid[0, column])
         axes.imshow(record.arrays[f"inset_{rule}"], cmap="gray_r", interpolation="nearest")
@@ -78,8 +80,9 @@ def figure(record: Record) -> Figure:
         axes.spines[:].set_visible(True)
         colour = CLASS_COLOURS[results["wolfram_class"][rule]]
         axes.spines[:].set(color=colour, linewidth=2.0)
-        title = f"rule {rule}: {results['denoised'][rule]:.1f}\nraw {scores[rule]:.1f}"
-        axes.set_title(title, fontsize=8)
+        below = f"denoised {results['denoised'][rule]:.1f}\nraw {scores[rule]:.1f}"
+        axes.set_xlabel(below, fontsize=8)
+        label_panel(axes, "a" if column == 0 else "", f"rule {rule}")
         if column == 0:
-            axes.set_ylabel("time, downward")
+            axes.set_ylabel("time ↓")
     return fig

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 from novelty_lab.ledger import claim
 from novelty_lab.records import Record
@@ -19,6 +19,9 @@ CLAIMS = {"linear": "mnist.linear", "neighbours": "mnist.knn"}
 PROBES = {"linear": ("linear probe", BLUE, "o"), "neighbours": ("5 nearest", ORANGE, "s")}
 SMALL = {"linear": "small_linear", "neighbours": "small_neighbours"}
 """The same from few codes, which are not standardized."""
+DIGIT_COLOURS = ("#332288", "#E69F00", "#117733", "#CC3311", "#88CCEE",
+                 "#882255", "#CC79A7", "#777777", "#BBBB33", "#009988")  # fmt: skip
+"""Ten colours of unequal lightness (after Tol, and Okabe and Ito); panels also name the digits."""
 CONTROLS = {"pixels": "raw pixels", "pca": "principal components"}
 
 
@@ -54,7 +57,7 @@ def tables(record: Record) -> list[Table]:
 def figure(record: Record) -> Figure:
     """Draw the projections above, the score and the probes below."""
     steps = record.results["steps"]
-    fig = new_figure(8.4, 4.9)
+    fig = new_figure(9.0, 5.2)
     grid = fig.add_gridspec(3, 1, height_ratios=[1.0, 0.06, 1.7])
     upper = grid[0].subgridspec(1, len(steps))
     lower = grid[2].subgridspec(1, 2, width_ratios=[1.0, 1.15])
@@ -74,7 +77,14 @@ def _projection(axes: Axes, record: Record, place: int) -> None:
     """Draw the codes of one checkpoint in the plane, coloured by a label they never met."""
     points = record.arrays["projection"][place]
     labels = record.arrays["projected_labels"]
-    axes.scatter(*points.T, c=_colours()[labels], s=1.2, linewidths=0, rasterized=True)
+    axes.scatter(*points.T, c=_colours()[labels], s=2.0, linewidths=0, rasterized=True)
+    if place:  # before training the classes lie over each other
+        for label in np.unique(labels):
+            at = np.median(points[labels == label], axis=0)
+            look = {"ha": "center", "va": "center", "fontsize": 9, "fontweight": "bold"}
+            axes.text(
+                *at, str(label), path_effects=[withStroke(linewidth=2.2, foreground="w")], **look
+            )
     axes.set(xticks=[], yticks=[])
     axes.spines[:].set_visible(True)
     axes.spines[:].set(linewidth=0.5, color="0.7")
@@ -100,9 +110,9 @@ def _score(axes: Axes, record: Record) -> None:
     bits = record.arrays["bits"][0]
     axes.plot(results["steps"], bits, "o", label="held-out images", zorder=5, **look)
     axes.set_ylim(bottom=0)
-    axes.set(xlabel="training step", ylabel=r"learnable novelty $S^\phi$ (bits)")
+    axes.set(xlabel="training step", ylabel="raw bits of the code")
     axes.legend(loc="lower right", frameon=True, framealpha=1.0, edgecolor="none")
-    label_panel(axes, "b", f"score of {len(scores)} training seeds; dark: that of a")
+    label_panel(axes, "b", f"raw bits; dark: the seed of panel a, pale: {len(scores) - 1} more")
 
 
 def _accuracies(axes: Axes, record: Record) -> None:
@@ -134,7 +144,7 @@ def _paper(probe: str) -> list[float]:
 
 
 def _colours() -> np.ndarray:
-    return np.asarray(colormaps["tab10"].resampled(10)(range(10)))
+    return np.array(DIGIT_COLOURS)
 
 
 def _spread(values: dict[str, list[float]], place: int, digits: int = 3) -> str:

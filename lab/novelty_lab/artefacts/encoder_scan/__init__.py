@@ -3,5 +3,9 @@
 from novelty_lab.artefact import Artefact
 
 ARTEFACT = Artefact(
-    __name__, "Appendix G: robustness of the encoder", order=120, uses=("device", "data")
+    __name__,
+    "Appendix G: robustness of the encoder",
+    order=120,
+    takes="8 minutes, with the MNIST files",
+    uses=("device", "data"),
 )

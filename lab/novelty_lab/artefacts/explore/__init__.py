@@ -6,5 +6,6 @@ ARTEFACT = Artefact(
     __name__,
     "Ours: sparse mazes with noisy televisions: which bonus explores",
     order=225,
+    takes="1 to 3 minutes for an agent",
     many_runs=True,
 )

@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import BITS, BLUE, GREY, ORANGE, SKY, label_panel, new_figure
+from novelty_lab.style import BLUE, FLOW_NAMES, GREY, ORANGE, SKY, label_panel, new_figure
 from novelty_lab.tables import table
 
 COLUMNS = {
-    "data": "{name}",
+    "data": lambda row: FLOW_NAMES.get(row["name"], row["name"]),
     "n": "{n}",
     "denoised bits": "{denoised_bits:.1f}",
     "directions": "{directions:.1f}",
@@ -39,7 +39,7 @@ def figure(record: Record) -> Figure:
     stacked, against = fig.subplots(2, 1, height_ratios=[1.15, 1.0])
     largest = max(row["n"] for row in rows)
     _stacked(stacked, {row["name"]: row for row in rows if row["n"] == largest}, names)
-    label_panel(stacked, "a", f"raw bits and their floor, and denoised bits, n = {largest}")
+    label_panel(stacked, "a", f"raw bits and their floor, and denoised bits, n = {largest:,}")
     _against(against, rows, names)
     label_panel(against, "b", "denoised bits against n")
     return fig
@@ -53,12 +53,15 @@ def _stacked(axes: Axes, rows: dict[str, dict[str, Any]], names: list[str]) -> N
         [rows[name][key] for name in names] for key in ("evidence_bits", "denoised_bits")
     )
     low, rest = np.minimum(bits, floor), np.maximum(bits - floor, 0)
-    axes.bar(x - 0.28, low, 0.26, color=GREY, label="raw bits: floor, noise of that size")
+    spread = {"fmt": "none", "ecolor": "black", "elinewidth": 0.9, "capsize": 2}
+    axes.bar(x - 0.28, low, 0.26, color=GREY, label="raw bits: floor, what its own noise scores")
     axes.bar(x - 0.28, rest, 0.26, bottom=low, color=SKY, label="raw bits: excess over the floor")
+    sd = [rows[name]["bits_sd"] for name in names]
+    axes.errorbar(x - 0.28, bits, yerr=sd, label="raw bits ± sd over draws", **spread)
     axes.bar(x, evidence, 0.26, color=ORANGE, label="raw bits with the evidence ridge")
     axes.bar(x + 0.28, denoised, 0.26, color=BLUE, label="denoised bits")
     axes.set_xticks(x, _spelled(names), rotation=35, ha="right")
-    axes.set_ylabel(BITS)
+    axes.set_ylabel("bits")
     axes.legend(loc="upper right")
 
 
@@ -74,7 +77,7 @@ def _against(axes: Axes, rows: list[dict[str, Any]], names: list[str]) -> None:
             width,
             color=BLUE,
             alpha=float(np.linspace(0.25, 1.0, len(sizes))[place]),
-            label=f"n = {size}",
+            label=f"n = {size:,}",
         )
     axes.axhline(0, color="0.4", linewidth=0.8)
     axes.set_xticks(range(len(names)), _spelled(names), rotation=35, ha="right")
@@ -83,4 +86,4 @@ def _against(axes: Axes, rows: list[dict[str, Any]], names: list[str]) -> None:
 
 
 def _spelled(names: list[str]) -> list[str]:
-    return [name.replace("Rossler", "Rössler") for name in names]
+    return [FLOW_NAMES.get(name, name) for name in names]

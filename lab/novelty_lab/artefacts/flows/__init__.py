@@ -2,4 +2,4 @@
 
 from novelty_lab.artefact import Artefact
 
-ARTEFACT = Artefact(__name__, "Appendix F: continuous-time flows", order=70)
+ARTEFACT = Artefact(__name__, "Appendix F: continuous-time flows", order=70, takes="seconds")

@@ -6,5 +6,6 @@ ARTEFACT = Artefact(
     __name__,
     "Ours: denoised bits of life-like automata, and the rules with gliders",
     order=181,
+    takes="a minute on an H200",
     uses=("device",),
 )

@@ -84,7 +84,7 @@ def _draw_areas(axes: Axes, record: Record) -> None:
     axes.set_yticks(range(len(areas)), [LABELS[name] for name in areas])
     axes.invert_yaxis()
     axes.set_xlabel("area under the ROC curve, 95%")
-    axes.legend(fontsize=6.5, loc="best")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.16))
     label_panel(axes, "a", "finding the rules with gliders")
 
 
@@ -103,4 +103,4 @@ def _against(axes: Axes, record: Record, name: str) -> None:
     top = float(max(x.max(), y.max()))
     axes.plot([0, top], [0, top], color="0.5", linewidth=0.8)
     axes.set(xlabel=LABELS[name], ylabel="denoised bits")
-    axes.legend(fontsize=6.5)
+    axes.legend(loc="upper left")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.patheffects import withStroke
 
 from learnable_novelty.systems import LifeRule
@@ -38,13 +38,15 @@ OLDEST = 16
 def figure(record: Record) -> Figure:
     """Draw the map, the part of it where most names are, the areas, and the settings."""
     results = record.results
-    fig = new_figure(16.5, 8.6)
-    grid = fig.add_gridspec(3, 3, width_ratios=[2.1, 0.75, 1.0], height_ratios=[1.0, 1.0, 1.25])
-    _draw_map(fig, fig.add_subplot(grid[:, 0]), record)
-    _draw_part(fig.add_subplot(grid[:, 1]), record)
-    _draw_change(fig.add_subplot(grid[0, 2]), results)
-    _draw_areas(fig.add_subplot(grid[1, 2]), results)
-    _draw_settings(fig.add_subplot(grid[2, 2]), results)
+    fig = new_figure(11.0, 11.6)
+    top, bottom = fig.subfigures(2, 1, height_ratios=[1.6, 1.0], squeeze=False)[:, 0]
+    whole, part = top.subplots(1, 2, width_ratios=[2.25, 1.0])
+    _draw_map(top, whole, record)
+    _draw_part(part, record)
+    change, areas, settings = bottom.subplots(1, 3, width_ratios=[1.15, 1.0, 1.0])
+    _draw_change(change, results)
+    _draw_areas(areas, results)
+    _draw_settings(settings, results)
     return fig
 
 
@@ -78,7 +80,7 @@ def _draw_rules(axes: Axes, record: Record) -> Any:
     return axes.imshow(excess[np.ix_(order, order)], interpolation="nearest", **look)
 
 
-def _draw_map(fig: Figure, axes: Axes, record: Record) -> None:
+def _draw_map(part: SubFigure, axes: Axes, record: Record) -> None:
     image = _draw_rules(axes, record)
     for row in record.results["named"]:
         x, y = place_of(row["rule"])
@@ -90,7 +92,8 @@ def _draw_map(fig: Figure, axes: Axes, record: Record) -> None:
     axes.set_yticks(ticks, [f"{name} S0" for name in names], rotation=90, va="center")
     axes.set_xlabel("born with: halves by B0, quarters by B1, eighths by B2, ...")
     axes.set_ylabel("survives with: halves by S0, quarters by S1, eighths by S2, ...")
-    bar = fig.colorbar(image, ax=axes, location="bottom", shrink=0.6, extend="max", pad=0.02)
+    below = axes.inset_axes((0.0, -0.15, 1.0, 0.022))
+    bar = part.colorbar(image, cax=below, orientation="horizontal", extend="max")
     bar.set_label("excess over the floor (bits)")
     label_panel(axes, "a", f"{record.results['rules']:,} life-like rules")
 
@@ -115,8 +118,8 @@ def _draw_part(axes: Axes, record: Record) -> None:
     axes.set_yticks([])
     for colour, label in ((RED, "named, has gliders"), (GREY, "named, none or not known (white)")):
         axes.plot([], [], "o", color=colour, markerfacecolor="none", label=label)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.04))
-    label_panel(axes, "b", "its columns with B3, without B0 to B2")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.6, -0.05))
+    label_panel(axes, "b", "columns with B3, no B0 to B2")
 
 
 def _mark(axes: Axes, x: int, y: int, gliders: bool | None) -> None:
@@ -184,11 +187,10 @@ def _draw_change(axes: Axes, results: dict[str, Any]) -> None:
         axes.plot(places, middle, line, markersize=3, color=colour, label=label)
         if name == "excess":
             axes.fill_between(places, low, high, color=colour, alpha=0.2, linewidth=0)
-    axes.set_xticks(places, [share(row) for row in rows], fontsize=6.5)
+    axes.set_xticks(places, [share(row) for row in rows], rotation=60)
     axes.set(xlabel="cells that differ after two steps, below (%)", ylabel="bits")
-    axes.set_ylim(top=1.25 * axes.get_ylim()[1])
-    axes.legend(loc="upper left", ncols=4, columnspacing=1.0)
-    label_panel(axes, "c", "still, busy, chaotic: the median rule")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2)
+    label_panel(axes, "c", "still, busy, chaotic: medians")
 
 
 def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
@@ -204,9 +206,9 @@ def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
             axes.errorbar(middle, list(known), xerr=[middle - low, high - middle], **look)
     axes.axvline(0.5, color=GREY, linestyle=":", linewidth=1)
     axes.set_yticks(range(len(names)), [MEASURES[name] for name in names])
-    axes.set(xlim=(0, 1), xlabel="area under the ROC curve, 95%; 0.5 is chance")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.24), ncols=2, columnspacing=1.0)
-    label_panel(axes, "d", "known to support gliders, against")
+    axes.set(xlim=(0, 1), xlabel="area under the ROC curve (95%)")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.3, -0.12))
+    label_panel(axes, "d", "rules with gliders, against")
 
 
 def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
@@ -215,10 +217,10 @@ def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
     values, raw = ([s[key] for s in settings] for key in ("spearman_excess", "spearman_bits"))
     axes.barh(range(len(names)), values, color=BLUE, height=0.7, label="by excess bits")
     axes.plot(raw, range(len(names)), "o", color=ORANGE, markersize=3, label="by raw bits")
-    axes.set_yticks(range(len(names)), names, fontsize=6.5 if len(names) > 12 else 8)
+    axes.set_yticks(range(len(names)), names, fontsize=8)
     axes.set_xlim(min(0.0, *values, *raw), 1)
     axes.set_xlabel("rank correlation with the reference")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.12))
     label_panel(axes, "e", "one setting changed")
 
 

@@ -26,6 +26,7 @@ from novelty_lab.tables import named, table
 
 COLOURS = {"residual": BLUE, "direct": ORANGE}
 FEWEST_COLUMNS = 6
+MOST_SNAPSHOTS = 6
 SUMMARY = {
     "update": "{name}",
     "final bits": "{low:.1f} to {high:.1f}, mean {final_mean:.1f} ± {final_sd:.1f}",
@@ -72,8 +73,8 @@ def figure(record: Record) -> Figure:
     updates = record.configuration["updates"]
     seeds = record.configuration["seeds"]
     shown = seeds[: record.configuration["shown"]]
-    fig = new_figure(11.5, 3.4 + 1.5 * len(shown) + 2.2 * len(updates) + 1.9)
-    heights = [1.5 * len(shown), 3.0, 2.2 * len(updates), 1.9]
+    heights = [0.3 + 1.0 * len(shown), 2.2, 0.3 + 1.25 * len(updates), 1.3]
+    fig = new_figure(8.4, sum(heights))
     parts: Any = fig.subfigures(4, 1, height_ratios=heights)
     _draw_snapshots(parts[0], record, updates[0], shown)
     panels = parts[1].subplots(1, 3)
@@ -85,20 +86,24 @@ def figure(record: Record) -> Figure:
     return fig
 
 
-def _show(axes: Axes, field: np.ndarray) -> None:
-    axes.imshow(field, cmap=CYCLE, vmin=0, vmax=255, interpolation="nearest", aspect="auto")
+def _show(axes: Axes, field: np.ndarray, kind: str = "nearest") -> None:
+    # A shrunk picture is averaged in colours: directions would jump at the end of the cycle, and
+    # every n-th site alone would show patterns that are not there.
+    look: dict[str, Any] = {"interpolation": kind, "interpolation_stage": "rgba"}
+    axes.imshow(field, cmap=CYCLE, vmin=0, vmax=255, aspect="auto", **look)
     axes.set(xticks=[], yticks=[])
 
 
 def _draw_snapshots(part: Any, record: Record, update: str, shown: list[int]) -> None:
     steps = record.results["checkpoints"]
-    panels = part.subplots(len(shown), len(steps), squeeze=False)
+    places = np.unique(np.linspace(0, len(steps) - 1, MOST_SNAPSHOTS).round().astype(int))
+    panels = part.subplots(len(shown), len(places), squeeze=False)
     for row, seed in zip(panels, shown, strict=True):
         fields = record.arrays[f"pictures/{update}-seed-{seed}"]
-        for axes, field, step in zip(row, fields, steps, strict=True):
-            _show(axes, field)
+        for axes, place in zip(row, places, strict=True):
+            _show(axes, fields[place])
             if seed == shown[0]:
-                axes.set_title(f"step {step}" if step == 0 else f"{step}", fontsize=8)
+                axes.set_title(f"step {steps[place]}", fontsize=8)
         row[0].set_ylabel(f"seed {seed}\ntime ↓", fontsize=8)
     title = f"The fixed rule from a random state, {update} update"
     label_row(part, "a", f"{title} (colour: direction of the state, space →)")
@@ -140,10 +145,10 @@ def _draw_travelling(axes: Axes, record: Record) -> None:
             offset, label = 0.06 * (place - 0.5), update if number == 0 else None
             look = {"color": COLOURS[update], "lw": 0.8, "ms": 3, "label": label}
             axes.plot([offset, 1 + offset], ends, "o-", **look)
-    axes.set(xlim=(-0.25, 1.25), ylim=(0, None), ylabel="share on straight moving lines")
+    axes.set(xlim=(-0.25, 1.25), ylim=(0, None), ylabel="share on moving lines")
     axes.set_xticks([0, 1], ["step 0", "last step"])
     axes.legend(loc="upper center", ncols=2, bbox_to_anchor=(0.5, -0.12))
-    label_panel(axes, "d", "variance that travels, all seeds")
+    label_panel(axes, "d", "variance that travels")
 
 
 def _draw_grid(part: Any, record: Record, updates: list[str], seeds: list[int]) -> None:
@@ -155,8 +160,7 @@ def _draw_grid(part: Any, record: Record, updates: list[str], seeds: list[int]) 
         for axes, seed in zip(row[: len(seeds)], seeds, strict=True):
             run = record.results["runs"][f"{update} seed {seed}"]
             _show(axes, record.arrays[f"picture/{update}-seed-{seed}"])
-            axes.set_title(f"{run['final']:.1f} bits", fontsize=8)
-            axes.set_xlabel(f"seed {seed}", fontsize=7)
+            axes.set_title(f"seed {seed}\n{run['final']:.1f} bits", fontsize=8)
         row[0].set_ylabel(f"{update}\ntime ↓", fontsize=8)
     label_row(part, "e", "Final rules of all seeds")
 
@@ -167,8 +171,8 @@ def _draw_wide(part: Any, record: Record, updates: list[str], seed: int) -> None
     panels = part.subplots(1, len(ratios), width_ratios=ratios, squeeze=False)[0]
     shown = [(update, width) for update in updates for width in widths]
     for axes, (update, width) in zip(panels, shown, strict=True):
-        _show(axes, record.arrays[f"wide-{width}/{update}-seed-{seed}"])
-        axes.set_xlabel(f"{width} sites, {update}, seed {seed}", fontsize=8)
+        _show(axes, record.arrays[f"wide-{width}/{update}-seed-{seed}"], "antialiased")
+        axes.set_xlabel(f"{width} sites, {update}", fontsize=8)
     panels[0].set_ylabel("time ↓", fontsize=8)
     trained = record.configuration["width"]
-    label_row(part, "f", f"Trained on {trained} sites, run on wider lattices")
+    label_row(part, "f", f"Trained on {trained} sites, run on wider lattices; seed {seed}")

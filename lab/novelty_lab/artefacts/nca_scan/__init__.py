@@ -6,6 +6,7 @@ ARTEFACT = Artefact(
     __name__,
     "Appendix G: what the final score of the neural automaton depends on",
     order=100,
+    takes="24 minutes on an H200",
     engine="serial",
     uses=("device",),
 )

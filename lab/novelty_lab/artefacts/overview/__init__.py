@@ -2,4 +2,6 @@
 
 from novelty_lab.artefact import Artefact
 
-ARTEFACT = Artefact(__name__, "Figure 1: surprise, its learnable part, and how bits grow", order=10)
+ARTEFACT = Artefact(
+    __name__, "Figure 1: surprise, its learnable part, and how bits grow", order=10, takes="seconds"
+)

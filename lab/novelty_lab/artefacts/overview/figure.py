@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import BITS, BLACK, BLUE, GREEN, GREY, ORANGE, RED, label_panel, new_figure
+from novelty_lab.style import BITS, BLACK, BLUE, GREEN, ORANGE, RED, label_panel, new_figure
 from novelty_lab.tables import gathered, table
 
 COLOURS = (BLUE, RED, BLACK)
@@ -22,9 +22,9 @@ GROWTH = {
 COLUMNS = {
     "stream": "{name}",
     "total surprise, bits": "{total_bits:.0f}",
-    "floor, bits an item": "{floor_bits_per_item:.2f}",
+    "surprise that stays, bits an item": "{floor_bits_per_item:.2f}",
     "noise alone, bits an item": "{noise_bits_per_item:.2f}",
-    "above the floor, bits": "{bits_above_floor:.0f} ± {bits_above_floor_se:.0f}",
+    "learnable, bits": "{bits_above_floor:.0f} ± {bits_above_floor_se:.0f}",
 }
 
 
@@ -35,7 +35,7 @@ def tables(record: Record) -> list[Table]:
 
 
 def figure(record: Record) -> Figure:
-    """Draw surprise per item with its floor, and the growth curves."""
+    """Draw surprise per item with what stays of it, and the growth curves."""
     fig = new_figure(10.0, 3.5)
     stream, number, scale = fig.subplots(1, 3, width_ratios=[1.7, 1.0, 1.0])
     _streams(stream, record)
@@ -49,21 +49,21 @@ def figure(record: Record) -> Figure:
 
 
 def _streams(axes: Axes, record: Record) -> None:
-    floors = record.results["floor_bits_per_item"]
+    stays = record.results["floor_bits_per_item"]
     learnable, errors = record.results["bits_above_floor"], record.results["bits_above_floor_se"]
-    for colour, (name, floor) in zip(COLOURS, floors.items(), strict=True):
+    for colour, (name, rest) in zip(COLOURS, stays.items(), strict=True):
         curve = record.arrays[f"surprise {name}"]
         items = np.arange(1, curve.size + 1)
-        bits = f"{learnable[name]:.0f} ± {errors[name]:.0f} bits above its floor"
+        bits = f"{learnable[name]:.0f} ± {errors[name]:.0f} bits learnable"
         axes.plot(items, _smooth(curve), color=colour, label=f"{name}: {bits}")
-        axes.axhline(floor, color=colour, linewidth=0.8, linestyle="--")
+        axes.axhline(rest, color=colour, linewidth=0.8, linestyle="--")
         if colour == BLUE:
-            above = np.maximum(_smooth(curve), floor)
-            axes.fill_between(items, floor, above, color=BLUE, alpha=0.2, linewidth=0)
-            axes.annotate("learnable", (2.2, floor + 1.0), color=BLUE, fontsize=8)
-            look = {"color": GREY, "fontsize": 7.5, "ha": "right", "va": "top"}
+            above = np.maximum(_smooth(curve), rest)
+            axes.fill_between(items, rest, above, color=BLUE, alpha=0.2, linewidth=0)
+            axes.annotate("learnable", (2.2, rest + 1.0), color=BLUE, fontsize=8)
+            look = {"color": BLUE, "fontsize": 8, "ha": "right", "va": "top"}
             offset = {"xytext": (0, -2), "textcoords": "offset points"}
-            axes.annotate("floor of this learner", (items[-1], floor), **look, **offset)
+            axes.annotate("surprise that stays", (items[-1], rest), **look, **offset)
     axes.set_xscale("log")
     top = max(float(np.max(curve)) for curve in record.arrays.values())
     axes.set(xlabel="item", ylabel="surprise (bits)", ylim=(-0.4, top * 1.3))

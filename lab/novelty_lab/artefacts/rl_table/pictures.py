@@ -72,7 +72,7 @@ def summary_figure(records: Iterable[Record]) -> Figure:
     """Draw the return of every run beside the paper's, and how sure an improvement is."""
     runs = collect(records)
     shown = [name for name in NAMES if name in PAPER_CONDITIONS or name in runs.conditions]
-    fig = new_figure(13.0, 9.4)
+    fig = new_figure(13.0, 9.9)
     top, bottom = fig.subfigures(2, 1, height_ratios=(1.7, 1.0), squeeze=False)[:, 0]
     panels = top.subplots(2, 5)
     for axes, task in zip(panels.flat, TASKS, strict=True):
@@ -80,6 +80,9 @@ def summary_figure(records: Iterable[Record]) -> Figure:
             _draw_cell(axes, runs, task, condition, place)
         axes.set_title(task, loc="left")
         axes.set(xticks=[], xlim=(-0.6, len(shown) - 0.4))
+    for axes in panels[-1]:
+        names = [NAMES[name].replace("task + ", "+ ") for name in shown]
+        axes.set_xticks(range(len(shown)), names, rotation=55, ha="right", rotation_mode="anchor")
     for axes in panels[:, 0]:
         axes.set_ylabel("return of 100\nevaluation episodes")
     handles = [_handle(runs, name, marker=LOOKS[name][1], linestyle="") for name in shown]
@@ -102,6 +105,8 @@ def _draw_cell(axes: Axes, runs: Runs, task: str, condition: str, place: int) ->
         axes.hlines(mean, place - 0.42, place + 0.42, color="0.65", lw=1.2)
     values = runs.returns(task, condition)
     if not len(values):
+        look = {"rotation": 90, "ha": "center", "va": "center", "color": "0.55", "fontsize": 7}
+        axes.text(place, 0.5, NOT_RUN, transform=axes.get_xaxis_transform(), **look)
         return
     spread = np.linspace(-0.24, 0.24, len(values)) if len(values) > 1 else np.zeros(1)
     axes.scatter(place + spread, values, s=14, color=colour, marker=marker, lw=0, zorder=3)
@@ -124,13 +129,13 @@ def _draw_certainty(panels: Sequence[Axes], runs: Runs) -> None:
     each.axhline(0.5, color="0.6", ls=":", zorder=0)
     each.set_xticks(range(len(TASKS)), TASKS, rotation=25, ha="right", rotation_mode="anchor")
     each.set(xlim=(-0.5, len(TASKS) - 0.5), ylim=(-0.04, 1.04), ylabel="P(better than task only)")
-    label_panel(each, "b", "improvement by task, with 95% intervals (hollow: a single run)")
+    label_panel(each, "b", "improvement by task, 95% intervals (gap: not run; hollow: one run)")
     for axes, neutral in ((mean, 0.5), (level, 1.0)):
         axes.axvline(neutral, color="0.6", ls=":", zorder=0)
         axes.set(
             yticks=range(len(bonuses)), yticklabels=[], ylim=(max(len(bonuses), 1) - 0.5, -0.5)
         )
-    mean.set_yticklabels([f"{NAMES[name]}\ntasks: {len(runs.tasks(name))}" for name in bonuses])
+    mean.set_yticklabels([f"{NAMES[name]}, {len(runs.tasks(name))} tasks" for name in bonuses])
     mean.set(xlim=(-0.04, 1.04), xlabel="P(better than task only)")
     label_panel(mean, "c", "mean over tasks")
     level.axvline(0.0, color="0.92", lw=0.8, zorder=0)

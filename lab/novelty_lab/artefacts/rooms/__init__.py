@@ -3,5 +3,8 @@
 from novelty_lab.artefact import Artefact
 
 ARTEFACT = Artefact(
-    __name__, "Ours: the noisy television and the dark room, built and lived in", order=170
+    __name__,
+    "Ours: the noisy television and the dark room, built and lived in",
+    order=170,
+    takes="more than an hour on two cores",
 )

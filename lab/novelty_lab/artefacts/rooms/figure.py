@@ -92,13 +92,13 @@ def figure(record: Record) -> Figure:
             axes = fig.add_subplot(grid[row, column], sharex=first, sharey=first)
             first = first or axes
             _habits(axes, record, drive, pixels)
-            label_panel(axes, "bcdefg"[2 * column - 2 + row], f"{title}, {pixels} pixels")
+            letter = "bcdefg"[len(screens) * row + column - 1]
+            label_panel(axes, letter, f"{title}, {pixels} pixels")
             if column == 1:
                 axes.set_ylabel("paid per episode (bits)")
-            if row == 1:
-                axes.set_xlabel("steps of the episode")
+            axes.set_xlabel("steps of the episode")
             if (row, column) == (1, 1):
-                axes.legend(fontsize=6.5, loc="upper left")
+                axes.legend(loc="upper left")
     return fig
 
 
@@ -128,7 +128,7 @@ def _lives(axes: Axes, record: Record) -> None:
     axes.tick_params(axis="y", length=0)
     for room in rooms:
         axes.barh([0], [0], color=ROOM_COLOURS[room], label=ROOM_NAMES.get(room, room))
-    axes.legend(ncols=len(rooms), loc="lower center", bbox_to_anchor=(0.35, 1.04), fontsize=7)
+    axes.legend(ncols=len(rooms), loc="lower center", bbox_to_anchor=(0.35, 1.04))
 
 
 def _habits(axes: Axes, record: Record, drive: str, pixels: int) -> None:

@@ -3,5 +3,8 @@
 from novelty_lab.artefact import Artefact
 
 ARTEFACT = Artefact(
-    __name__, "Ours: false positives and floors of data that is read by chunks", order=200
+    __name__,
+    "Ours: false positives and floors of data that is read by chunks",
+    order=200,
+    takes="32 minutes",
 )

@@ -7,14 +7,14 @@ from matplotlib.figure import Figure
 from novelty_lab.artefacts.calibration.figure import draw_false_positives, draw_ranges, rate_table
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import BLUE, GREY, ORANGE, label_panel, list_down, new_figure
+from novelty_lab.style import BLUE, FLOW_NAMES, GREY, ORANGE, label_panel, list_down, new_figure
 from novelty_lab.tables import named, table
 
 
 def tables(record: Record) -> list[Table]:
     """List false-positive rates and floors."""
     columns = {
-        "data": "{name}",
+        "data": lambda row: FLOW_NAMES.get(row["name"], row["name"]),
         "bits": "{bits:.2f}",
         "floor by signs": "{signs:.2f} ± {signs_sd:.2f}",
         "floor by permutation": "{permuted:.2f} ± {permuted_sd:.2f}",
@@ -35,8 +35,8 @@ def figure(record: Record) -> Figure:
     draw_ranges(floors, rows, "permuted", "permuted_sd", 0.12, **look)
     bits = [row["bits"] for row in rows.values()]
     floors.plot(bits, range(len(rows)), "|", color=GREY, markersize=12, label="score")
-    list_down(floors, list(rows))
+    list_down(floors, [FLOW_NAMES.get(name, name) for name in rows])
     floors.set(xlabel="bits (floor: mean and 95% range)")
-    floors.legend(fontsize=6.5, loc="lower right")
+    floors.legend(loc="lower right")
     label_panel(floors, "c", "two floors")
     return fig

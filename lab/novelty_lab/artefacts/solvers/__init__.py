@@ -2,4 +2,6 @@
 
 from novelty_lab.artefact import Artefact
 
-ARTEFACT = Artefact(__name__, "Appendix E: error and cost of the solvers", order=60)
+ARTEFACT = Artefact(
+    __name__, "Appendix E: error and cost of the solvers", order=60, takes="3 minutes"
+)

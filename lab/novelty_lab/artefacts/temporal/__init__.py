@@ -2,4 +2,6 @@
 
 from novelty_lab.artefact import Artefact
 
-ARTEFACT = Artefact(__name__, "Appendix F.2: the score along one trajectory", order=80)
+ARTEFACT = Artefact(
+    __name__, "Appendix F.2: the score along one trajectory", order=80, takes="seconds"
+)
