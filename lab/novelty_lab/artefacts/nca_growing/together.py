@@ -66,15 +66,15 @@ class GrowthConfig(Settings):
     """Steps without such a rise after which the observer grows."""
     annealed: float = 0.2
     """Share of the budget that the last phase has."""
-    most_features: int = 512
-    """The widest observer that is tried."""
-    rounds: int = 2
+    most_features: int = 1024
+    """The widest observer that is tried; a growth at most doubles the width."""
+    rounds: int = 1
     """Rounds of focus that are tried at each growth."""
     samples: int = 256
     """New states that decide how to grow."""
-    large_channels: int = 512
+    large_channels: int = 1024
     """Width of the control that is large from the start."""
-    large_depth: int = 8
+    large_depth: int = 4
     """Layers of that control."""
 
 
@@ -247,10 +247,11 @@ def _settle(config: AutomatonConfig, automaton: NeuralCA, seed: int) -> None:
 def grown(config: TogetherConfig, automaton: NeuralCA, observer: Observer, seed: int) -> Growth:
     """Grow an observer on new states of a rule, in float64."""
     inputs, targets = new_states(config.nca, automaton, config.growth.samples, seed)
+    width = observer.reservoir.feature_dim
     growing = Growing(
         observer.reservoir,
         ridge_penalty=observer.ridge_penalty,
-        most_features=max(config.growth.most_features, observer.reservoir.feature_dim),
+        most_features=max(width, min(2 * width, config.growth.most_features)),
         rounds=config.growth.rounds,
     )
     return growing.grow(inputs, targets, seed=seed)
