@@ -53,7 +53,7 @@ class Config(TogetherConfig):
 
     nca: nca.Config = field(
         default_factory=lambda: nca.Config(
-            batch=512, steps=2600, learning_rate=3e-4, snapshots=6, seeds=tuple(range(5)),
+            batch=512, steps=2800, learning_rate=3e-4, snapshots=6, seeds=tuple(range(5)),
             draws=1, judged_samples=256, meter_rollouts=2,
         )
     )  # fmt: skip

@@ -66,13 +66,13 @@ class GrowthConfig(Settings):
     """Steps without such a rise after which the observer grows."""
     annealed: float = 0.2
     """Share of the budget that the last phase has."""
-    most_features: int = 1024
+    most_features: int = 768
     """The widest observer that is tried; a growth at most doubles the width."""
     rounds: int = 1
     """Rounds of focus that are tried at each growth."""
     samples: int = 256
     """New states that decide how to grow."""
-    large_channels: int = 1024
+    large_channels: int = 768
     """Width of the control that is large from the start."""
     large_depth: int = 4
     """Layers of that control."""
