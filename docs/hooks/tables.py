@@ -760,13 +760,13 @@ def explore_frozen() -> str:
 # The automaton against an observer that grows
 
 
-def _together(title: str) -> str:
-    """Return a table of the automaton and the observer that grow together."""
+def _shown(name: str, title: str) -> str:
+    """Return a table of an artefact's own report."""
     from novelty_lab import records
-    from novelty_lab.artefacts.nca_growing.figure import tables
+    from novelty_lab.report import tables_of
 
-    held = records.load(ROOT / "results" / "nca-growing" / "paper-seed0")
-    (shown,) = [table for table in tables(held) if table.title.startswith(title)]
+    held = records.load(ROOT / "results" / name / "paper-seed0")
+    (shown,) = [table for table in tables_of(held) if table.title.startswith(title)]
     return markdown(shown.columns, shown.rows)
 
 
@@ -811,6 +811,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "compare": compare,
     "durations": durations,
     "encoder-controls": encoder_controls,
+    "encoder-growing": lambda: _shown("encoder-growing", "Excess bits"),
+    "encoder-growing-seeds": lambda: _shown("encoder-growing", "Probes over seeds"),
     "explore": explore,
     "explore-frozen": explore_frozen,
     "life-areas": life_areas,
@@ -826,9 +828,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "rooms-shares": rooms_shares,
     "signs": signs,
     "summary": summary,
-    "together-differences": lambda: _together("The growing arm"),
-    "together-ends": lambda: _together("At the end"),
-    "together-phases": lambda: _together("Phases"),
+    "together-differences": lambda: _shown("nca-growing", "The growing arm"),
+    "together-ends": lambda: _shown("nca-growing", "At the end"),
+    "together-phases": lambda: _shown("nca-growing", "Phases"),
     "together-verdict": together_verdict,
 }
 
