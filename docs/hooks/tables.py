@@ -757,6 +757,48 @@ def explore_frozen() -> str:
     return markdown(["", "", "bonus", "clean", "television in the pixels", "noise"], found)
 
 
+# The automaton against an observer that grows
+
+
+def _shown(name: str, title: str) -> str:
+    """Return a table of an artefact's own report."""
+    from novelty_lab import records
+    from novelty_lab.report import tables_of
+
+    held = records.load(ROOT / "results" / name / "paper-seed0")
+    (shown,) = [table for table in tables_of(held) if table.title.startswith(title)]
+    return markdown(shown.columns, shown.rows)
+
+
+def together_verdict() -> str:
+    """Say how the growing arm ends beside the others, and what it gained after a growth."""
+    summaries = record("nca-growing")["summary"]
+    judge = list(next(iter(summaries.values()))["ends"]["growing"])[-3]  # the largest
+    names = {"frozen": "the paper's observer", "large": "the large one"}
+    lines = []
+    for update, summary in summaries.items():
+        ends = [
+            f"{_signed(against[judge])} bits against {names[arm]}"
+            for arm, against in summary["differences"].items()
+        ]
+        grown = [name for name in summary["phases"] if name not in ("0", "annealed")]
+        gains = [f"{_signed(summary['phases'][name]['gained']['own'])} bits" for name in grown]
+        lines.append(
+            f"- **{update}**: by the judge {judge} the growing arm ends {' and '.join(ends)}. "
+            f"Within the phases after a growth it gained {', then '.join(gains) or 'nothing'} "
+            "under its own observer."
+        )
+    return "\n".join(lines)
+
+
+def _signed(found: dict[str, Any]) -> str:
+    """Write a difference with its 95% interval, and whether it is clear of 0."""
+    from novelty_lab.artefacts.nca_growing.figure import half_interval, interval
+
+    clear = abs(found["mean"]) > half_interval(found)
+    return interval(found) if clear else f"{interval(found)} (not clear of 0)"
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "appendix-d": appendix_d,
     "dependence-given": given,
@@ -769,6 +811,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "compare": compare,
     "durations": durations,
     "encoder-controls": encoder_controls,
+    "encoder-growing": lambda: _shown("encoder-growing", "Excess bits"),
+    "encoder-growing-seeds": lambda: _shown("encoder-growing", "Probes over seeds"),
     "explore": explore,
     "explore-frozen": explore_frozen,
     "life-areas": life_areas,
@@ -784,6 +828,10 @@ TABLES: dict[str, Callable[[], str]] = {
     "rooms-shares": rooms_shares,
     "signs": signs,
     "summary": summary,
+    "together-differences": lambda: _shown("nca-growing", "The growing arm"),
+    "together-ends": lambda: _shown("nca-growing", "At the end"),
+    "together-phases": lambda: _shown("nca-growing", "Phases"),
+    "together-verdict": together_verdict,
 }
 
 if __name__ == "__main__":
