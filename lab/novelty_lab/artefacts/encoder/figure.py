@@ -80,11 +80,10 @@ def _projection(axes: Axes, record: Record, place: int) -> None:
     axes.scatter(*points.T, c=_colours()[labels], s=2.0, linewidths=0, rasterized=True)
     if place:  # before training the classes lie over each other
         for label in np.unique(labels):
-            at = np.median(points[labels == label], axis=0)
-            look = {"ha": "center", "va": "center", "fontsize": 9, "fontweight": "bold"}
-            axes.text(
-                *at, str(label), path_effects=[withStroke(linewidth=2.2, foreground="w")], **look
-            )
+            x, y = np.median(points[labels == label], axis=0)
+            look: dict[str, Any] = {"ha": "center", "va": "center", "fontweight": "bold"}
+            look["path_effects"] = [withStroke(linewidth=2.2, foreground="w")]
+            axes.text(x, y, str(label), fontsize=9, **look)
     axes.set(xticks=[], yticks=[])
     axes.spines[:].set_visible(True)
     axes.spines[:].set(linewidth=0.5, color="0.7")

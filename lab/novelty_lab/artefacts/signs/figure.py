@@ -35,7 +35,7 @@ def figure(record: Record) -> Figure:
     draw_ranges(floors, rows, "permuted", "permuted_sd", 0.12, **look)
     bits = [row["bits"] for row in rows.values()]
     floors.plot(bits, range(len(rows)), "|", color=GREY, markersize=12, label="score")
-    list_down(floors, [FLOW_NAMES.get(name, name) for name in rows])
+    list_down(floors, [FLOW_NAMES.get(name) or str(name) for name in rows])
     floors.set(xlabel="bits (floor: mean and 95% range)")
     floors.legend(loc="lower right")
     label_panel(floors, "c", "two floors")
