@@ -381,7 +381,9 @@ def rl_default() -> str:
 
     def cell(task: str, condition: str) -> str:
         found = returns(task, condition)
-        return f"{mean_sd(found) if len(found) > 1 else f'{found[0]:.0f}'} ({len(found)})"
+        if not found:
+            return "-"
+        return f"{mean_sd(found) if len(found) > 1 else f'{found[0]:z.0f}'} ({len(found)})"
 
     better = {t: _wins(returns(t, "task+foresight"), returns(t, "task")) for t in TASKS}
     rows = [
@@ -708,12 +710,12 @@ def _explored(title: str) -> list[list[str]]:
 
 
 def _explore() -> str:
-    columns, *rows = _explored("MultiRoom-N4-S5, 800,000 steps, coefficient 0.25: final return")
+    columns, *rows = _explored(f"{MAZE_NOW}: final return")
     place = columns.index("television in the pixels")
     foresight, *others = [row[place].split()[0] for row in rows]
     return (
         "in a sparse maze with a television in the pixels of the view foresight reaches "
-        f"{foresight}, {len(others) - 1} rivals and the task alone {max(others)} "
+        f"{foresight}, {len(others)} rivals at most {max(others)} "
         "([foresight.md](foresight.md))"
     )
 
@@ -735,6 +737,20 @@ SENTENCES: dict[tuple[str, str], Callable[[], str]] = {
     ("signs", "ours"): _signs,
     ("compare", "ours"): _compare,
 }
+
+
+MAZE_NOW = "MultiRoom-N4-S5, 800,000 steps, coefficient 0.1 of sizes"
+"""The maze at the defaults of ``NoveltyReward``."""
+
+
+def explore_default() -> str:
+    """Say what bonuses reach in the main maze at the defaults of the wrapper."""
+    found = [
+        [reading, *row]
+        for reading in ("final return", "mean of the learning curve", "share of useless actions")
+        for row in _explored(f"{MAZE_NOW}: {reading}")[1:]
+    ]
+    return markdown(["", *_explored(f"{MAZE_NOW}: final return")[0]], found)
 
 
 def explore() -> str:
@@ -814,6 +830,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "encoder-growing": lambda: _shown("encoder-growing", "Excess bits"),
     "encoder-growing-seeds": lambda: _shown("encoder-growing", "Probes over seeds"),
     "explore": explore,
+    "explore-default": explore_default,
     "explore-frozen": explore_frozen,
     "life-areas": life_areas,
     "life-named": life_named,

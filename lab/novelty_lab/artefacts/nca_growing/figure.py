@@ -179,7 +179,9 @@ def _draw_differences(panels: Any, summaries: dict[str, Any]) -> None:
             axes.errorbar(x, means, halves, label=f"less {NAMES[arm]}", **look)
             axes.set_xticks(range(len(judges)), judges, rotation=45, fontsize=6.5)
         axes.set(xlabel="judge (channels x layers)", ylabel="difference (bits)")
-        axes.legend(fontsize=6.5)
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, high + 0.3 * (high - low))  # room for the legend
+        axes.legend(fontsize=6.5, loc="upper left")
         label_panel(axes, letter, f"{update}: growing, end")
 
 
