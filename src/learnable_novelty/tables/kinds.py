@@ -26,6 +26,8 @@ MOST_CHOSEN_LEVELS = 1000
 FEWEST_COUNTED = 10
 """Rows that a column in the middle of a table must count to be an index."""
 INDEX_NAMES = ("rownames", "row.names", "rowname", "row_names", "index", "id")
+NAMED_ID = re.compile(r".*([ _.-](id|ID|Id)|[a-z](Id|ID))")
+"""Names such as order_id, order id and PassengerId."""
 UNNAMED = re.compile(r"(unnamed(: ?\d+(\.\d+)?)?|#\d+(\.\d+)?|__index_level_\d+__)?", re.IGNORECASE)
 """Names that programs give to a column without a name."""
 
@@ -144,11 +146,14 @@ def _levels(name: str, values: Any, most: int) -> Column:
 def index_reason(column: Column, *, leading: bool) -> str | None:
     """Say why a column is an index that only labels rows, or return None.
 
-    It has no name, or one of ``INDEX_NAMES`` (fractions may be a price index); or it counts rows
-    from 0 or 1: three of them if only other indices stand before it, else at least ten.
+    It has no name, or one of ``INDEX_NAMES`` (fractions may be a price index); or it is named as
+    an id and all its whole numbers differ; or it counts rows from 0 or 1: three of them if only
+    other indices stand before it, else at least ten.
 
     >>> index_reason(Column("id", "number", np.array([7.0, 3.0, 7.0])), leading=False)
     "'id' is the name of an index"
+    >>> index_reason(Column("order id", "number", np.arange(1000.0, 1009.0)), leading=False)
+    "'order id' is the name of an id, and no two are equal"
     """
     label = column.name.strip().lower()
     numbers = column.values if column.values.dtype.kind == "f" else None
@@ -159,6 +164,9 @@ def index_reason(column: Column, *, leading: bool) -> str | None:
         return "unnamed"
     if label in INDEX_NAMES and (whole or label != "index"):
         return f"{column.name!r} is the name of an index"
+    differ = numbers is not None and whole and np.unique(numbers).size == numbers.size > 2
+    if differ and NAMED_ID.fullmatch(column.name.strip()):
+        return f"{column.name!r} is the name of an id, and no two are equal"
     if column.kind == "number" and counts(column.values, 3 if leading else FEWEST_COUNTED):
         return "it counts the rows"
     return None
