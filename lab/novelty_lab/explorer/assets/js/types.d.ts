@@ -142,6 +142,7 @@ interface ScoreRequest {
   shuffles?: number | "auto";
   ridge?: number | "evidence";
   seed?: number;
+  signs?: boolean;
 }
 
 /* The names of learnable_novelty.Score. */
@@ -182,6 +183,10 @@ interface Page {
   // biome-ignore lint/suspicious/noExplicitAny: each file adds its own functions
   observerParts: ((ob: any) => void)[];
   observer: Observer;
+  // biome-ignore lint/suspicious/noExplicitAny: the files of the first tab share it
+  start: any;
+  // biome-ignore lint/suspicious/noExplicitAny: the files that read tables share it
+  tables: any;
   el<T extends keyof HTMLElementTagNameMap>(
     tag: T,
     attributes?: Attributes,

@@ -17,7 +17,7 @@ LN.observerParts.push((ob) => {
 
   /* request: inputs, targets (columns, or none for the future of a series), window, history,
      draws, shuffles (of the test; "auto" for as many as Python), ridge ("evidence" or a number),
-     seed. report(share) is called between steps, and may throw to end it. */
+     seed, and signs (whether to test the mean too, by random signs). report(share) is called between steps, and may throw to end it. */
   ob.score = (request, report = (_share) => {}) => {
     const all = Array.from({ length: request.draws ?? DRAWS }, (_, i) => i);
     return ob.summarize(request, ob.measureDraws(request, all, report));
@@ -36,7 +36,13 @@ LN.observerParts.push((ob) => {
 
   /** @param {ScoreRequest} request */
   function settingsOf(request, task) {
-    const { draws = DRAWS, ridge = "evidence", seed = 0, shuffles = "auto" } = request;
+    const {
+      draws = DRAWS,
+      ridge = "evidence",
+      seed = 0,
+      shuffles = "auto",
+      signs = true,
+    } = request;
     const isSeries = task.windows !== undefined;
     const samples = task.inputs[0].length;
     const refusal =
@@ -44,7 +50,7 @@ LN.observerParts.push((ob) => {
         ? `a permutation test needs at least ${FEWEST} samples to find anything, got ${samples}; measure more`
         : null;
     const count = shuffles === "auto" ? (isSeries ? 99 : 999) : shuffles;
-    return { draws, ridge, seed, refusal, shuffles: refusal ? 0 : count };
+    return { draws, ridge, seed, refusal, shuffles: refusal ? 0 : count, signs };
   }
 
   function ordersOf(task, seed, shuffles) {
@@ -63,7 +69,7 @@ LN.observerParts.push((ob) => {
   }
 
   /* What one reservoir measures. */
-  function measure(task, drawSeed, { draws, ridge, seed, shuffles }, orders, report) {
+  function measure(task, drawSeed, { draws, ridge, seed, shuffles, signs }, orders, report) {
     const samples = task.inputs[0].length;
     const layers = ob.drawReservoir(drawSeed, task.inputs.length, ob.defaultWidth(samples));
     const features = ob.features(layers, task.inputs);
@@ -86,7 +92,7 @@ LN.observerParts.push((ob) => {
       denoised,
       heldOut,
       nullShares,
-      meanShares: shuffles ? ob.signedShares(fit, task, seed, tick) : new Float64Array(0),
+      meanShares: shuffles && signs ? ob.signedShares(fit, task, seed, tick) : new Float64Array(0),
     };
   }
 
