@@ -80,7 +80,7 @@ def _assets() -> Iterator[tuple[str, bytes]]:
     for entry in root.iterdir():
         if entry.is_file():
             yield entry.name, entry.read_bytes()
-    for folder in ("js", "js/observer", "js/start", "js/tables"):
+    for folder in ("js", "js/observer", "js/start", "js/tables", "js/yours"):
         for entry in (root / folder).iterdir():
             if entry.name.endswith(".js"):
                 yield f"{folder}/{entry.name}", entry.read_bytes()

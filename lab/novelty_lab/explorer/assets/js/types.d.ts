@@ -163,6 +163,7 @@ interface Scored {
   draws: number;
   is_series: boolean;
   refusal: string | null;
+  cautions: string[];
   spectrum: number[];
 }
 
@@ -172,6 +173,7 @@ interface Observer {
   // biome-ignore lint/suspicious/noExplicitAny: the functions of all parts, for tests
   parts: any;
   Refusal: new (message: string) => Error;
+  Stopped: new (message: string) => Error;
 }
 
 /* Artefacts whose scripts share more add to this in their own folders. */
@@ -187,6 +189,8 @@ interface Page {
   start: any;
   // biome-ignore lint/suspicious/noExplicitAny: the files that read tables share it
   tables: any;
+  // biome-ignore lint/suspicious/noExplicitAny: the files of Your data share it
+  yours: any;
   el<T extends keyof HTMLElementTagNameMap>(
     tag: T,
     attributes?: Attributes,

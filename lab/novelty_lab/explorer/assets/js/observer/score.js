@@ -131,6 +131,7 @@ LN.observerParts.push((ob) => {
       draws,
       is_series: isSeries,
       refusal,
+      cautions: shuffles ? ob.cautions(task) : [],
       spectrum: Array.from(meanOf(found.map((one) => Float64Array.from(one.spectrum)))),
     };
   };

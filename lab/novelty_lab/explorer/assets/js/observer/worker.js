@@ -53,9 +53,11 @@
                 return;
               }
               worker.removeEventListener("message", hear);
+              waiting.delete(reject);
               if (data.error === undefined) resolve(data.found);
               else reject(new (data.isRefusal ? ob.Refusal : Error)(data.error));
             };
+            waiting.add(reject);
             worker.addEventListener("message", hear);
             worker.postMessage({ id, request, numbers });
           }),
@@ -67,10 +69,14 @@
     });
     return ob.summarize(request, inOrder);
   }
-  /* End what is being computed; its promise is never settled. */
+  /* End what is being computed: its promises reject. */
+  const Stopped = class extends Error {};
+  const waiting = new Set();
   function stop() {
     for (const worker of workers) worker.terminate();
     workers = [];
+    for (const reject of waiting) reject(new Stopped("stopped"));
+    waiting.clear();
   }
-  LN.observer = { score, stop, parts: ob, Refusal: ob.Refusal };
+  LN.observer = { score, stop, parts: ob, Refusal: ob.Refusal, Stopped };
 })();

@@ -53,7 +53,8 @@
           await next();
         } catch (error) {
           wanted = { quick: null, full: null, sweep: null };
-          refused(/** @type {Error} */ (error).message);
+          if (!(error instanceof LN.observer.Stopped))
+            refused(/** @type {Error} */ (error).message);
         }
       }
       isBusy = false;
