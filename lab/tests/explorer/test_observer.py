@@ -126,6 +126,15 @@ def test_all_defaults_are_those_of_python(page):
     assert found["draws"] == truth["draws"] and found["null_count"] == 999
 
 
+def test_predictions_of_rows_not_seen_are_those_of_python(page):
+    target = 5 + 3 * RELATION[:, 0] + noise(6, 150)
+    found = score_in(page, TABLE, target, draws=2, shuffles=0)
+    truth = ln.score(TABLE, target, draws=2, null=0).points
+    observed, predicted = np.array(found["points"]).T
+    np.testing.assert_allclose(observed, target, rtol=1e-12)
+    np.testing.assert_allclose(predicted, truth.predicted, rtol=1e-9)
+
+
 def test_the_served_page_scores_too(browser, address):
     open_panel(browser, address, "ledger")
     found = score_in(browser, TABLE, RELATION, draws=3, shuffles=0)

@@ -164,6 +164,7 @@ interface Scored {
   is_series: boolean;
   refusal: string | null;
   cautions: string[];
+  points: Points;
   spectrum: number[];
 }
 

@@ -38,7 +38,7 @@ LN.observerParts.push((ob) => {
       return made;
     });
 
-  /* Squared errors of all samples, each predicted without its fold. */
+  /* Squared errors of all samples, and predictions of a single target, each without its fold. */
   ob.heldOut = (features, targets, ridge, { order, bounds, around }) => {
     const samples = order.length;
     const offsets = { features: features.map(ob.mean), targets: targets.map(ob.mean) };
@@ -49,6 +49,7 @@ LN.observerParts.push((ob) => {
     const all = ob.momentsOf(h, y);
     const errors = new Float64Array(samples);
     const spread = new Float64Array(samples);
+    const predicted = new Float64Array(targets.length === 1 ? samples : 0);
     let freedom = 0;
     for (let fold = 0; fold + 1 < bounds.length; fold++) {
       const [start, end] = [bounds[fold], bounds[fold + 1]];
@@ -72,10 +73,14 @@ LN.observerParts.push((ob) => {
         for (let i = 0; i < left.length; i++) {
           errors[order[start + i]] += left[i] ** 2;
           spread[order[start + i]] += mean[i] ** 2;
+          if (predicted.length) {
+            const learned = (mean[i] - left[i]) / (fit.targetScale[j] || 1);
+            predicted[order[start + i]] = offsets.targets[j] + fit.targetMean[j] + learned;
+          }
         }
       });
     }
-    return { errors, spread, freedom };
+    return { errors, spread, freedom, predicted };
   };
 
   /* How many blocks of consecutive samples count as independent of each other. */

@@ -27,9 +27,7 @@ LN.observerParts.push((ob) => {
     const rows = inputs[0].length;
     let hidden = inputs;
     for (const { weights, bias } of layers) {
-      hidden = weights.map((row, unit) =>
-        ob.combined(hidden, row, new Float64Array(rows).fill(bias[unit])),
-      );
+      hidden = ob.times(hidden, weights, rows, bias);
       activate(hidden, rows);
     }
     return hidden;

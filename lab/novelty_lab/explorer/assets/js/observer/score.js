@@ -7,6 +7,7 @@ LN.observerParts.push((ob) => {
   const FALSE_RATE = 0.01;
   const FEWEST = 4;
   const DRAWS = 8;
+  const MOST_POINTS = 400;
 
   const mean = (values) => ob.sum(values) / values.length;
   const meanOf = (many) => {
@@ -96,6 +97,16 @@ LN.observerParts.push((ob) => {
     };
   }
 
+  /* Observed and predicted values of a single target, in its own unit; some of many. */
+  function pointsOf(task, held) {
+    const predicted = meanOf(held.map((one) => one.predicted));
+    const [unit, observed] = [task.units[0], task.targets[0]];
+    const step = Math.ceil(predicted.length / MOST_POINTS);
+    return Array.from(predicted.keys())
+      .filter((i) => i % step === 0)
+      .map((i) => [observed[i] * unit, predicted[i] * unit]);
+  }
+
   /* Average over reservoirs first, then compare. */
   ob.summarize = (request, found) => {
     const task = ob.prepare(request);
@@ -132,6 +143,7 @@ LN.observerParts.push((ob) => {
       is_series: isSeries,
       refusal,
       cautions: shuffles ? ob.cautions(task) : [],
+      points: held.length ? pointsOf(task, held) : [],
       spectrum: Array.from(meanOf(found.map((one) => Float64Array.from(one.spectrum)))),
     };
   };

@@ -3,6 +3,7 @@
      inputs, targets   what the observer gets, as columns of samples
      series            for one series, its columns in the units of inputs and of targets
      windows           history and lead times, for a series
+     units             what targets were divided by
      memory            correlation time of a series, in steps */
 LN.observerParts.push((ob) => {
   const LARGEST = 1e150;
@@ -92,7 +93,7 @@ LN.observerParts.push((ob) => {
     if (!isSeries) {
       if (x[0].length < 2)
         throw new ob.Refusal(`inputs must hold at least two samples, got ${x[0].length}`);
-      return { inputs: x, targets: y, memory: 1 };
+      return { inputs: x, targets: y, memory: 1, units };
     }
     const leads = Array.from({ length: window }, (_, i) => i + 1);
     const windows = { history, leads, reach: history - 1 + window };
@@ -104,6 +105,7 @@ LN.observerParts.push((ob) => {
       inputs: ob.cutInputs(x, windows),
       targets: ob.cutTargets(y, windows),
       series: { x, y },
+      units,
       windows,
       memory: Math.max(correlationTime(x), correlationTime(y)),
     };

@@ -7,11 +7,11 @@
   const sentence = (text) =>
     text[0].toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? "" : ".");
 
-  /* found has the names of ln.Score, and verdict, rows, inputs, targets, notes and observer. */
-  LN.yours.answer = (found) => {
+  /* How many directions of the targets were learned. */
+  function spectrum(found) {
     const values = found.spectrum.filter((v) => v > 1e-12);
     const told = values.slice(0, MANY);
-    const spectrum = LN.charts.bars({
+    const chart = LN.charts.bars({
       label: "Spectrum of the readout",
       height: 260,
       y: "singular value of W",
@@ -24,8 +24,48 @@
         text: `direction ${i + 1}\nsingular value ${+v.toPrecision(4)}`,
       })),
     });
+    return LN.figure(
+      [el("h3", {}, "Spectrum"), chart.node],
+      `How many independent directions of the targets were learned; the height of a bar is how strongly the inputs predict that direction.${values.length > told.length ? ` The strongest ${told.length} of ${values.length} are shown.` : ""}`,
+      "In the paper: the singular values of the readout W.",
+    );
+  }
+  /* What was observed of a single target, and what was predicted without having seen it. */
+  function scatter(found) {
+    const name = found.targets.length === 1 ? found.targets[0] : "the target";
+    const ends = [Math.min, Math.max].map((end) => end(...found.points.flat()));
+    const chart = LN.charts.lines({
+      label: `Observed and predicted ${name}`,
+      height: 300,
+      x: { label: `${name}, observed` },
+      y: { label: `${name}, predicted` },
+      series: [
+        { name: "rows", colour: "blue", points: found.points, dots: true },
+        {
+          name: "a perfect prediction",
+          colour: "grey",
+          points: ends.map((v) => [v, v]),
+          dash: true,
+        },
+      ],
+    });
+    return LN.figure(
+      [el("h3", {}, "Predicted, in rows not seen"), chart.node],
+      "Each mark is a row, predicted by readouts that were fitted without it. On the dashed line a prediction is perfect; marks in a level band are not predicted at all.",
+    );
+  }
+
+  /* found has the names of ln.Score, and verdict, rows, inputs, targets, notes and observer. */
+  LN.yours.answer = (found) => {
     const [low, high] = found.held_out_interval;
-    const share = Number.isFinite(low) ? `95% ${percent(low)} to ${percent(high)}` : undefined;
+    const share = Number.isFinite(low) ? `(${percent(low)} to ${percent(high)})` : undefined;
+    const p =
+      found.p_value === null
+        ? "—"
+        : LN.yours
+            .pText(found)
+            .replace(/^p (= )?/, "")
+            .replace("<=", "≤");
     const warned = (found.cautions ?? []).map((text) =>
       el("p", { class: "note" }, sentence(`caution: ${text}`)),
     );
@@ -34,7 +74,7 @@
       LN.stats([
         ["denoised bits", plain(found.denoised_bits), `n = ${found.num_samples}`],
         ["held-out variance", percent(found.held_out_variance), share],
-        ["p-value", found.p_value === null ? "—" : String(+found.p_value.toPrecision(2))],
+        ["p-value", p],
         ["raw bits", plain(found.bits), `floor ${plain(found.floor_bits)}`],
       ]),
       ...warned,
@@ -60,11 +100,7 @@
           `${found.inputs.join(", ")} → ${found.targets.join(", ")}. Bits alone are no evidence: the p-value says how often chance alone explains as much.`,
           `In the paper: S^φ = ½ log₂ det(I + η W W′). ${found.observer}`,
         ),
-        LN.figure(
-          [el("h3", {}, "Spectrum"), spectrum.node],
-          `How many independent directions of the targets were learned; the height of a bar is how strongly the inputs predict that direction.${values.length > told.length ? ` The strongest ${told.length} of ${values.length} are shown.` : ""}`,
-          "In the paper: the singular values of the readout W.",
-        ),
+        found.points?.length ? scatter(found) : spectrum(found),
       ),
     ];
   };

@@ -304,7 +304,9 @@
       button.disabled = true;
       try {
         const found = await (byServer ? scoreThere() : scoreHere());
-        if (found) out.replaceChildren(...answer(found));
+        if (!found) return;
+        out.replaceChildren(...answer(found));
+        out.scrollIntoView({ block: "start", behavior: LN.still ? "auto" : "smooth" });
       } catch (thrown) {
         const error = /** @type {Error} */ (thrown);
         if (!(error instanceof LN.tables.Refusal)) throw error;

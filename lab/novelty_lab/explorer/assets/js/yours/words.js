@@ -79,5 +79,5 @@
       ]);
     return table;
   }
-  LN.yours = { plain, percent, verdict, rows };
+  LN.yours = { plain, percent, pText, verdict, rows };
 })();
