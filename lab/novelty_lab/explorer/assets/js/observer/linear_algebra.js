@@ -199,15 +199,25 @@ LN.observerParts.push((ob) => {
       const end = v[k + 1] > 0 ? -length : length;
       v[k + 1] -= end;
       const scale = -1 / (end * v[k + 1]);
-      // A - v u' - u v' with u = scale (A v - scale (v'Av) v / 2).
+      // A - v u' - u v' with u = scale (A v - scale (v'Av) v / 2), on and below the diagonal.
       w.fill(0);
-      for (let j = k + 1; j < size; j++) w[j] = scale * ob.dot(matrix[j], v, k + 1);
+      for (let j = k + 1; j < size; j++) {
+        const column = matrix[j];
+        const vj = v[j];
+        let total = column[j] * vj;
+        for (let i = j + 1; i < size; i++) {
+          w[i] += column[i] * vj;
+          total += column[i] * v[i];
+        }
+        w[j] += total;
+      }
+      for (let j = k + 1; j < size; j++) w[j] *= scale;
       ob.add(w, v, (-scale / 2) * ob.dot(w, v, k + 1), k + 1);
       for (let j = k + 1; j < size; j++) {
         const column = matrix[j];
         const wj = w[j];
         const vj = v[j];
-        for (let i = k + 1; i < size; i++) column[i] -= v[i] * wj + w[i] * vj;
+        for (let i = j; i < size; i++) column[i] -= v[i] * wj + w[i] * vj;
       }
       matrix[k][k + 1] = end;
       for (const column of cross) ob.add(column, v, -scale * ob.dot(column, v, k + 1), k + 1);

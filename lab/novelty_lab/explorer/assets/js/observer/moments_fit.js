@@ -24,7 +24,11 @@ LN.observerParts.push((ob) => {
   };
   /* The moments of all rows but some. */
   ob.without = (all, some) => {
-    const less = (x, y) => x.map((value, i) => value - y[i]);
+    const less = (x, y) => {
+      const made = new Float64Array(x.length);
+      for (let i = 0; i < made.length; i++) made[i] = x[i] - y[i];
+      return made;
+    };
     const lessColumns = (x, y) => x.map((column, i) => less(column, y[i]));
     return {
       count: all.count - some.count,
@@ -50,14 +54,16 @@ LN.observerParts.push((ob) => {
     const targetScale = targetPower.map((power, j) =>
       ob.targetScale(power / count, targetMean[j] + offsets.targets[j]),
     );
-    const gram = moments.gram.map((column, j) =>
-      column.map((value, i) => (value - count * mean[i] * mean[j]) * scale[i] * scale[j]),
-    );
-    const cross = moments.cross.map((column, j) =>
-      column.map(
-        (value, i) => (value - count * mean[i] * targetMean[j]) * scale[i] * targetScale[j],
-      ),
-    );
+    /* Products less those of the means, scaled. */
+    const standardized = (columns, means, scales) =>
+      columns.map((column, j) => {
+        const made = new Float64Array(width);
+        for (let i = 0; i < width; i++)
+          made[i] = (column[i] - count * mean[i] * means[j]) * scale[i] * scales[j];
+        return made;
+      });
+    const gram = standardized(moments.gram, mean, scale);
+    const cross = standardized(moments.cross, targetMean, targetScale);
     const power = ob.sum(targetPower.map((value, j) => value * targetScale[j] ** 2));
     const turned = ob.tridiagonal(gram, cross);
     const problem = tridiagonalProblem(turned, power, count);

@@ -62,8 +62,10 @@ LN.observerParts.push((ob) => {
     let at = N;
     const refill = () => {
       for (let i = 0; i < N; i++) {
-        const y = (state[i] & 0x80000000) | (state[(i + 1) % N] & 0x7fffffff);
-        state[i] = state[(i + 397) % N] ^ (y >>> 1) ^ (y & 1 ? 0x9908b0df : 0);
+        const next = i + 1 < N ? i + 1 : 0;
+        const y = (state[i] & 0x80000000) | (state[next] & 0x7fffffff);
+        const far = i + 397 < N ? i + 397 : i + 397 - N;
+        state[i] = state[far] ^ (y >>> 1) ^ (y & 1 ? 0x9908b0df : 0);
       }
       at = 0;
     };

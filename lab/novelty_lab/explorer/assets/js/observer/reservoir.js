@@ -15,10 +15,13 @@ LN.observerParts.push((ob) => {
     return Array.from({ length: DEPTH }, (_, layer) => {
       const fanIn = layer ? width : inputs;
       const bound = fanIn ** -0.5;
-      const drawn = (count) => Float64Array.from({ length: count }, () => uniform());
-      const scaled = (values) => values.map((value) => (2 * value - 1) * bound);
+      const drawn = (count) => {
+        const made = new Float64Array(count);
+        for (let i = 0; i < count; i++) made[i] = (2 * uniform() - 1) * bound;
+        return made;
+      };
       const weights = Array.from({ length: width }, () => drawn(fanIn));
-      return { bias: scaled(drawn(width)), weights: weights.map(scaled) };
+      return { weights, bias: drawn(width) };
     });
   };
 
