@@ -79,6 +79,9 @@ def test_the_sweep_shows_the_same_for_every_level(browser, exported):
     caption = browser.find_element("css selector", f"{ROOT} .start > div figcaption").text
     assert caption.startswith("Noise as large as the series itself takes raw bits from ")
     assert len(browser.find_elements("css selector", f"{ROOT} svg circle[r='3.5']")) == 18
+    raw, denoised, _ = cards(browser)  # without noise, where the sweep begins
+    assert f"raw bits from {raw:.1f} to" in caption
+    assert f"denoised bits from {denoised:.1f} to" in caption
 
 
 def test_bits_move_while_the_line_is_drawn(browser, exported):

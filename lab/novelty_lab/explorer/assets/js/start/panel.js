@@ -72,10 +72,8 @@
     const caption = el("span", {}, "The dashed line is where the slider is.");
     const show = (points) => {
       chart.update({ series: series(points), y: axis(points) });
-      const [first, equal] = [points[0], points.find(([x]) => x === 1)];
-      const change = (i) => `from ${LN.number(first[i], 1)} to ${LN.number(equal[i], 1)}`;
-      if (equal)
-        caption.textContent = `Noise as large as the series itself takes raw bits ${change(1)}, and denoised bits ${change(2)}. More noise hides the series, and denoised bits go to 0. The dashed line is where the slider is.`;
+      const equal = points.find(([x]) => x === 1);
+      if (equal) caption.textContent = LN.start.swept(points[0], equal);
     };
     return {
       node: chart.node,

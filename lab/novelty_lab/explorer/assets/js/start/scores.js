@@ -5,6 +5,7 @@
   const RIDGE = 0.1;
   const REST = 350; // milliseconds
   const QUICK = { draws: 2, shuffles: 0 };
+  const UNTESTED = { draws: 4, shuffles: 0 };
   const FULL = { draws: 4, shuffles: 19, signs: false };
   const LEVELS = [0, 0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3];
 
@@ -38,7 +39,7 @@
         if (!wanted.quick) told(found, true);
       } else if (sweep) {
         const share = LEVELS[points.length];
-        const found = await ask(LN.start.withNoise(sweep.values, share, sweep.seed), QUICK);
+        const found = await ask(LN.start.withNoise(sweep.values, share, sweep.seed), UNTESTED);
         if (wanted.sweep !== sweep) return;
         points = [...points, [share, found.bits, found.denoised_bits]];
         swept(points);

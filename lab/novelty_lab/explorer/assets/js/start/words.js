@@ -1,5 +1,5 @@
 "use strict";
-/* Three sentences about a score. */
+/* Three sentences about a score, and the caption of what noise does. */
 (() => {
   const NUMBERS = { 2: "two", 4: "four", 8: "eight" };
   const percent = (share) => {
@@ -19,7 +19,7 @@
       return `The raw score is ${raw} bits all the same, because a readout that fits noise needs large weights; without what noise could have made, ${clean} bits are left.`;
     if (denoised_bits > 0.85 * bits)
       return `The raw score is ${raw} bits, and nearly all of it stays when the part that noise could have made is taken off: ${clean} bits.`;
-    return `The raw score is ${raw} bits, and noise has raised it: without the part that noise could have made, ${clean} bits are left.`;
+    return `The raw score is ${raw} bits, but part of it is noise, or what the observer cannot follow; without what noise could have made, ${clean} bits are left.`;
   }
   function tested({ p_value, null_count }) {
     if (p_value === null) return "The test against chance follows when the line rests.";
@@ -30,7 +30,19 @@
     return `Of ${null_count} series with the same values in random order, ${many} can be predicted as well: ${verdict}.`;
   }
 
+  /* What as much noise as signal does to the bits: both are [share, raw, denoised]. */
+  function swept(first, equal) {
+    const change = (i) => `from ${LN.number(first[i], 1)} to ${LN.number(equal[i], 1)}`;
+    const rest = equal[2]
+      ? "More noise hides the series, and denoised bits go to 0."
+      : first[2]
+        ? "So much noise hides this series."
+        : "A series without structure has no denoised bits, however many raw bits it has.";
+    return `Noise as large as the series itself takes raw bits ${change(1)}, and denoised bits ${change(2)}. ${rest} The dashed line is where the slider is.`;
+  }
+
   Object.assign(LN.start, {
+    swept,
     percent,
     sentences: (found, windows) => [predicted(found, windows), compared(found), tested(found)],
   });
