@@ -131,6 +131,14 @@ def test_class_targets_report_accuracy_beside_the_base_rate():
     assert abs(chance.classes.accuracy - chance.classes.base_rate) < 0.1
 
 
+def test_the_unit_of_classes_is_their_common_deviation():
+    x, y = normal(200, 2), np.eye(3)[np.arange(200) % 3]
+    common = float(np.sqrt(y.var(0).mean()))
+    bits = ln.score(x, y, draws=1, null=0).bits
+    assert bits == pytest.approx(ln.score(x, y, draws=1, null=0, target_unit=common).bits)
+    assert bits != pytest.approx(ln.score(x, y, draws=1, null=0, target_unit=common / 2).bits)
+
+
 def test_a_rare_class_counts_by_its_rows():
     x = normal(300, 1)
     labels = (x[:, 0] > 0).astype(int)

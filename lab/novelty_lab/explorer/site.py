@@ -37,15 +37,18 @@ def build(results: Path, *, served: bool = False) -> Site:
         raise UserError(f"expected a folder of results, but {results} is not a folder")
     site = dict(_assets())
     names: list[str] = []
+    scripts: list[str] = []
     for folder, panel in find_panels().items():
-        site |= {f"js/{folder}/{name}": read_script(folder, name) for name in panel.scripts}
+        own = {f"js/{folder}/{name}": read_script(folder, name) for name in panel.scripts}
+        scripts += own
+        site |= own
         for name, content in panel.data(results / folder.replace("_", "-")):
             names.append(name)
             site[f"data/{name}.js"] = _data_script(name, content)
     judged = claims(results)
     site["data/ledger.js"] = _data_script("ledger", judged)
     site |= dict(linked_files(results, judged["rows"]))
-    tags = _tags(name for name in site if name.startswith("js/") and name.count("/") == 2)
+    tags = _tags(scripts)
     site["index.html"] = site["index.html"].replace(SCRIPTS_HERE, tags)
     names.append("ledger")
     index = {"served": served, "version": __version__, "names": names, "largest": LARGEST}
@@ -77,6 +80,7 @@ def _assets() -> Iterator[tuple[str, bytes]]:
     for entry in root.iterdir():
         if entry.is_file():
             yield entry.name, entry.read_bytes()
-    for entry in (root / "js").iterdir():
-        if entry.name.endswith(".js"):
-            yield f"js/{entry.name}", entry.read_bytes()
+    for folder in ("js", "js/observer", "js/start", "js/tables", "js/yours"):
+        for entry in (root / folder).iterdir():
+            if entry.name.endswith(".js"):
+                yield f"{folder}/{entry.name}", entry.read_bytes()

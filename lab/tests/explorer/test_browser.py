@@ -16,7 +16,17 @@ from novelty_lab import ledger
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
 Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="needs selenium").Keys
-PANELS = ["automata", "life", "neural", "encoder", "agents", "rooms", "flows", "criticality"]
+PANELS = [
+    "start",
+    "automata",
+    "life",
+    "neural",
+    "encoder",
+    "agents",
+    "rooms",
+    "flows",
+    "criticality",
+]
 PANELS += ["robustness", "ledger", "yours"]
 
 
@@ -90,12 +100,12 @@ def test_no_panel_is_wider_than_the_window(browser, address, width):
 
 
 def test_arrow_keys_move_between_tabs(browser, exported):
-    open_panel(browser, exported, "automata")
+    open_panel(browser, exported, "start")
     browser.execute_script(
-        "document.getElementById('tab-automata').dispatchEvent("
+        "document.getElementById('tab-start').dispatchEvent("
         "new KeyboardEvent('keydown', {key: 'ArrowLeft', bubbles: true}))"
     )
-    assert browser.execute_script("return document.activeElement.id") == "tab-yours"
+    assert browser.execute_script("return document.activeElement.id") == "tab-ledger"
     assert browser.execute_script("return document.activeElement.ariaSelected") == "true"
 
 

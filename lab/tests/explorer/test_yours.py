@@ -8,6 +8,7 @@ import pytest
 
 import learnable_novelty as ln
 from lab.tests.explorer.page import open_panel, wait_for
+from learnable_novelty.measure.words import percent, plain
 
 ROOT = "#panel-yours"
 DROP = """
@@ -23,15 +24,46 @@ def drop(browser, name, content):
     browser.execute_script(DROP, name, base64.b64encode(content).decode())
 
 
+def wait_for_form(browser):
+    wait_for(browser, f"!document.querySelector('{ROOT} form').hidden")
+
+
 def press_score(browser):
-    browser.find_element("css selector", f"{ROOT} form button").click()
-    wait_for(browser, f"document.querySelector('{ROOT} .answer figure, {ROOT} .note')", 60)
+    # Not by the pointer: the answer may have scrolled the button under the tabs.
+    browser.execute_script(f"document.querySelector('{ROOT} form button[type=submit]').click()")
+    answered = f"{ROOT} .answer figure, {ROOT} .answer .note"
+    wait_for(browser, f"document.querySelector('{answered}')", 60)
 
 
 def stats(browser):
     """What the cards above the answer say."""
     cards = browser.find_elements("css selector", f"{ROOT} .stats div")
     return dict([e.find_element("tag name", part).text for part in ("dt", "dd")] for e in cards)
+
+
+def parts(browser):
+    """Name, kind and part of every column."""
+    return browser.execute_script(
+        f"return [...document.querySelectorAll('{ROOT} form tbody tr')].map(row =>"
+        "[row.cells[0].textContent, row.cells[1].textContent, row.querySelector('select').value])"
+    )
+
+
+def set_part(browser, place, part):
+    browser.execute_script(
+        f"const box = document.querySelectorAll('{ROOT} form tbody select')[arguments[0]];"
+        "box.value = arguments[1]; box.dispatchEvent(new Event('change'))",
+        place,
+        part,
+    )
+
+
+def finding(browser):
+    return browser.find_element("css selector", f"{ROOT} .answer .finding").text
+
+
+def said(browser):
+    return browser.find_element("css selector", f"{ROOT} .answer .note").text
 
 
 def table():
@@ -45,140 +77,225 @@ def as_csv(x, y, header="a,b,y"):
     return "\n".join([header, *lines]).encode()
 
 
-def test_a_dropped_file_gives_the_bits_of_python(browser, address):
-    x, y = table()
-    truth = ln.score(x, y)
-    open_panel(browser, address, "yours")
-    drop(browser, "my data.csv", as_csv(x, y))
-    wait_for(browser, f"!document.querySelector('{ROOT} form').hidden")
-    roles = browser.execute_script(
-        f"return [...document.querySelectorAll('{ROOT} .columns label')]"
-        ".map(l => [l.firstChild.data, l.querySelector('select').value])"
-    )
-    assert roles == [["a", "input"], ["b", "input"], ["y", "target"]]
-    press_score(browser)
+def check_answer(browser, truth):
     found = stats(browser)
-    assert found["learnable novelty"].startswith(f"{truth.bits:.2f} ± {truth.bits_se:.2f} bits")
-    assert found["floor: score of the residuals"] == f"{truth.floor_bits:.2f} bits"
-    assert found["excess over the floor"] == f"{truth.excess_bits:.2f} bits"
-    assert float(found["p-value"]) == pytest.approx(truth.p_value, rel=1e-2)
-    bars = len(browser.find_elements("css selector", f"{ROOT} .bar"))
-    assert bars == sum(value > 1e-12 for value in truth.spectrum)
+    assert found["denoised bits"] == f"{plain(truth.denoised_bits)} n = {truth.num_samples}"
+    low, high = map(percent, truth.held_out_interval)
+    share = percent(truth.held_out_variance)
+    assert found["held-out variance"] == f"{share} ({low} to {high})"
+    assert found["p-value"] == truth.p_text.removeprefix("p ").removeprefix("= ").replace("<=", "≤")
+    assert found["raw bits"] == f"{plain(truth.bits)} floor {plain(truth.floor_bits)}"
+
+
+@pytest.mark.parametrize("kind", ["address", "exported"])
+def test_a_dropped_file_gives_the_bits_of_python(browser, request, kind, tmp_path):
+    x, y = table()
+    path = tmp_path / "my data.csv"
+    path.write_bytes(as_csv(x, y))
+    truth = ln.score(path, "y")
+    open_panel(browser, request.getfixturevalue(kind), "yours")
+    drop(browser, path.name, path.read_bytes())
+    wait_for_form(browser)
+    shown = [["a", "number", "input"], ["b", "number", "input"], ["y", "number", "target"]]
+    assert parts(browser) == shown
+    press_score(browser)
+    check_answer(browser, truth)
+    first = browser.execute_script(
+        f"return document.querySelector('{ROOT} .answer').firstChild.textContent"
+    )
+    assert first.lower() == f"{truth.verdict}.".lower()
+    marks = browser.find_elements("css selector", f"{ROOT} .answer circle[r='3.5']")
+    assert len(marks) == 80
     assert browser.get_log("browser") == []
 
 
-def test_columns_can_be_chosen(browser, address):
+def test_columns_can_be_chosen(browser, exported):
     x, y = table()
     truth = ln.score(x[:, :1], y)
     buffer = io.BytesIO()
     np.save(buffer, np.column_stack([x, y]))
-    open_panel(browser, address, "yours")
+    open_panel(browser, exported, "yours")
     drop(browser, "a.npy", buffer.getvalue())
-    wait_for(browser, f"!document.querySelector('{ROOT} form').hidden")
-    browser.execute_script(
-        f"const box = document.querySelectorAll('{ROOT} .columns select')[1]; box.value = '';"
-        "box.dispatchEvent(new Event('change'))"
-    )
+    wait_for_form(browser)
+    set_part(browser, 1, "")
     press_score(browser)
-    assert stats(browser)["learnable novelty"].startswith(f"{truth.bits:.2f} ")
-
-
-def test_a_column_with_a_comma_in_its_name_can_be_chosen(browser, address):
-    x, y = table()
-    truth = ln.score(x[:, :1], y)
-    open_panel(browser, address, "yours")
-    drop(browser, "a.csv", as_csv(x, y, header='"a,""b""",0,y'))
-    wait_for(browser, f"!document.querySelector('{ROOT} form').hidden")
-    browser.execute_script(
-        f"const box = document.querySelectorAll('{ROOT} .columns select')[1]; box.value = '';"
-        "box.dispatchEvent(new Event('change'))"
-    )
+    check_answer(browser, truth)
+    set_part(browser, 0, "")
     press_score(browser)
-    assert stats(browser)["learnable novelty"].startswith(f"{truth.bits:.2f} ")
-    assert 'a,"b" → y' in browser.find_element("css selector", f"{ROOT} figcaption").text
+    assert said(browser) == "Choose at least one input and one target."
 
 
-def test_control_characters_of_a_name_are_shown(browser, address):
-    open_panel(browser, address, "yours")
-    drop(browser, "a.csv", "a\u202e,y\x1b\n1,2\n3,4\n".encode())
-    wait_for(browser, f"!document.querySelector('{ROOT} form').hidden")
-    names = browser.execute_script(
-        f"return [...document.querySelectorAll('{ROOT} .columns label')]"
-        ".map(label => label.firstChild.data)"
-    )
-    assert names == [r"a\u{202e}", r"y\u{1b}"]
-
-
-def test_a_series_is_scored_by_its_window(browser, address):
+def test_rows_can_be_moments_in_time(browser, exported):
     series = np.sin(0.3 * np.arange(120)) ** 3
     truth = ln.score(series, window=5, history=2)
-    open_panel(browser, address, "yours")
+    open_panel(browser, exported, "yours")
     drop(browser, "s.csv", "\n".join(map(repr, series.tolist())).encode())
-    wait_for(browser, f"!document.querySelector('{ROOT} form').hidden")
+    wait_for_form(browser)
     for box, value in zip(
         browser.find_elements("css selector", f"{ROOT} form input[type=number]"), "52", strict=True
     ):
         box.clear()
         box.send_keys(value)
     press_score(browser)
-    assert stats(browser)["learnable novelty"].startswith(f"{truth.bits:.2f} ")
+    check_answer(browser, truth)
+    bars = len(browser.find_elements("css selector", f"{ROOT} .bar"))
+    assert bars == sum(value > 1e-12 for value in truth.spectrum)
+    assert finding(browser).lower() == f"{truth.verdict}.".lower().replace(
+        "the future on", "the future of 0 on"
+    )
+
+
+def test_the_sample_is_read_and_answered(browser, exported, tmp_path):
+    open_panel(browser, exported, "yours")
+    path = tmp_path / "pendulums.csv"
+    path.write_text(
+        browser.execute_async_script("LN.yours.sample().text().then(arguments[0])"), "utf-8"
+    )
+    browser.find_element("css selector", f"{ROOT} .drop button").click()
+    wait_for_form(browser)
+    assert parts(browser) == [
+        ["id", "index: 'id' is the name of an index", ""],
+        ["length_cm", "number", "input"],
+        ["weight_g", "number", "input"],
+        ["material", "category of 3", "input"],
+        ["period_s", "number", "target"],
+    ]
+    press_score(browser)
+    truth = ln.score(path, "period_s")
+    check_answer(browser, truth)
+    assert finding(browser).startswith("Clear relation: the inputs explain 9")
+    notes = [e.text for e in browser.find_elements("css selector", f"{ROOT} .answer .things li")]
+    assert "left out: id (index: 'id' is the name of an index)" in notes
+    assert "2 of 120 rows have gaps: left out (most in length_cm: 2)" in notes
+    assert set(notes) <= set(truth.decisions)
+
+
+def test_the_form_and_the_answer_fit_a_phone(browser, exported):
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        open_panel(browser, exported, "yours")
+        drop(browser, "a.csv", b"x,a long name of a column,y\n" + b"1,2,3\n2,,4\n5,1,1\n" * 9)
+        wait_for_form(browser)
+        width = "return document.documentElement.scrollWidth"
+        assert browser.execute_script(width) <= 390
+        press_score(browser)
+        assert browser.execute_script(width) <= 390
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_limits_are_stated_before_a_file_is_chosen(browser, exported, address):
+    for page, more in ((exported, "novelty score FILE"), (address, "the server on this machine")):
+        open_panel(browser, page, "yours")
+        text = browser.find_element("css selector", f"{ROOT} .drop small").text
+        assert "at most 5 MB and 20,000 rows" in text and "sent nowhere" in text
+        assert more in text
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "sentence"),
     [
         ("a.csv", b"", "The file is empty"),
-        ("a.exe", b"MZ", "Expected a file ending in .csv, .tsv, .npy"),
+        ("a.exe", b"MZ", "Expected a file ending in .csv, .tsv"),
         ("a.npy", b"\x93NUMPY spam", "Expected NumPy data in a.npy"),
     ],
 )
-def test_a_file_that_is_no_table_gets_its_sentence(browser, address, name, content, said):
-    open_panel(browser, address, "yours")
+def test_a_file_that_is_no_table_gets_its_sentence(browser, exported, name, content, sentence):
+    open_panel(browser, exported, "yours")
     drop(browser, name, content)
-    wait_for(browser, f"document.querySelector('{ROOT} .note')")
-    text = browser.find_element("css selector", f"{ROOT} .note").text
-    assert said.lower() in text.lower()
+    wait_for(browser, f"document.querySelector('{ROOT} .answer .note')")
+    assert sentence.lower() in said(browser).lower()
     assert not browser.find_element("css selector", f"{ROOT} form").is_displayed()
-    browser.get_log("browser")  # the refusal itself is logged by the browser
+    assert browser.get_log("browser") == []
 
 
-def test_a_column_of_words_gets_its_sentence(browser, address):
-    open_panel(browser, address, "yours")
-    drop(browser, "a.csv", b"a,y\n1,2\n3,spam\n")
-    wait_for(browser, f"!document.querySelector('{ROOT} form').hidden")
+def test_a_column_of_words_gets_its_sentence(browser, exported):
+    open_panel(browser, exported, "yours")
+    drop(browser, "a.csv", b"a,y\n1,2\n3,spam\n5,eggs\n")
+    wait_for_form(browser)
+    assert parts(browser)[1] == ["y", "text", ""]
+    set_part(browser, 1, "target")
+    browser.execute_script(f"document.querySelectorAll('{ROOT} [name=rows]')[0].click()")
+    set_part(browser, 1, "target")
     press_score(browser)
-    text = browser.find_element("css selector", f"{ROOT} .note").text
-    assert text.startswith("Expected numbers in column 'y', got 'spam' in row 1")
-    assert text.endswith("leave that column out.")
-    browser.get_log("browser")
+    assert said(browser).startswith("Expected numbers in column 'y', got 'spam' in row 1")
+    assert said(browser).endswith("leave that column out.")
 
 
-def test_a_large_file_is_refused_before_it_is_sent(browser, address):
-    open_panel(browser, address, "yours")
+@pytest.mark.parametrize(("kind", "limit"), [("address", "20 MB"), ("exported", "5 MB")])
+def test_a_large_file_is_refused_before_it_is_read(browser, request, kind, limit):
+    open_panel(browser, request.getfixturevalue(kind), "yours")
     browser.execute_script(
         "const data = new DataTransfer();"
         "data.items.add(new File([new Uint8Array(LN.data.index.largest + 1)], 'a.csv'));"
         f"document.querySelector('{ROOT} .drop').dispatchEvent("
         "new DragEvent('drop', {dataTransfer: data}))"
     )
-    wait_for(browser, f"document.querySelector('{ROOT} .note')")
-    assert "at most 20 MB" in browser.find_element("css selector", f"{ROOT} .note").text
+    wait_for(browser, f"document.querySelector('{ROOT} .answer .note')")
+    assert f"at most {limit}" in said(browser)
 
 
-def test_a_file_of_two_rows_is_answered(browser, address):
+def long_file():
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((20_001, 2)).round(3)
+    return "\n".join(["x,y", *(f"{a},{a + b:.3f}" for a, b in values.tolist())]).encode()
+
+
+def test_a_file_of_many_rows_goes_to_the_server(browser, address):
     open_panel(browser, address, "yours")
-    drop(browser, "a.csv", b"a,y\n1,2\n3,4\n")
-    wait_for(browser, f"!document.querySelector('{ROOT} form').hidden")
+    drop(browser, "long.csv", long_file())
+    wait_for_form(browser)
+    told = browser.find_element("css selector", f"{ROOT} form .where").text
+    assert "Scored by the server on this machine." in told
     press_score(browser)
-    found = stats(browser)
-    assert found["learnable novelty"] == "0.00 bits"
+    assert finding(browser).startswith("Clear relation: the inputs explain 50% of ")
+
+
+def test_a_file_of_many_rows_is_refused_without_a_server(browser, exported):
+    open_panel(browser, exported, "yours")
+    drop(browser, "long.csv", long_file())
+    wait_for(browser, f"document.querySelector('{ROOT} .answer .note')")
+    assert said(browser).startswith("Expected at most 20,000 rows here, got 20,001")
+
+
+def test_a_score_can_be_cancelled_and_made_again(browser, exported):
+    x, y = np.random.default_rng(0).standard_normal((2, 4000))
+    open_panel(browser, exported, "yours")
+    drop(browser, "a.csv", as_csv(x, y, "x,y"))
+    wait_for_form(browser)
+    browser.find_element("css selector", f"{ROOT} form button[type=submit]").click()
+    wait_for(browser, f"document.querySelector('{ROOT} .busy progress').value > 0")
+    browser.find_element("css selector", f"{ROOT} .busy button").click()
+    assert said(browser) == "Cancelled."
+    drop(browser, "b.csv", as_csv(*table()))
+    wait_for(browser, f"document.querySelector('{ROOT} form h3').textContent === 'b.csv'")
+    press_score(browser)
+    assert finding(browser).startswith("Clear relation")
+    assert browser.get_log("browser") == []
+
+
+def test_a_file_of_two_rows_is_answered(browser, exported):
+    open_panel(browser, exported, "yours")
+    drop(browser, "a.csv", b"a,y\n1,2\n3,4\n")
+    wait_for_form(browser)
+    press_score(browser)
+    assert stats(browser)["raw bits"].startswith("0 ")
     shown = browser.find_element("css selector", f"{ROOT} .answer").text
     assert "too few samples" in shown
-    assert "NaN" not in shown and "null" not in shown.replace("null bits", "")
-    first = browser.execute_script(
-        f"return document.querySelector('{ROOT} .answer').firstChild.textContent"
-    )
-    assert first.startswith("No p-value: a permutation test needs at least 4 samples")
+    assert "NaN" not in shown and "null" not in shown
+    assert finding(browser).startswith("No p-value: a permutation test needs at least 4 samples")
+
+
+def test_rows_that_are_steps_of_time_get_a_caution(browser, exported):
+    walk = np.random.default_rng(0).standard_normal((60, 2)).cumsum(0)
+    truth = ln.score(walk[:, :1], walk[:, 1])
+    open_panel(browser, exported, "yours")
+    drop(browser, "a.csv", as_csv(walk[:, :1], walk[:, 1], "x,y"))
+    wait_for_form(browser)
+    press_score(browser)
+    (caution,) = truth.cautions
+    assert said(browser).startswith(f"Caution: {caution.split(': if')[0]}")
 
 
 def test_a_file_dropped_beside_the_zone_does_not_leave_the_page(browser, address):
@@ -191,17 +308,11 @@ def test_a_file_dropped_beside_the_zone_does_not_leave_the_page(browser, address
     assert kept == [True, True]
 
 
-def test_the_exported_page_says_how_to_score(browser, exported):
-    open_panel(browser, exported, "yours")
-    assert "novelty explore" in browser.find_element("css selector", f"{ROOT} pre").text
-    assert not browser.find_elements("css selector", f"{ROOT} input")
-
-
-def test_a_chosen_file_is_taken_too(browser, address, tmp_path):
+def test_a_chosen_file_is_taken_too(browser, exported, tmp_path):
     x, y = table()
     path = tmp_path / "data.csv"
     path.write_bytes(as_csv(x, y))
-    open_panel(browser, address, "yours")
+    open_panel(browser, exported, "yours")
     browser.find_element("css selector", f"{ROOT} input[type=file]").send_keys(str(path))
-    wait_for(browser, f"!document.querySelector('{ROOT} form').hidden")
+    wait_for_form(browser)
     assert browser.find_element("css selector", f"{ROOT} form h3").text == "data.csv"

@@ -197,7 +197,8 @@ def prepare_rows(
     targets = inputs if rows.targets is None else Spread.of(rows.targets, task.column_axis)
     task = in_units(task, inputs, targets, settings)
     if settings.target_unit == "sd" and are_classes(rows):
-        task = replace(task, target_unit=(targets.power / targets.count).mean().sqrt())
+        variance = targets.power / targets.count * targets.unit.square()
+        task = replace(task, target_unit=variance.mean().sqrt())
     x, y = scale_columns(task, rows.inputs, rows.targets)
     memory = 1 if task.windows is None else max(correlation_time(x), correlation_time(y))
     refusal = _refusal(x, y, null)

@@ -2,7 +2,7 @@
 /* Names shared by all panels: making elements, reading packed arrays, loading data as scripts.
    types.d.ts lists them. */
 // @ts-expect-error: what is missing is added below and by the other scripts.
-window.LN = { data: {}, panels: [], parts: [] };
+window.LN = { data: {}, panels: [], parts: [], observerParts: [] };
 
 (() => {
   /** @param {any} node @param {Attributes | undefined} attributes @param {Child[]} children */

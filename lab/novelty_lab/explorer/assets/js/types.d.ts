@@ -132,12 +132,66 @@ interface Row {
   key?: string;
 }
 
+/* What is scored in the browser; observer/score.js says what the fields are. */
+interface ScoreRequest {
+  inputs: Float64Array[];
+  targets?: Float64Array[];
+  window?: number;
+  history?: number;
+  draws?: number;
+  shuffles?: number | "auto";
+  ridge?: number | "evidence";
+  seed?: number;
+  signs?: boolean;
+}
+
+/* The names of learnable_novelty.Score. */
+interface Scored {
+  bits: number;
+  denoised_bits: number;
+  directions: number;
+  floor_bits: number;
+  excess_bits: number;
+  explained_variance: number;
+  held_out_variance: number;
+  held_out_interval: number[];
+  p_value: number | null;
+  mean_p_value: number | null;
+  null_count: number;
+  num_samples: number;
+  target_dim: number;
+  draws: number;
+  is_series: boolean;
+  refusal: string | null;
+  cautions: string[];
+  points: Points;
+  spectrum: number[];
+}
+
+interface Observer {
+  score(request: ScoreRequest, report?: (share: number) => void): Promise<Scored>;
+  stop(): void;
+  // biome-ignore lint/suspicious/noExplicitAny: the functions of all parts, for tests
+  parts: any;
+  Refusal: new (message: string) => Error;
+  Stopped: new (message: string) => Error;
+}
+
 /* Artefacts whose scripts share more add to this in their own folders. */
 interface Page {
   // biome-ignore lint/suspicious/noExplicitAny: records are of many forms
   data: Record<string, any>;
   panels: Panel[];
   parts: Part[];
+  // biome-ignore lint/suspicious/noExplicitAny: each file adds its own functions
+  observerParts: ((ob: any) => void)[];
+  observer: Observer;
+  // biome-ignore lint/suspicious/noExplicitAny: the files of the first tab share it
+  start: any;
+  // biome-ignore lint/suspicious/noExplicitAny: the files that read tables share it
+  tables: any;
+  // biome-ignore lint/suspicious/noExplicitAny: the files of Your data share it
+  yours: any;
   el<T extends keyof HTMLElementTagNameMap>(
     tag: T,
     attributes?: Attributes,

@@ -1,0 +1,81 @@
+"use strict";
+/* What in the data makes a p-value less than it seems, as learnable_novelty.measure.cautions:
+   copies of rows, rows that resemble their neighbours, and extreme outliers. */
+LN.observerParts.push((ob) => {
+  const [REPEATED, NEIGHBOURS, FAR, HEAVY] = [0.01, 4, 8, 0.2];
+
+  /* Copies of rows, unless all columns have few values, which repeat by themselves. */
+  function repeated(columns) {
+    const rows = columns[0].length;
+    const first = new Map();
+    for (let i = 0; i < rows; i++) {
+      const key = columns.map((column) => column[i]).join(" ");
+      if (!first.has(key)) first.set(key, i);
+    }
+    const copies = rows - first.size;
+    const widest = columns.reduce((most, column) => Math.max(most, new Set(column).size), 0);
+    if (copies < REPEATED * rows || copies === 0 || widest < 0.9 * first.size || first.size < 2)
+      return null;
+    return `${copies} of ${rows} rows repeat others: copies make chance look like a finding; keep one of each unless they were measured independently`;
+  }
+
+  /* The largest lag-1 correlation of a column. */
+  function lagOne(columns) {
+    let largest = 0;
+    for (const column of columns) {
+      const centred = ob.less(column, ob.mean(column));
+      const power = ob.dot(centred, centred);
+      const found = power > 0 ? ob.dot(centred.subarray(1), centred) / power : 0;
+      if (Math.abs(found) > Math.abs(largest)) largest = found;
+    }
+    return largest;
+  }
+  function neighbours(x, y) {
+    const rows = x[0].length;
+    if (rows < 20) return null;
+    const [inputs, targets] = [lagOne(x), lagOne(y)];
+    if (Math.min(Math.abs(inputs), Math.abs(targets)) < NEIGHBOURS / Math.sqrt(rows)) return null;
+    return `neighbouring rows are alike (lag-1 correlation ${inputs.toFixed(2)} of inputs, ${targets.toFixed(2)} of targets): if rows are time steps the p-value is not valid; score them as a series`;
+  }
+
+  /* How far the farthest value lies, and its share of the variance. */
+  function outlier(column) {
+    const sorted = column.slice().sort();
+    const quantile = (q) => {
+      const at = q * (sorted.length - 1);
+      const low = Math.floor(at);
+      const high = Math.min(low + 1, sorted.length - 1);
+      return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
+    };
+    const deviation = (quantile(0.75) - quantile(0.25)) / 1.349;
+    if (!(deviation > 0)) return { far: 0, share: 0 };
+    const median = quantile(0.5);
+    const squares = ob.less(column, ob.mean(column)).map((value) => value * value);
+    const most = (values) => values.reduce((a, b) => Math.max(a, b), 0);
+    return {
+      far: most(column.map((value) => Math.abs(value - median))) / deviation,
+      share: most(squares) / ob.sum(squares),
+    };
+  }
+  function outliers(x, y) {
+    return [
+      ["input", x],
+      ["target", y],
+    ].flatMap(([name, columns]) => {
+      const found = columns.map(outlier);
+      const place = found.reduce((best, one, i) => (one.far > found[best].far ? i : best), 0);
+      const { far, share } = found[place];
+      if (!(far > FAR && share > HEAVY)) return [];
+      return [
+        `one value of ${name} column ${place + 1} lies ${+far.toPrecision(3)} deviations from the median and makes ${Math.round(100 * share)}% of its variance: remove it if it is an error, or score ranks (novelty score --rank)`,
+      ];
+    });
+  }
+
+  ob.cautions = (task) => {
+    if (task.windows) return outliers(task.series.x, task.series.y);
+    const { inputs, targets } = task;
+    const found = repeated([...inputs, ...targets]) ?? neighbours(inputs, targets);
+    return [...(found ? [found] : []), ...outliers(inputs, targets)];
+  };
+});

@@ -1,0 +1,137 @@
+"use strict";
+/* Rearrangements: what chance would explain. Rows of targets are permuted; of one series the time
+   steps are, and inputs and targets change together. Orders are those of Python. */
+LN.observerParts.push((ob) => {
+  const SIGNS = 199;
+
+  /* Orders of rows, one generator for all of them. */
+  ob.rowOrders = (seed, purpose, count, rows) => {
+    const words = ob.words(ob.split(seed, purpose), "null", "rows");
+    return Array.from({ length: count }, () => ob.permutation(words, rows));
+  };
+  /* Circular shifts by equal steps: they keep the dependence between rows. */
+  ob.shiftOrders = (count, rows) => {
+    const groups = Math.min(count + 1, rows);
+    return Array.from({ length: groups - 1 }, (_, j) => {
+      const by = ob.round(((j + 1) * rows) / groups);
+      return Uint32Array.from({ length: rows }, (_, i) => (i + by) % rows);
+    });
+  };
+  ob.shuffles = (seed, count, length) =>
+    Array.from({ length: count }, (_, i) =>
+      ob.permutation(ob.words(seed, "surrogate", "time", i), length),
+    );
+
+  const moved = (columns, order) => columns.map((column) => ob.gather(column, order));
+  const powerOf = (columns) => ob.sum(columns.map((column) => ob.dot(column, column)));
+
+  /* Shares that the same features explain of permuted targets. */
+  ob.permutedShares = (fit, orders, tick) => {
+    const power = powerOf(fit.targets);
+    return Float64Array.from(orders, (order) => {
+      tick();
+      return fit.explainedOf(ob.products(fit.components, moved(fit.targets, order)), power);
+    });
+  };
+  /* Bits of rearranged residuals, inflated to the size of the noise that left them. */
+  ob.floorBits = (fit, orders) => {
+    const { eigenvalues, count, penalty } = fit;
+    const size = Math.min(eigenvalues.length, count - 1);
+    const largest = eigenvalues
+      .slice()
+      .sort()
+      .subarray(eigenvalues.length - size);
+    const left = ob.sum(largest.map((k) => (1 + k / penalty) ** -2));
+    const scale = Math.sqrt((count - 1) / (count - 1 - size + left));
+    const noise = fit.residuals().map((column) => ob.scaled(column, scale));
+    const powers = noise.map((column) => ob.dot(column, column));
+    return orders.map((order) =>
+      fit.bitsOf(ob.products(fit.components, moved(noise, order)), powers),
+    );
+  };
+
+  /* Shares explained of one series whose steps are shuffled. */
+  ob.shuffledShares = (task, layers, orders, ridge, tick) => {
+    const { series, windows } = task;
+    const table = windows.history === 1 ? tableOf(series, windows, layers) : null;
+    return Float64Array.from(orders, (order) => {
+      tick();
+      const targets = ob.cutTargets(moved(series.y, order), windows);
+      if (table) return table.share(order, targets, ridge);
+      const features = ob.features(layers, ob.cutInputs(moved(series.x, order), windows));
+      return shareOf(features, targets, ridge);
+    });
+  };
+  function shareOf(features, targets, ridge) {
+    const offsets = { features: features.map(ob.mean), targets: targets.map(ob.mean) };
+    const centred = (columns, means) => columns.map((column, j) => ob.less(column, means[j]));
+    const [h, y] = [centred(features, offsets.features), centred(targets, offsets.targets)];
+    const fit = ob.fitMoments(ob.momentsOf(h, y), ridge, offsets);
+    return (fit ?? ob.fitRows(h, y, ridge)).explained;
+  }
+  /* With a history of one, a shuffle reorders inputs that were all seen before: the products of
+     all but the last few rows are those of all rows, less a few. */
+  function tableOf(series, { reach }, layers) {
+    const features = ob.features(layers, series.x);
+    const means = features.map(ob.mean);
+    const h = features.map((column, j) => ob.less(column, means[j]));
+    const all = ob.momentsOf(h, []);
+    return {
+      share(order, targets, ridge) {
+        const samples = order.length - reach;
+        const offsets = { features: means, targets: targets.map(ob.mean) };
+        const y = targets.map((column, j) => ob.less(column, offsets.targets[j]));
+        const rest = ob.without(all, ob.momentsOf(moved(h, order.subarray(samples)), []));
+        // Targets are put in the places of their inputs: so no feature moves.
+        const placed = y.map((column) => {
+          const made = new Float64Array(order.length);
+          for (let i = 0; i < samples; i++) made[order[i]] = column[i];
+          return made;
+        });
+        const moments = {
+          ...rest,
+          targetSums: Float64Array.from(y, ob.sum),
+          cross: ob.products(h, placed),
+          targetPower: Float64Array.from(y, (column) => ob.dot(column, column)),
+        };
+        const fit = ob.fitMoments(moments, ridge, offsets);
+        return (fit ?? ob.fitRows(moved(h, order.subarray(0, samples)), y, ridge)).explained;
+      },
+    };
+  }
+
+  /* Shares explained of targets turned by a random sign each: they keep the size of every target,
+     and whatever the inputs tell of it, and destroy what they tell of its mean. */
+  ob.signedShares = (fit, task, seed, tick) => {
+    const samples = task.inputs[0].length;
+    const { windows } = task;
+    const length = windows ? samples + windows.reach : samples;
+    const columns = windows ? task.series.y.length : 1;
+    const words = ob.words(seed, "signs", "mean");
+    return Float64Array.from({ length: SIGNS }, () => {
+      tick();
+      const drawn = ob.integers(words, 2, length * columns);
+      // All columns of a time step share the sign of the first.
+      const signs = new Float64Array(length);
+      for (let i = 0; i < length; i++) signs[i] = 2 * drawn[i * columns] - 1;
+      const each = windows
+        ? ob.cutTargets([signs], windows).flatMap((one) => Array(columns).fill(one))
+        : Array(fit.targets.length).fill(signs);
+      const signed = fit.targets.map((column, j) => column.map((value, i) => value * each[j][i]));
+      const power = ob.sum(
+        signed.map((column) => {
+          const left = ob.less(column, ob.mean(column));
+          return ob.dot(left, left);
+        }),
+      );
+      return fit.explainedOf(ob.products(fit.components, signed), power);
+    });
+  };
+
+  /* (1 + number of null values at least as large) / (1 + number of null values). */
+  ob.pValue = (shares, observed) => {
+    if (!shares.length) return null;
+    const beaten = shares.filter((share) => share >= observed - 1e-10).length;
+    return (1 + beaten) / (1 + shares.length);
+  };
+});

@@ -1,0 +1,150 @@
+"use strict";
+/* The score of one series, or of rows of inputs and targets, as ln.score has it: each reservoir
+   is fitted, denoised, held out and tested; then all are averaged. Left out: the jackknife error,
+   the importance of inputs, power, learning curves, and data other than vectors. */
+LN.observerParts.push((ob) => {
+  const FLOOR_REPEATS = 16;
+  const FALSE_RATE = 0.01;
+  const FEWEST = 4;
+  const DRAWS = 8;
+  const MOST_POINTS = 400;
+
+  const mean = (values) => ob.sum(values) / values.length;
+  const meanOf = (many) => {
+    const made = new Float64Array(many[0].length);
+    for (const one of many) ob.add(made, one, 1 / many.length);
+    return made;
+  };
+
+  /* request: inputs, targets (columns, or none for the future of a series), window, history,
+     draws, shuffles (of the test; "auto" for as many as Python), ridge ("evidence" or a number),
+     seed, and signs (whether to test the mean too, by random signs). report(share) is called between steps, and may throw to end it. */
+  ob.score = (request, report = (_share) => {}) => {
+    const all = Array.from({ length: request.draws ?? DRAWS }, (_, i) => i);
+    return ob.summarize(request, ob.measureDraws(request, all, report));
+  };
+  /* What some of the reservoirs measure, by their numbers. */
+  ob.measureDraws = (request, numbers, report) => {
+    const task = ob.prepare(request);
+    const settings = settingsOf(request, task);
+    const orders = ordersOf(task, settings.seed, settings.shuffles);
+    return numbers.map((number, i) =>
+      measure(task, ob.split(settings.seed, "draw", number), settings, orders, (part) =>
+        report((i + part) / numbers.length),
+      ),
+    );
+  };
+
+  /** @param {ScoreRequest} request */
+  function settingsOf(request, task) {
+    const {
+      draws = DRAWS,
+      ridge = "evidence",
+      seed = 0,
+      shuffles = "auto",
+      signs = true,
+    } = request;
+    const isSeries = task.windows !== undefined;
+    const samples = task.inputs[0].length;
+    const refusal =
+      !isSeries && shuffles !== 0 && samples < FEWEST
+        ? `a permutation test needs at least ${FEWEST} samples to find anything, got ${samples}; measure more`
+        : null;
+    const count = shuffles === "auto" ? (isSeries ? 99 : 999) : shuffles;
+    return { draws, ridge, seed, refusal, shuffles: refusal ? 0 : count, signs };
+  }
+
+  function ordersOf(task, seed, shuffles) {
+    const samples = task.inputs[0].length;
+    const isSeries = task.windows !== undefined;
+    const floor = ob.rowOrders(seed, "floor", FLOOR_REPEATS, samples);
+    const gap = isSeries ? task.windows.reach + task.memory : null;
+    return {
+      floor,
+      noise: isSeries ? ob.shiftOrders(FLOOR_REPEATS, samples) : floor,
+      folds: ob.cutFolds(samples, gap, seed),
+      test: isSeries
+        ? ob.shuffles(seed, shuffles, task.series.x[0].length)
+        : ob.rowOrders(seed, "null", shuffles, samples),
+    };
+  }
+
+  /* What one reservoir measures. */
+  function measure(task, drawSeed, { draws, ridge, seed, shuffles, signs }, orders, report) {
+    const samples = task.inputs[0].length;
+    const layers = ob.drawReservoir(drawSeed, task.inputs.length, ob.defaultWidth(samples));
+    const features = ob.features(layers, task.inputs);
+    const fit = ob.fit(features, task.targets, ridge);
+    const denoised = ob.denoise(fit, orders.noise, draws);
+    const heldOut = orders.folds && ob.heldOut(features, task.targets, ridge, orders.folds);
+    let ticks = 0;
+    const tick = () => {
+      if (ticks++ % 16 === 0) report(0.1 + (0.9 * ticks) / (shuffles + 200));
+    };
+    report(0.1);
+    const nullShares = task.windows
+      ? ob.shuffledShares(task, layers, orders.test, ridge, tick)
+      : ob.permutedShares(fit, orders.test, tick);
+    return {
+      bits: fit.bits,
+      explained: fit.explained,
+      spectrum: fit.spectrum.slice(0, samples),
+      floor: ob.floorBits(fit, orders.floor),
+      denoised,
+      heldOut,
+      nullShares,
+      meanShares: shuffles && signs ? ob.signedShares(fit, task, seed, tick) : new Float64Array(0),
+    };
+  }
+
+  /* Observed and predicted values of a single target, in its own unit; some of many. */
+  function pointsOf(task, held) {
+    const predicted = meanOf(held.map((one) => one.predicted));
+    const [unit, observed] = [task.units[0], task.targets[0]];
+    const step = Math.ceil(predicted.length / MOST_POINTS);
+    return Array.from(predicted.keys())
+      .filter((i) => i % step === 0)
+      .map((i) => [observed[i] * unit, predicted[i] * unit]);
+  }
+
+  /* Average over reservoirs first, then compare. */
+  ob.summarize = (request, found) => {
+    const task = ob.prepare(request);
+    const { draws, shuffles, refusal } = settingsOf(request, task);
+    const samples = task.inputs[0].length;
+    const isSeries = task.windows !== undefined;
+    const explained = mean(found.map((one) => one.explained));
+    const p = ob.pValue(meanOf(found.map((one) => one.nullShares)), explained);
+    const memory = task.memory + (task.windows?.reach ?? 0);
+    const units = ob.independentUnits(samples, memory, isSeries);
+    const held = found.map((one) => one.heldOut).filter((one) => one !== null);
+    const [share, interval] = held.length
+      ? ob.heldOutShare(held, units, samples)
+      : [NaN, [NaN, NaN]];
+    // Heavy tails can lift a root above the edge; a permutation test does not mind them.
+    const chance = p !== null && p > Math.max(FALSE_RATE, 1 / (1 + shuffles));
+    const bits = mean(found.map((one) => one.bits));
+    const floor = mean(found.flatMap((one) => one.floor));
+    return {
+      bits,
+      denoised_bits: chance ? 0 : mean(found.map((one) => one.denoised.bits)),
+      directions: chance ? 0 : mean(found.map((one) => one.denoised.directions)),
+      floor_bits: floor,
+      excess_bits: bits - floor,
+      explained_variance: explained,
+      held_out_variance: share,
+      held_out_interval: interval,
+      p_value: p,
+      mean_p_value: ob.pValue(meanOf(found.map((one) => one.meanShares)), explained),
+      null_count: shuffles,
+      num_samples: samples,
+      target_dim: task.targets.length,
+      draws,
+      is_series: isSeries,
+      refusal,
+      cautions: shuffles ? ob.cautions(task) : [],
+      points: held.length ? pointsOf(task, held) : [],
+      spectrum: Array.from(meanOf(found.map((one) => Float64Array.from(one.spectrum)))),
+    };
+  };
+});

@@ -1,0 +1,50 @@
+"use strict";
+/* What was read: each column with its kind, its first values, its gaps, and the part it plays. */
+(() => {
+  const { el } = LN;
+  const SHOWN = 4;
+  const ROLES = [
+    ["input", "input"],
+    ["target", "target"],
+    ["", "leave out"],
+  ];
+
+  const first = (column) => {
+    const shown = Array.from({ length: Math.min(SHOWN, column.values.length) }, (_, i) => {
+      if (LN.tables.isMissing(column, i)) return "—";
+      const value = column.values[i];
+      if (column.kind === "category") return column.levels[value];
+      return typeof value === "number" ? String(+value.toPrecision(6)) : String(value).slice(0, 20);
+    });
+    return LN.visible(shown.join(", ")) + (column.values.length > SHOWN ? ", …" : "");
+  };
+  const kind = (column) => {
+    if (column.kind === "category") return `category of ${column.levels.length}`;
+    return column.reason ? `index: ${column.reason}` : column.kind;
+  };
+
+  /* change() is called when a part changes; roles are changed in place. */
+  LN.yours.columnTable = (table, roles, { isSeries, change }) => {
+    const offered = isSeries ? ROLES.filter(([role]) => role !== "target") : ROLES;
+    const part = (name, k) => {
+      const label = LN.select("", offered, roles[k], (role) => {
+        roles[k] = role;
+        change();
+      });
+      const box = /** @type {HTMLSelectElement} */ (label.querySelector("select"));
+      box.setAttribute("aria-label", `Part of ${LN.visible(name)}`);
+      return label;
+    };
+    const heads = table.columns
+      ? ["column", "kind", "missing", "first values", "part"]
+      : ["column", "part"];
+    const rows = (table.columns ?? table.names.map((name) => ({ name }))).map((column, k) => {
+      const name = el("b", {}, LN.visible(column.name));
+      const cells = table.columns
+        ? [name, kind(column), column.missing ? String(column.missing) : "", first(column)]
+        : [name];
+      return { cells: [...cells, part(column.name, k)], mark: roles[k] ? null : "left" };
+    });
+    return LN.table(heads, rows, (i) => table.columns && i === 2, true);
+  };
+})();

@@ -1,0 +1,303 @@
+"""The observer in the browser has the numbers of Python."""
+
+import hashlib
+
+import numpy as np
+import pytest
+import torch
+
+import learnable_novelty as ln
+from lab.tests.explorer.page import open_panel
+from learnable_novelty.observer.digits import RoundingError, spectral_error
+from learnable_novelty.observer.largest_root import SCALE, SHAPE, SHIFT, LargestRoot, quantile
+from learnable_novelty.observer.reservoirs import MLP
+from learnable_novelty.observer.spectral import Spectral
+from learnable_novelty.observer.standardize import StandardizedRows
+from learnable_novelty.seeds import split
+
+FIELDS = ("bits", "denoised_bits", "directions", "floor_bits", "excess_bits", "explained_variance")
+FIELDS += ("held_out_variance", "held_out_interval", "p_value", "mean_p_value", "null_count")
+FIELDS += ("num_samples", "target_dim", "refusal", "spectrum")
+PYTHON_NAMES = {"shuffles": "null", "ridge": "ridge_penalty"}
+SCORE = """
+const [request, done] = arguments;
+for (const side of ['inputs', 'targets'])
+  if (request[side]) request[side] = request[side].map((column) => Float64Array.from(column));
+const start = performance.now();
+LN.observer.score(request).then(
+  (found) => done({...found, seconds: (performance.now() - start) / 1000}),
+  (error) => done({error: error.message, isRefusal: error instanceof LN.observer.Refusal}));
+"""
+
+
+@pytest.fixture(scope="module")
+def page(browser, exported):
+    """The page as a file, where workers have the least rights."""
+    open_panel(browser, exported, "ledger")
+    return browser
+
+
+def columns(values):
+    return np.asarray(values, dtype=float).reshape(len(values), -1).T.tolist()
+
+
+def score_in(browser, inputs, targets=None, **settings):
+    sides = {"inputs": columns(inputs)}
+    if targets is not None:
+        sides["targets"] = columns(targets)
+    return browser.execute_async_script(SCORE, sides | settings)
+
+
+def score_here(inputs, targets=None, **settings):
+    named = {PYTHON_NAMES.get(name, name): value for name, value in settings.items()}
+    return ln.score(inputs, targets, **named).to_dict()
+
+
+def noise(seed, *shape):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def logistic(steps):
+    values = [0.3]
+    while len(values) < steps:
+        values.append(3.9 * values[-1] * (1 - values[-1]))
+    return np.array(values)
+
+
+SINE = np.sin(2 * np.pi * np.arange(220) / 25)
+TABLE = noise(1, 150, 3)
+RELATION = np.c_[np.sin(TABLE[:, 0]), TABLE[:, 1] * TABLE[:, 2]]
+SPECIES = np.eye(3)[np.random.default_rng(2).integers(0, 3, 150)]
+FIXED = {"window": 8, "history": 4, "ridge": 0.1, "shuffles": 19}
+CASES = {
+    "clean sine, the paper's ridge": (SINE, None, FIXED),
+    "sine and noise": (SINE + 0.5 * noise(0, 220), None, FIXED),
+    "sine and noise, evidence": (SINE + 0.5 * noise(0, 220), None, {"window": 1, "shuffles": 19}),
+    "a map without noise": (logistic(220), None, {"window": 1, "shuffles": 19}),
+    "a map, three steps": (
+        logistic(220) + 0.02 * noise(3, 220),
+        None,
+        {"window": 3, "shuffles": 9},
+    ),
+    "noise": (noise(4, 220), None, {"window": 2, "history": 2, "shuffles": 19}),
+    "a series of two columns": (noise(5, 90, 2).cumsum(0), None, {"window": 2, "shuffles": 9}),
+    "two targets": (TABLE, RELATION + 0.3 * noise(6, 150, 2), {"shuffles": 99}),
+    "one target, the paper's ridge": (TABLE, RELATION[:, 0], {"shuffles": 99, "ridge": 0.1}),
+    "no relation": (TABLE, noise(7, 150), {"shuffles": 99}),
+    "classes": (TABLE + SPECIES, SPECIES, {"shuffles": 99}),
+    "few rows": (TABLE[:13], RELATION[:13], {"shuffles": 99}),
+    "two rows": (TABLE[:2], RELATION[:2], {}),
+    "more targets than residuals": (
+        TABLE[:40],
+        noise(8, 40, 1) + noise(9, 40, 25),
+        {"shuffles": 9},
+    ),
+    "constant target": (TABLE, np.ones(150), {"shuffles": 9}),
+    "constant input": (np.c_[TABLE[:, 0], np.ones(150)], RELATION[:, 0], {"shuffles": 9}),
+    "far from zero, large": (1e6 + 1e3 * TABLE, 1e9 * RELATION, {"shuffles": 9}),
+    "another seed": (TABLE, RELATION[:, 1] + 0.3 * noise(6, 150), {"shuffles": 9, "seed": 12}),
+}
+
+
+def check_equal(found, truth):
+    for field in FIELDS:
+        shown, expected = found[field], truth[field]
+        # Values that JSON cannot hold are null.
+        if expected is None or isinstance(expected, str) or expected == [None, None]:
+            assert shown == expected, field
+        else:
+            assert shown == pytest.approx(expected, rel=1e-9, abs=1e-9), field
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_browser_has_the_score_of_python(page, name):
+    inputs, targets, settings = CASES[name]
+    settings = {"draws": 2} | settings
+    found = score_in(page, inputs, targets, **settings)
+    truth = score_here(inputs, targets, **settings)
+    check_equal(found, truth)
+    assert page.get_log("browser") == []
+
+
+def test_all_defaults_are_those_of_python(page):
+    inputs, target = TABLE[:60, :2], RELATION[:60, 0] + 0.5 * noise(6, 60)
+    found, truth = score_in(page, inputs, target), score_here(inputs, target)
+    check_equal(found, truth)
+    assert found["draws"] == truth["draws"] and found["null_count"] == 999
+
+
+def test_predictions_of_rows_not_seen_are_those_of_python(page):
+    target = 5 + 3 * RELATION[:, 0] + noise(6, 150)
+    found = score_in(page, TABLE, target, draws=2, shuffles=0)
+    truth = ln.score(TABLE, target, draws=2, null=0).points
+    observed, predicted = np.array(found["points"]).T
+    np.testing.assert_allclose(observed, target, rtol=1e-12)
+    np.testing.assert_allclose(predicted, truth.predicted, rtol=1e-9)
+
+
+def test_the_served_page_scores_too(browser, address):
+    open_panel(browser, address, "ledger")
+    found = score_in(browser, TABLE, RELATION, draws=3, shuffles=0)
+    truth = score_here(TABLE, RELATION, draws=3, shuffles=0)
+    assert found["denoised_bits"] == pytest.approx(truth["denoised_bits"], rel=1e-9)
+    assert browser.get_log("browser") == []
+
+
+def test_what_cannot_be_scored_is_refused_in_a_sentence(page):
+    found = score_in(page, SINE[:4], window=4, history=2)
+    assert found["isRefusal"]
+    assert found["error"].startswith(
+        "history=2 and a farthest lead of 4 need a series of at least 7"
+    )
+    found = page.execute_async_script(
+        SCORE, {"inputs": [[1, "Infinity", 3]], "targets": [[1, 2, 3]], "draws": 1}
+    )
+    assert found["error"] == "expected finite numbers in input column 1, got Infinity in row 2"
+
+
+@pytest.mark.parametrize(("rows", "width", "targets"), [(40, 9, 3), (6, 9, 2), (40, 3, 5)])
+def test_rounding_is_bounded_as_in_python(page, rows, width, targets):
+    features, values = noise(0, rows, width) * 10.0 ** -np.arange(width), noise(1, rows, targets)
+    h, y = torch.from_numpy(features), torch.from_numpy(values)
+    nothing = torch.zeros(targets, targets, dtype=torch.float64)
+    axes = Spectral.of_rows(StandardizedRows(rows, h, y, nothing))
+    found = page.execute_script(
+        "const list = m => m.map(c => Float64Array.from(c)), ob = LN.observer.parts;"
+        "const axes = ob.axesOf(list(arguments[0]), list(arguments[1]));"
+        "return arguments[2].map(penalty => ob.roundingError(axes, axes.cross.map(c =>"
+        "c.map((v, i) => v / (axes.eigenvalues[i] + penalty))), penalty, arguments[0].length))",
+        features.T.tolist(),
+        values.T.tolist(),
+        penalties := [1.0, 1e-3, 1e-9],
+    )
+    assert found == pytest.approx([spectral_error(axes, one, 1.0) for one in penalties], rel=1e-6)
+
+
+def test_what_rounding_may_change_is_refused(page):
+    """Three rows are interpolated: what is left of them is rounding."""
+    with pytest.raises(RoundingError):
+        ln.score(TABLE[:3], RELATION[:3])
+    found = score_in(page, TABLE[:3], RELATION[:3])
+    assert found["isRefusal"]
+    assert found["error"].startswith("rounding may change the score of 1.4")
+
+
+def test_five_hundred_rows_take_less_than_half_a_second(page):
+    """The first calls are compiled on the way, and other work may run beside this test."""
+    inputs, target = noise(0, 500, 3), noise(1, 500)
+    times = []
+    while len(times) < 20 and min(times, default=1) >= 0.5:
+        times.append(score_in(page, inputs, target, draws=4, shuffles=0)["seconds"])
+    assert min(times) < 0.5, times
+
+
+def test_seeds_split_as_in_python(page):
+    labels = [[0, "draw", 3], [12345678901234567, "folds"], [7, "surrogate", "time", 98]]
+    found = page.execute_script(
+        "return arguments[0].map(labels => String(LN.observer.parts.split(...labels)))",
+        [[str(seed), *rest] for seed, *rest in labels],
+    )
+    assert found == [str(split(seed, *rest)) for seed, *rest in labels]
+
+
+@pytest.mark.parametrize("seed", [0, 5, 2**62 + 12345])
+def test_numbers_are_drawn_as_in_python(page, seed):
+    uniform, integers, orders = page.execute_script(
+        "const ob = LN.observer.parts, seed = BigInt(arguments[0]);"
+        "const next = ob.torchUniform(seed), words = ob.numpyWords(seed);"
+        "return [Array.from({length: 2000}, next), Array.from(ob.integers(words, 7, 1001)),"
+        "[1, 2, 5, 300].map(n => Array.from(ob.permutation(words, n)))]",
+        str(seed),
+    )
+    generator = torch.Generator().manual_seed(seed)
+    assert uniform == torch.rand(2000, generator=generator, dtype=torch.float64).tolist()
+    generator = np.random.default_rng(seed)
+    assert integers == generator.integers(0, 7, 1001).tolist()
+    assert orders == [generator.permutation(n).tolist() for n in (1, 2, 5, 300)]
+
+
+def test_a_long_text_has_the_right_hash(page):
+    labels = ["x" * length for length in (0, 40, 54, 55, 56, 63, 64, 119, 120, 500)]
+    found = page.execute_script(
+        "return arguments[0].map(label => String(LN.observer.parts.split(1, label)))", labels
+    )
+    for label, value in zip(labels, found, strict=True):
+        digest = hashlib.sha256(f"1/'{label}'".encode()).digest()
+        assert int(value) == int.from_bytes(digest[:8], "big") >> 1
+
+
+def test_weights_and_features_are_those_of_torch(page):
+    reservoir = MLP(3, 16, 4, seed=split(0, "draw", 1))
+    inputs = torch.from_numpy(noise(0, 20, 3))
+    found = page.execute_script(
+        "const ob = LN.observer.parts;"
+        "const layers = ob.drawReservoir(ob.split(0, 'draw', 1), 3, 16);"
+        "const made = ob.features(layers, arguments[0].map(c => Float64Array.from(c)));"
+        "const plain = list => list.map(c => [...c]);"
+        "return [layers.map(l => [plain(l.weights), [...l.bias]]), plain(made)]",
+        inputs.T.tolist(),
+    )
+    for layer, (weights, bias) in enumerate(found[0]):
+        assert weights == getattr(reservoir, f"weight{layer}").tolist()
+        assert bias == getattr(reservoir, f"bias{layer}").tolist()
+    np.testing.assert_allclose(np.array(found[1]).T, reservoir(inputs).numpy(), atol=1e-13)
+
+
+@pytest.mark.parametrize("shape", [(7, 7), (30, 12), (6, 2)])
+def test_singular_values_are_those_of_numpy(page, shape):
+    matrix = noise(0, *shape) * 10.0 ** -np.arange(shape[1])
+    found = page.execute_script(
+        "return LN.observer.parts.squaredSingularValues("
+        "arguments[0].map(c => Float64Array.from(c))).map(Math.sqrt)",
+        matrix.T.tolist(),
+    )
+    np.testing.assert_allclose(found, np.linalg.svd(matrix, compute_uv=False), rtol=1e-9)
+
+
+def test_a_tridiagonal_matrix_has_the_same_ridge(page):
+    half = noise(0, 20, 9)
+    gram, cross = half.T @ half, noise(1, 9, 2)
+    diagonal, beside, turned, back = page.execute_script(
+        "const list = m => m.map(c => Float64Array.from(c));"
+        "const t = LN.observer.parts.tridiagonal(list(arguments[0]), list(arguments[1]));"
+        "const plain = m => m.map(c => [...c]);"
+        "return [[...t.diagonal], [...t.beside], plain(t.cross), plain(t.back(t.cross))]",
+        gram.tolist(),
+        cross.T.tolist(),
+    )
+    matrix = np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1)
+    np.testing.assert_allclose(np.linalg.eigvalsh(matrix), np.linalg.eigvalsh(gram), rtol=1e-12)
+    np.testing.assert_allclose(np.array(back).T, cross, atol=1e-13)
+    solved = np.linalg.solve(matrix + 0.3 * np.eye(9), np.array(turned).T)
+    truth = np.linalg.solve(gram + 0.3 * np.eye(9), cross)
+    np.testing.assert_allclose((solved**2).sum(0), (truth**2).sum(0), rtol=1e-12)
+
+
+def test_the_edge_of_noise_is_that_of_python(page):
+    laws = [
+        {"directions": 64, "targets": 1, "freedom": 235.0},
+        {"directions": 3, "targets": 1, "freedom": 4.0},
+        {"directions": 64, "targets": 8, "freedom": 200.0, "estimated": 5.5},
+        {"directions": 20, "targets": 30, "freedom": 25.0, "estimated": 1.0, "common": 7.0},
+    ]
+    tails = [0.05, 0.01 / 8, 1e-5]
+    found, quantiles = page.execute_script(
+        "const ob = LN.observer.parts, xs = arguments[1].map(ob.tailQuantile);"
+        "return [arguments[0].map(law => xs.map(x => ob.largestRoot(law, x))), xs]",
+        laws,
+        tails,
+    )
+    # torch.special.gammaincc is right to 1e-9 only.
+    assert quantiles == pytest.approx([quantile(tail) for tail in tails], rel=2e-9)
+    for law, roots in zip(laws, found, strict=True):
+        truth = [LargestRoot(**law).at(x) for x in quantiles]
+        assert roots == pytest.approx(truth, rel=1e-8)
+
+
+def test_the_tail_of_the_largest_root_is_exact(page):
+    mpmath = pytest.importorskip("mpmath")
+    places = np.linspace(-9, 12, 43).tolist()
+    found = page.execute_script("return arguments[0].map(LN.observer.parts.upperTail)", places)
+    for x, tail in zip(places, found, strict=True):
+        truth = mpmath.gammainc(SHAPE, (x + SHIFT) / SCALE, regularized=True)
+        assert tail == pytest.approx(float(truth), rel=1e-12, abs=1e-15)
