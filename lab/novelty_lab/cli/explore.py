@@ -18,6 +18,9 @@ def add_commands(commands: Any) -> None:
     explore.add_argument("--no-browser", action="store_true", help="open no browser")
     explore.add_argument("--export", type=Path, metavar="DIR", help="write the page and stop")
     explore.add_argument(
+        "--address", default="", metavar="URL", help="where the exported page will be found"
+    )
+    explore.add_argument(
         "--out", type=Path, default=Path("results"), help="results folder (results)"
     )
     explore.set_defaults(command=_explore)
@@ -29,7 +32,7 @@ def _explore(options: argparse.Namespace) -> int:
     if not options.out.is_dir():
         raise UserError(f"expected a folder of results, {options.out} is none; {RESULTS_HINT}")
     if options.export is not None:
-        count = _export(options.out, options.export)
+        count = _export(options.out, options.export, options.address)
         print(f"{count} files in {options.export}; open {options.export / 'index.html'}")
         return 0
     if not 0 <= options.port <= 65535:
@@ -55,11 +58,11 @@ def _explore(options: argparse.Namespace) -> int:
     return 0
 
 
-def _export(results: Path, folder: Path) -> int:
+def _export(results: Path, folder: Path, address: str) -> int:
     from novelty_lab import explorer
 
     try:
-        return explorer.export(results, folder)
+        return explorer.export(results, folder, address)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UserError(f"cannot write the page to {folder}: {reason}") from None

@@ -159,7 +159,10 @@
       min: 0,
       max: data.steps.length - 1,
       "aria-label": "Checkpoint of the training",
-      oninput: () => go(+slider.value),
+      oninput: () => {
+        go(+slider.value);
+        LN.changed(true);
+      },
     });
     slider.value = view.at;
     told = el("span");
@@ -308,6 +311,12 @@
     lead: "A network is trained to encode images into codes that are as learnable as possible, without labels. Do the codes separate the digits all the same, and are they better than raw pixels?",
     finding,
     build,
+    at: () => String(data.steps[view.at]),
+    goTo: (text) => {
+      const to = text ? data.steps.indexOf(+text) : data.steps.length - 1;
+      if (to < 0) return false;
+      go(to);
+    },
     theme: () => draw(),
   });
 })();

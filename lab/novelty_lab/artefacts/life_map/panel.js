@@ -137,6 +137,7 @@
     showNumbers(rule);
     showKnown(rule);
     showNear(rule);
+    LN.changed();
   }
   function showLegend() {
     const of = values(view.measure);
@@ -429,6 +430,14 @@
     lead: "Conway's Life is one of many rules of its kind: a cell is born, or lives on, by how many of its neighbours live. From which of them can an observer learn? This is a map of all of them; click one to run it.",
     finding,
     build,
+    at: () => (view ? life.write(view.rule) : ""),
+    goTo: (text) => {
+      const rule = search(text || "B3/S23");
+      if (!view || !rule) return false;
+      choose(rule);
+    },
+    film: () => world.film(),
+    picture: () => world.node,
     theme: () => {
       if (map) {
         map.draw();

@@ -26,6 +26,7 @@
   let slider;
   let told;
   let rate;
+  let boxes;
   let every = 1;
   /* The site that the pointer holds, if any. */
   /** @type {number | null} */
@@ -74,6 +75,10 @@
     for (let k = 0; k < view.height && view.rule; k++) advance();
     context.putImageData(image, 0, 0);
   }
+  /* A new random start under the rule, and its picture. */
+  const refill = () => {
+    if (ring) resize(ring.width);
+  };
   function fit(width) {
     const sites = view.wide || Math.max(64, Math.min(512, 4 * Math.round(width / 8)));
     view.height = Math.round(Math.min(256, Math.max(96, sites * (innerWidth < 700 ? 0.8 : 0.5))));
@@ -131,7 +136,21 @@
   function choose(update, seed) {
     const wanted = ([, other]) => other.update === update && other.seed === +seed;
     view.key = Object.entries(table.runs).find(wanted)?.[0] ?? view.key;
-    load(() => ring.randomize());
+    load(refill);
+    LN.changed();
+  }
+  /* A run and a step of its training, such as direct-seed-2/1000. */
+  function goTo(text) {
+    const [key, step] = (text || Object.keys(table.runs)[0]).split("/");
+    const checkpoint =
+      step === undefined ? table.checkpoints.length - 1 : table.checkpoints.indexOf(+step);
+    if (!table.runs[key] || checkpoint < 0) return false;
+    Object.assign(view, { key, checkpoint });
+    slider.value = checkpoint;
+    const { update, seed } = table.runs[key];
+    LN.selected(boxes.update, update);
+    LN.selected(boxes.seed, seed);
+    load(refill);
   }
 
   function build(root) {
@@ -140,6 +159,20 @@
     view.checkpoint = table.checkpoints.length - 1;
     const updates = [...new Set(Object.values(table.runs).map((r) => r.update))];
     const seeds = [...new Set(Object.values(table.runs).map((r) => r.seed))];
+    boxes = {
+      update: LN.select(
+        "Update",
+        updates.map((u) => [u, u]),
+        run().update,
+        (u) => choose(u, run().seed),
+      ),
+      seed: LN.select(
+        "Seed",
+        seeds.map((s) => [s, String(s)]),
+        run().seed,
+        (s) => choose(run().update, s),
+      ),
+    };
     pause = el(
       "button",
       { type: "button", class: "primary", onclick: () => setRunning(!view.running) },
@@ -154,6 +187,7 @@
       oninput: () => {
         view.checkpoint = +slider.value;
         load();
+        LN.changed(true);
       },
     });
     slider.value = view.checkpoint;
@@ -176,18 +210,8 @@
       el(
         "div",
         { class: "controls" },
-        LN.select(
-          "Update",
-          updates.map((u) => [u, u]),
-          run().update,
-          (u) => choose(u, run().seed),
-        ),
-        LN.select(
-          "Seed",
-          seeds.map((s) => [s, String(s)]),
-          run().seed,
-          (s) => choose(run().update, s),
-        ),
+        boxes.update,
+        boxes.seed,
         LN.select(
           "Sites",
           [
@@ -278,9 +302,8 @@
       canvas.addEventListener(name, () => {
         pressed = null;
       });
-    load(() => {
-      LN.onwidth(canvas, fit);
-    });
+    LN.onwidth(canvas, fit);
+    load(refill);
   }
   function setRunning(running) {
     view.running = running;
@@ -343,6 +366,15 @@
     lead: "The rule of this automaton is a small network, trained only to make its future as learnable as possible. The trained rules run live in your browser.",
     finding,
     build,
+    at: () => `${view.key}/${table.checkpoints[view.checkpoint]}`,
+    goTo,
+    film: () => ({
+      canvas,
+      advance: () => {
+        advance();
+        context.putImageData(image, 0, 0);
+      },
+    }),
     show: () => {
       cancelAnimationFrame(view.frame);
       since = performance.now();

@@ -51,6 +51,9 @@ window.LN = { data: {}, panels: [], parts: [] };
     const box = el("select", { onchange: () => change(box.value) }, options.map(option));
     return el("label", {}, label, box);
   };
+  LN.selected = (label, value) => {
+    /** @type {HTMLSelectElement} */ (label.querySelector("select")).value = String(value);
+  };
 
   LN.table = (heads, rows, numeric, stack) => {
     const kind = (column) => (numeric?.(column) ? "number" : null);
@@ -172,6 +175,8 @@ window.LN = { data: {}, panels: [], parts: [] };
     const high = LN.number(Math.max(...values), digits);
     return low === high ? low : `${low} to ${high}`;
   };
+  /* The number of rows behind a score, on one line. */
+  LN.rows = (count) => `n\u00a0=\u00a0${LN.number(count, 0)}`;
   LN.mean = (values) => values.reduce((a, b) => a + b, 0) / values.length;
   LN.count = (n, one, many) => `${n} ${n === 1 ? one : many || `${one}s`}`;
   /* Text of a user's file with its control characters shown, not obeyed. */
