@@ -1,4 +1,4 @@
-"""Every state of the page has an address, back and forward work, and what is shown can be shared."""
+"""Every state of the page has an address, back and forward work, and all of it can be shared."""
 
 import base64
 import io

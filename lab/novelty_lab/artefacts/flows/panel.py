@@ -12,7 +12,9 @@ from novelty_lab.records import Record
 
 
 def reduce(record: Record) -> DataFiles:
-    """Yield ``flows``."""
+    """Yield ``flows``; nothing for a record of raw bits alone, which older versions made."""
+    if not record.results.keys() >= set(BESIDE_BITS):
+        return
     claims = {claim.id: claim.value for claim in ledger.load_claims()}
     flows = {
         name: {

@@ -106,11 +106,20 @@
     const step = table.checkpoints[view.checkpoint];
     const at = r.curve[Math.min(r.curve.length - 1, Math.round(step / r.every))];
     told.textContent = `training step ${step} of ${table.steps}`;
+    const known = LN.data["denoised-objective"]?.automata[view.key];
     stats.replaceChildren(
       LN.stats([
-        ["score at this step", LN.number(at, 1), "bits"],
-        ["untrained", LN.number(r.start, 1), "bits"],
-        ["trained", LN.number(r.final, 1), "bits"],
+        ...(known
+          ? [
+              [
+                "denoised bits, untrained → trained",
+                known.map((v) => LN.number(v, 1)).join(" → "),
+                LN.rows(LN.data["denoised-objective"].automata_rows),
+              ],
+            ]
+          : []),
+        ["raw bits at this step", LN.number(at, 1)],
+        ["raw bits, untrained → trained", `${LN.number(r.start, 1)} → ${LN.number(r.final, 1)}`],
         [
           "moving share, before → after",
           `${LN.number(100 * r.travelling[0], 0)} → ${LN.number(100 * r.travelling[1], 0)}`,
@@ -204,7 +213,7 @@
       series: [],
       height: 300,
       x: { label: "training step" },
-      y: { label: "bits" },
+      y: { label: "raw bits" },
     });
     root.append(
       el(
@@ -280,7 +289,7 @@
         ),
         LN.figure(
           [el("div", { class: "controls" }, el("label", {}, told, slider)), curve.node],
-          `The training objective: bits that an observer learns about the next ${table.window} steps. Dashed: the checkpoint in the picture. Grey: the other seeds. Moving share: the part of the structures above the background that travels at a steady speed, beyond chance.`,
+          `The training objective: raw bits that an observer learns about the next ${table.window} steps. Dashed: the checkpoint in the picture. Grey: the other seeds. Moving share: the part of the structures above the background that travels at a steady speed, beyond chance.`,
           "In the paper: S^φ during gradient ascent, figure 3.",
         ),
       ),
@@ -316,9 +325,15 @@
     const told = updates.map((update) => {
       const own = runs.filter((r) => r.update === update);
       const of = (name) => LN.number(LN.mean(own.map((r) => r[name])), 1);
-      return `${of("start")} to ${of("final")} bits (${update} update, mean of ${LN.count(own.length, "seed")})`;
+      return `${of("start")} to ${of("final")} raw bits (${update} update, mean of ${LN.count(own.length, "seed")})`;
     });
-    return `Training raises the score from ${told.join(" and from ")}.`;
+    const known = LN.data["denoised-objective"];
+    const clean = known && Object.values(known.automata);
+    const bits = (k) => LN.number(LN.mean(clean.map((ends) => ends[k])), 1);
+    const denoised = clean?.length
+      ? ` Denoised bits, measured for ${clean.length} of the runs at ${LN.rows(known.automata_rows)} rings, rise from ${bits(0)} to ${bits(1)}.`
+      : "";
+    return `Training raises the score from ${told.join(" and from ")}.${denoised}`;
   }
 
   Object.assign(LN.neural, {
@@ -363,6 +378,8 @@
     title: "Neural automaton",
     command: "novelty run nca",
     data: ["neural"],
+    also: ["denoised-objective"],
+    terms: ["denoised", "raw", "n"],
     lead: "The rule of this automaton is a small network, trained only to make its future as learnable as possible. The trained rules run live in your browser.",
     finding,
     build,

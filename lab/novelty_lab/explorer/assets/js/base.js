@@ -104,6 +104,7 @@ window.LN = { data: {}, panels: [], parts: [] };
     if (packed.dtype === "int16") return new Int16Array(bytes.buffer);
     if (packed.dtype === "int32") return new Int32Array(bytes.buffer);
     if (packed.dtype === "float32") return new Float32Array(bytes.buffer);
+    if (packed.dtype === "float64") return new Float64Array(bytes.buffer);
     if (packed.dtype === "float16") return Float64Array.from(new Uint16Array(bytes.buffer), half);
     throw new Error(`unknown type of array: ${packed.dtype}`);
   };
