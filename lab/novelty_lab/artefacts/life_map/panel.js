@@ -380,7 +380,7 @@
       el("div"),
       el("ol", { class: "near" }),
       el("div", { class: "known" }),
-      el("h3", { role: "status" }),
+      el("h3", { "aria-live": "polite" }),
     ];
     legend = LN.lifeMap.legend();
     world = LN.lifeWorld();
