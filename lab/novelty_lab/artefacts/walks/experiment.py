@@ -3,8 +3,8 @@
 The page lets its reader walk the corridor of ``rooms``, and computes what every drive would have
 paid. For that it needs what the drives of one agent are made of: the order of the rooms, the units
 of observations, the reservoir, and the moments of its features. Recorded beside them: one episode
-of the agent trained under each drive, the same agents as in ``rooms``, and what the drives that
-depend on this episode alone would have paid for it.
+of an agent trained under each drive, as in ``rooms``, and what the drives that depend on this
+episode alone would have paid for it.
 """
 
 from __future__ import annotations
