@@ -27,6 +27,8 @@
   let told;
   let rate;
   let boxes;
+  /** @type {LiveTraining | null} */
+  let live = null;
   let every = 1;
   /* The site that the pointer holds, if any. */
   /** @type {number | null} */
@@ -294,6 +296,9 @@
         ),
       ),
     );
+    live = LN.training.live(colours);
+    LN.training.figure = live;
+    root.append(live.node);
     context = LN.pen(canvas);
     const site = (event) => {
       const box = canvas.getBoundingClientRect();
@@ -397,7 +402,11 @@
       since = performance.now();
       frames = 0;
       view.frame = requestAnimationFrame(tick);
+      live?.show();
     },
-    hide: () => cancelAnimationFrame(view.frame),
+    hide: () => {
+      cancelAnimationFrame(view.frame);
+      live?.hide();
+    },
   });
 })();

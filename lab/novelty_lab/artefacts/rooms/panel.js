@@ -206,11 +206,12 @@
       most === noise
         ? "there"
         : `in the room of the ${rooms[most].name}`.replace("room of the dark room", "dark room");
+    const learnable = !["noise", "dark"].includes(rooms[most].key);
     const beside =
       excess && raw
-        ? `; for raw bits ${percent(raw.mean[noise])} and ${percent(raw.mean[most])}`
+        ? ` Those paid for raw bits: ${percent(raw.mean[noise])} and ${percent(raw.mean[most])}.`
         : "";
-    return `Agents paid for surprise spend ${percent(surprise.mean[noise])} of their time at the noisy television, those paid for the ${excess ? "excess" : "raw bits"} ${percent(ours.mean[noise])}: they are most often ${where} (${percent(ours.mean[most])}${beside}), which shows something that can be learned.`;
+    return `Agents paid for surprise spend ${percent(surprise.mean[noise])} of their time at the noisy television, those paid for the ${excess ? "excess" : "raw bits"} ${percent(ours.mean[noise])}: they are most often ${where} (${percent(ours.mean[most])})${learnable ? ", where there is something to learn" : ""}.${beside}`;
   }
   LN.panels.push({
     name: "rooms",

@@ -144,13 +144,18 @@
         pen.fillRect(k * each * cell + ratio, 0, each * cell - 2 * ratio, high);
         pen.globalAlpha = 1;
         // White on all five colours is read at this size, with a dark rim.
-        pen.font = `600 ${Math.min(15 * ratio, each * cell * 0.14)}px system-ui, sans-serif`;
+        pen.font = `600 ${Math.min(15 * ratio, each * cell * 0.17)}px system-ui, sans-serif`;
         pen.lineWidth = 3 * ratio;
         pen.strokeStyle = "#000a";
         pen.fillStyle = "#fff";
         const middle = (k + 0.5) * each * cell;
-        pen.strokeText(about[key].name, middle, high * 0.25);
-        pen.fillText(about[key].name, middle, high * 0.25);
+        // In a narrow window a name has a line for each word.
+        const words = each * cell < 110 * ratio ? about[key].name.split(" ") : [about[key].name];
+        for (const [i, word] of words.entries()) {
+          const y = high * (0.25 + 0.16 * (i - (words.length - 1) / 2));
+          pen.strokeText(word, middle, y);
+          pen.fillText(word, middle, y);
+        }
       }
       pen.fillStyle = "#fff6";
       for (let k = 0; k < cells; k++)
