@@ -18,6 +18,7 @@
       running: false,
       frame: 0,
       bits: /** @type {number[]} */ ([]),
+      chance: /** @type {number[]} */ ([]),
       rule: /** @type {NeuralRule | null} */ (null),
       drawn: 0,
     };
@@ -57,14 +58,25 @@
       }
       context.putImageData(image, 0, 0);
     }
-    function take({ step, bits, rule }) {
+    function take({ step, bits, chance, rule }) {
       if (!view.running) return;
       view.rule = rule;
       view.bits.push(bits);
-      told.textContent = `Step ${step}: ${LN.number(bits, 1)} raw bits, ${LN.rows(ROWS)}.`;
-      const points = view.bits.map((v, k) => [k + 1, v]);
-      if (step % 2 === 0 || step < 10)
-        curve.update({ series: [{ name: "raw bits", colour: "blue", points }] });
+      view.chance.push(chance);
+      told.textContent = `Step ${step}: ${LN.number(bits, 1)} raw bits, ${LN.rows(ROWS)}; by chance ${LN.number(chance, 1)}.`;
+      const points = (values) => values.map((v, k) => [k + 1, v]);
+      if (step % 2 && step > 10) return;
+      curve.update({
+        series: [
+          { name: "raw bits", colour: "blue", points: points(view.bits) },
+          {
+            name: "targets moved at random",
+            colour: "grey",
+            dash: true,
+            points: points(view.chance),
+          },
+        ],
+      });
     }
     function setRunning(running) {
       view.running = running;
@@ -80,7 +92,7 @@
         stop();
         return;
       }
-      Object.assign(view, { bits: [], rule: null, drawn: 0 });
+      Object.assign(view, { bits: [], chance: [], rule: null, drawn: 0 });
       pixels.fill(0);
       worker = startWorker();
       worker.onmessage = ({ data }) => take(data);
@@ -100,7 +112,7 @@
         told,
         el("div", { class: "split even" }, canvas, curve.node),
       ],
-      `A smaller rule than those above, trained here from random weights on your processor: 16 rings of 32 sites, a network of 32 units, the next four steps as targets, gradient ascent on the raw bits of ${LN.rows(ROWS)} rows, with a new observer at every step. Every start takes other weights.`,
+      `A smaller rule than those above, trained here from random weights on your processor: 16 rings of 32 sites, a network of 32 units, the next four steps as targets, gradient ascent on the raw bits of ${LN.rows(ROWS)} rows, with a new observer at every step. Dashed: the score of targets that are moved to other rows, which is what chance gives. Every start takes other weights.`,
       "In the paper: the inverse problem, section 4.1, at a larger size and with batch normalization.",
     );
     return {

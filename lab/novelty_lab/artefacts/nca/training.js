@@ -13,7 +13,7 @@
   /** @param {any} scope where messages come from and go to; none for tests */
   function makeTrainer(scope) {
     const [SITES, RINGS, RADIUS, HIDDEN, WINDOW, BURN_IN] = [32, 16, 2, 32, 4, 24];
-    const [FEATURES, RIDGE, RATE, CLIP, NOISE] = [64, 0.3, 2e-3, 0.5, 0.1];
+    const [FEATURES, RIDGE, RATE, CLIP, NOISE] = [32, 3, 3e-3, 0.5, 0.1];
     const READS = 2 * (2 * RADIUS + 1);
     const ROWS = SITES * RINGS;
     const SIZES = [HIDDEN * READS, HIDDEN, HIDDEN * HIDDEN, HIDDEN, 2 * HIDDEN, 2];
@@ -292,9 +292,23 @@
         }
         dx = backward(theta, steps[t], dx, gradient);
       }
-      return { bits, gradient };
+      return { bits, gradient, y };
     }
-    /* Gradient ascent; every call is a step and returns the score before it. */
+    /* The score of targets that are moved to other rows: what chance gives. */
+    function chance(h, y, random) {
+      const d = 2 * WINDOW;
+      const moved = Float64Array.from(y);
+      for (let r = ROWS - 1; r > 0; r--) {
+        const other = Math.floor((r + 1) * random());
+        for (let i = 0; i < d; i++) {
+          const held = moved[r * d + i];
+          moved[r * d + i] = moved[other * d + i];
+          moved[other * d + i] = held;
+        }
+      }
+      return score(h, moved, d).bits;
+    }
+    /* Gradient ascent; every call is a step and returns the score before it, and that of chance. */
     function ascent(seed) {
       const random = generator(seed);
       const theta = start(random);
@@ -303,7 +317,8 @@
       let count = 0;
       const step = () => {
         const x = settled(theta, random);
-        const { bits, gradient } = evaluate(theta, x, observe(random, x));
+        const h = observe(random, x);
+        const { bits, gradient, y } = evaluate(theta, x, h);
         const norm = Math.sqrt(gradient.reduce((s, v) => s + v * v, 0));
         const share = Math.min(1, CLIP / norm);
         count++;
@@ -314,7 +329,7 @@
           const size = Math.sqrt(second[i] / (1 - 0.999 ** count)) + 1e-8;
           theta[i] += (RATE * first[i]) / (1 - 0.9 ** count) / size;
         }
-        return bits;
+        return { bits, chance: chance(h, y, random) };
       };
       return { theta, step, count: () => count };
     }
@@ -335,13 +350,26 @@
       scope.onmessage = ({ data }) => {
         const run = ascent(data.seed);
         const go = () => {
-          const bits = run.step();
-          scope.postMessage({ step: run.count(), bits, rule: ruleOf(run.theta) });
+          const found = run.step();
+          scope.postMessage({ step: run.count(), ...found, rule: ruleOf(run.theta) });
           setTimeout(go);
         };
         go();
       };
-    return { ascent, forward, evaluate, score, settled, observe, generator, start, ruleOf, ROWS };
+    return {
+      ascent,
+      forward,
+      evaluate,
+      score,
+      settled,
+      observe,
+      generator,
+      start,
+      ruleOf,
+      ROWS,
+      FEATURES,
+      RIDGE,
+    };
   }
   const scope = /** @type {any} */ (globalThis);
   if (scope.LN) scope.LN.training = { makeTrainer };
