@@ -60,6 +60,16 @@ def test_a_link_to_nothing_opens_the_panel_and_says_where_it_is(browser, exporte
     assert told == held
 
 
+@pytest.fixture
+def tab(browser):
+    """A browser tab of its own: a history has room for fifty entries."""
+    first = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    yield browser
+    browser.close()
+    browser.switch_to.window(first)
+
+
 def shown_after(browser, action):
     """Go through the history, and return the panel and the rule that are shown then."""
     before = browser.execute_script("return location.hash")
@@ -69,7 +79,8 @@ def shown_after(browser, action):
     return browser.execute_script("return [LN.current().name, LN.current().at()]")
 
 
-def test_back_and_forward_go_through_what_was_shown(browser, exported):
+def test_back_and_forward_go_through_what_was_shown(tab, exported):
+    browser = tab
     open_panel(browser, exported, "automata")
     for rule in (30, 54):
         browser.execute_script(
@@ -85,9 +96,9 @@ def test_back_and_forward_go_through_what_was_shown(browser, exported):
     assert shown_after(browser, "history.forward()") == ["automata", "30"]
 
 
-def test_a_held_key_is_one_step_of_the_history(browser, exported):
-    open_panel(browser, exported, "automata")
-    before, after = browser.execute_script(
+def test_a_held_key_is_one_step_of_the_history(tab, exported):
+    open_panel(tab, exported, "automata")
+    before, after = tab.execute_script(
         "const bars = document.querySelector('#panel-automata [role=group]'), n = history.length;"
         "for (let k = 0; k < 9; k++) bars.dispatchEvent("
         "new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));"
