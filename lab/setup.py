@@ -1,16 +1,18 @@
 """Pack the committed records into the wheel, so that ``novelty explore`` works anywhere.
 
-All else is in pyproject.toml. Figures are left out: they are drawn from records, and would take
-the wheel beyond 20 MB.
+All else is in pyproject.toml. The wheel has to stay below 20 MB: figures are left out, for they are
+drawn from records, and so are arrays that neither the page nor the ledger reads.
 """
 
+import io
 import zipfile
 from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-RESULTS = Path(__file__).resolve().parent.parent / "results"
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE.parent / "results"
 
 
 class PackRecords(build_py):
@@ -20,17 +22,34 @@ class PackRecords(build_py):
         super().run()
         if self.editable_mode or not RESULTS.is_dir():
             return
-        target = Path(self.build_lib) / "novelty_lab" / "results.zip"
-        records = sorted(RESULTS.rglob("record.json"))
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
-            for record in records:
-                for path in (record, record.with_name("arrays.npz")):
-                    if path.is_file():
-                        name = path.relative_to(RESULTS).as_posix()
-                        # One date for all: the same records give the same wheel.
-                        entry = zipfile.ZipInfo(name)
-                        entry.compress_type = zipfile.ZIP_DEFLATED
-                        packed.writestr(entry, path.read_bytes())
+        with zipfile.ZipFile(Path(self.build_lib) / "novelty_lab" / "results.zip", "w") as packed:
+            for record in sorted(RESULTS.rglob("record.json")):
+                name = record.relative_to(RESULTS).as_posix()
+                add(packed, name, record.read_bytes(), zipfile.ZIP_LZMA)
+                arrays = record.with_name("arrays.npz")
+                if arrays.is_file() and is_read(name.split("/")[0]):
+                    path = arrays.relative_to(RESULTS).as_posix()
+                    add(packed, path, repacked(arrays), zipfile.ZIP_STORED)
+
+
+def is_read(artefact: str) -> bool:
+    """Tell whether the page or the ledger reads the arrays of an artefact."""
+    folder = HERE / "novelty_lab" / "artefacts" / artefact.replace("-", "_")
+    return any((folder / name).is_file() for name in ("panel.py", "claims.py"))
+
+
+def repacked(arrays: Path) -> bytes:
+    """Return an .npz file with the same arrays, packed more tightly; NumPy reads both."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(arrays) as loose, zipfile.ZipFile(file, "w") as tight:
+        for name in loose.namelist():
+            add(tight, name, loose.read(name), zipfile.ZIP_LZMA)
+    return file.getvalue()
+
+
+def add(packed: zipfile.ZipFile, name: str, content: bytes, method: int) -> None:
+    """Add a file with one date for all: the same records give the same wheel."""
+    packed.writestr(zipfile.ZipInfo(name), content, method)
 
 
 setup(cmdclass={"build_py": PackRecords})
