@@ -7,8 +7,8 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-from learnable_novelty.cli import RESULTS_HINT
 from learnable_novelty.errors import UserError
+from novelty_lab.committed import results_folder
 
 
 def add_commands(commands: Any) -> None:
@@ -18,26 +18,29 @@ def add_commands(commands: Any) -> None:
     explore.add_argument("--no-browser", action="store_true", help="open no browser")
     explore.add_argument("--export", type=Path, metavar="DIR", help="write the page and stop")
     explore.add_argument(
-        "--out", type=Path, default=Path("results"), help="results folder (results)"
+        "--address", default="", metavar="URL", help="where the exported page will be found"
+    )
+    explore.add_argument(
+        "--out", type=Path, help="results folder (results here, or the committed ones)"
     )
     explore.set_defaults(command=_explore)
 
 
 def _explore(options: argparse.Namespace) -> int:
-    from novelty_lab import explorer
-
-    if not options.out.is_dir():
-        raise UserError(f"expected a folder of results, {options.out} is none; {RESULTS_HINT}")
     if options.export is not None:
-        count = _export(options.out, options.export)
+        with results_folder(options.out) as results:
+            count = _export(results, options.export, options.address)
         print(f"{count} files in {options.export}; open {options.export / 'index.html'}")
         return 0
     if not 0 <= options.port <= 65535:
         raise UserError(f"--port takes a number from 0 to 65535, got {options.port}")
+    from novelty_lab import explorer
     from novelty_lab.explorer.server import Server
 
+    with results_folder(options.out) as results:
+        site = explorer.build(results, served=True)
     try:
-        listening = Server(explorer.build(options.out, served=True), options.port)
+        listening = Server(site, options.port)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UserError(
@@ -55,11 +58,11 @@ def _explore(options: argparse.Namespace) -> int:
     return 0
 
 
-def _export(results: Path, folder: Path) -> int:
+def _export(results: Path, folder: Path, address: str) -> int:
     from novelty_lab import explorer
 
     try:
-        return explorer.export(results, folder)
+        return explorer.export(results, folder, address)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UserError(f"cannot write the page to {folder}: {reason}") from None

@@ -7,6 +7,7 @@ Data files are scripts that assign, not JSON that is fetched: so the page also w
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from importlib import resources
 from pathlib import Path
@@ -14,21 +15,25 @@ from typing import Any
 
 from learnable_novelty._version import __version__
 from learnable_novelty.errors import UserError
+from novelty_lab.explorer.card import draw_card
 from novelty_lab.explorer.claims import claims, linked_files
 from novelty_lab.explorer.panel import find_panels, read_script
 from novelty_lab.explorer.upload import LARGEST
 
 Site = dict[str, bytes]
+CARD = "card.png"
+"""The picture of the page that other sites show."""
 SCRIPTS_HERE = b"<!-- scripts of the panels -->"
 """Where ``index.html`` loads the scripts of the artefacts' panels."""
 
 
-def build(results: Path, *, served: bool = False) -> Site:
+def build(results: Path, *, served: bool = False, address: str = "") -> Site:
     """Make all files of the page.
 
     Args:
         results: folder of records.
         served: whether the page can ask a server to score a file.
+        address: where the page will be found, for sites that show its card beside a link.
 
     Raises:
         UserError: if there is no results folder.
@@ -48,22 +53,32 @@ def build(results: Path, *, served: bool = False) -> Site:
     judged = claims(results)
     site["data/ledger.js"] = _data_script("ledger", judged)
     site |= dict(linked_files(results, judged["rows"]))
-    tags = _tags(scripts)
-    site["index.html"] = site["index.html"].replace(SCRIPTS_HERE, tags)
+    site[CARD] = draw_card(results)
+    html = site["index.html"].replace(SCRIPTS_HERE, _tags(scripts))
+    site["index.html"] = html.replace(
+        f'content="{CARD}"'.encode(), f'content="{_full(address)}"'.encode()
+    )
     names.append("ledger")
     index = {"served": served, "version": __version__, "names": names, "largest": LARGEST}
     site["data/index.js"] = _data_script("index", index)
     return site
 
 
-def export(results: Path, directory: Path) -> int:
+def export(results: Path, directory: Path, address: str = "") -> int:
     """Write the page into a folder; return the number of files."""
-    site = build(results)
+    site = build(results, address=address)
     for name, content in site.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     return len(site)
+
+
+def _full(address: str) -> str:
+    """Return the address of the card: in full, if that of the page is known."""
+    if address and not re.fullmatch(r"https?://[^\s\"'<>]+", address):
+        raise UserError(f"expected an address such as https://example.org/page/, got {address!r}")
+    return f"{address.rstrip('/')}/{CARD}" if address else CARD
 
 
 def _data_script(name: str, content: Any) -> bytes:

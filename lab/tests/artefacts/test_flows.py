@@ -54,6 +54,14 @@ def test_scores_are_the_means_of_the_draws_kept(found):
     np.testing.assert_allclose(list(record.scores.values()), means)
 
 
+def test_floor_and_denoised_bits_belong_to_the_same_observers(found):
+    record, _ = found
+    held = record.results
+    for name, bits in record.scores.items():
+        assert held["floor"][name] + held["excess"][name] == pytest.approx(bits, rel=1e-9)
+        assert 0 < held["denoised"][name] <= bits * (1 + 1e-9)
+
+
 def test_figure_and_tables_render(found):
     record, root = found
     assert save_figure(record, root).stat().st_size > 10_000

@@ -130,6 +130,7 @@ QUICK_RUNS = [
     "denoised-systems",
     "nca-growing",
     "encoder-growing",
+    "walks",
 ]
 
 

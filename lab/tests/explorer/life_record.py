@@ -11,8 +11,8 @@ from novelty_lab.artefacts.life_map.results import GRAIN
 from novelty_lab.records import Record
 
 SETTINGS = {
-    "grid": 67, "draws": 2, "window": 16, "density": 0.5, "burn_in": 1000, "again_grid": 131,
-    "again_draws": 8,
+    "grid": 67, "samples": 8, "draws": 2, "window": 16, "density": 0.5, "burn_in": 1000,
+    "again_grid": 131, "again_draws": 8,
 }  # fmt: skip
 GLIDER = {
     "kind": "c/4 diagonal, period 4",

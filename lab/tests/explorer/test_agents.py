@@ -134,7 +134,7 @@ def test_the_television_says_where_agents_are(browser, tmp_path, rooms_record):
         )
         assert browser.get_log("browser") == []
     assert "surprise spend 80 %" in told
-    assert "novelty 10 %" in told
+    assert "raw bits 10 %" in told
     assert "room of the automaton (70 %)" in told
     assert widths == [["10%", "0%", "0%", "90%", "0%"], ["30%", "0%", "0%", "70%", "0%"]]
 

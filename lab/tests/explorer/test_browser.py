@@ -117,7 +117,7 @@ def press(browser, *keys):
 def test_tab_goes_from_the_top_to_the_panel_and_shows_where_it_is(browser, exported):
     open_panel(browser, exported, "automata")
     seen = []
-    for _ in range(4):
+    for _ in range(5):
         press(browser, Keys.TAB)
         seen.append(
             browser.execute_script(
@@ -125,7 +125,7 @@ def test_tab_goes_from_the_top_to_the_panel_and_shows_where_it_is(browser, expor
                 "return [at.className || at.id || at.tagName, look.outlineStyle]"
             )
         )
-    assert [name for name, _ in seen] == ["skip", "theme", "tab-automata", "INPUT"]
+    assert [name for name, _ in seen] == ["skip", "share", "theme", "tab-automata", "SUMMARY"]
     assert {look for _, look in seen} == {"solid"}
 
 
@@ -313,6 +313,32 @@ def test_a_press_on_the_picture_disturbs_the_sites_under_it(browser, exported):
     assert changed.tolist() == list(range(middle - 4, middle + 5))
 
 
+def open_sections(browser):
+    """Open all sections of the ledger, and the notes of all claims."""
+    for kind in ("details.section", ".claims td > div > details"):
+        browser.execute_script(
+            "for (const fold of document.querySelectorAll('#panel-ledger ' + arguments[0]))"
+            "{ fold.open = true; fold.dispatchEvent(new Event('toggle')); }",
+            kind,
+        )
+
+
+def test_the_ledger_is_short_and_has_few_tab_stops(browser, exported):
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        open_panel(browser, exported, "ledger")
+        high, stops = browser.execute_script(
+            "return [document.documentElement.scrollHeight, [...document.querySelectorAll("
+            "'#panel-ledger :is(a, button, input, select, summary, [tabindex=\"0\"])')]"
+            ".filter(e => e.checkVisibility()).length]"
+        )
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert high < 2.5 * 844
+    assert stops < 20
+
+
 def test_the_ledger_filters_by_verdict(browser, exported):
     open_panel(browser, exported, "ledger")
     rows = browser.execute_script("return LN.data.ledger.rows.map(row => row.verdict)")
@@ -320,6 +346,7 @@ def test_the_ledger_filters_by_verdict(browser, exported):
     assert len(buttons) == len(set(rows))  # none for a verdict that no claim has
     for button in buttons:
         button.click()
+        open_sections(browser)
         told = [e.text for e in browser.find_elements("css selector", "#panel-ledger .verdict")]
         kinds = {text.split(" ", 1)[1] for text in told}
         assert len(kinds) == 1
@@ -329,21 +356,29 @@ def test_the_ledger_filters_by_verdict(browser, exported):
 def test_the_ledger_shows_the_cells_of_the_terminal(browser, exported):
     open_panel(browser, exported, "ledger")
     browser.find_element("css selector", "#panel-ledger .controls button").click()
+    open_sections(browser)
     shown = browser.execute_script(
         "return [...document.querySelectorAll('#panel-ledger tbody tr')].map(row => ["
         "row.querySelector('.sources code').textContent,"
-        "...[2, 3].map(i => row.cells[i].textContent), row.querySelectorAll('.sources a').length])"
+        "...[1, 2].map(i => row.cells[i].textContent), row.querySelectorAll('.sources a').length])"
     )
     truth = ledger.rows(RESULTS)
-    assert [row[:3] for row in shown] == [
-        [row.claim.id, ledger.paper_text(row.claim), ledger.ours_text(row)] for row in truth
-    ]
-    assert [row[3] for row in shown] == [len(row.records) + bool(row.figure) for row in truth]
+    held = {
+        row.claim.id: [
+            ledger.paper_text(row.claim),
+            ledger.ours_text(row),
+            len(row.records) + bool(row.figure),
+        ]
+        for row in truth
+    }
+    assert len(shown) == len(held)
+    assert {name: cells for name, *cells in shown} == held
 
 
 def test_a_claim_unfolds_its_rule(browser, exported):
     open_panel(browser, exported, "ledger")
-    summary = "#panel-ledger .fold:last-child > summary"
+    open_sections(browser)
+    summary = "#panel-ledger .sources .fold:last-child > summary"
     fold = browser.find_element("css selector", summary)
     assert fold.is_displayed()
     fold.click()

@@ -272,11 +272,40 @@ def test_a_real_click_and_the_keyboard_choose(opened):
     assert ask(opened, "return panel.rule()") == str(expected)
 
 
+def test_the_wheel_alone_scrolls_the_page(opened):
+    zoomed, kept = ask(
+        opened,
+        "map.whole(); map.zoom(4); const before = map.view().span, event = new WheelEvent('wheel',"
+        "{deltaY: 120, cancelable: true}); map.node.dispatchEvent(event);"
+        "return [map.view().span !== before, !event.defaultPrevented]",
+    )
+    assert not zoomed
+    assert kept
+
+
+def test_axes_name_the_counts_that_halve_the_view(opened):
+    whole, near = ask(
+        opened,
+        "const read = () => ['.across', '.down'].map((side) => [...document.querySelectorAll("
+        "`#panel-life ${side} > div`)].map((row) => [...row.children].map((e) => e.textContent)));"
+        "map.whole(); const first = read(); map.goTo(life.parse('B3/S23')); map.zoom(1000);"
+        "return [first, read()]",
+    )
+    assert whole == [
+        [[f"no {x}0", f"{x}0"], [f"no {x}1", f"{x}1", f"no {x}1", f"{x}1"]] for x in "BS"
+    ]
+    for letter, rows in zip("BS", near, strict=True):
+        # Eight rules across: counts 6 to 8 tell them apart, and perhaps one more at an edge.
+        assert {label[-2] for row in rows for label in row} == {letter}
+        assert all(int(label[-1]) >= 3 for row in rows for label in row)
+    ask(opened, "map.whole()")
+
+
 def test_the_wheel_zooms_around_the_pointer(opened):
     before, after, back = ask(
         opened,
         "map.whole(); const box = map.node.getBoundingClientRect(), wheel = (deltaY) =>"
-        "map.node.dispatchEvent(new WheelEvent('wheel', {deltaY, cancelable: true,"
+        "map.node.dispatchEvent(new WheelEvent('wheel', {deltaY, cancelable: true, ctrlKey: true,"
         "clientX: box.left + 0.25 * box.width, clientY: box.top + 0.75 * box.height}));"
         "const states = [map.view()]; wheel(-120); wheel(-120); states.push(map.view());"
         "for (let k = 0; k < 9; k++) wheel(120); states.push(map.view()); return states",
@@ -368,14 +397,16 @@ def test_numbers_and_ranks_are_those_of_the_record(opened, record):
     press_search(opened, str(rule))
     here = values[rule.survival_mask, rule.birth_mask]
     facts = opened.find_element("css selector", "#panel-life .stats").text.replace("\n", " ")
-    shown = re.search(r"excess over the floor, 2 draws (\S+) bits", facts)
+    shown = re.search(r"excess (\S+) bits, n.=.8.tori.of.67.\u00d7.67.cells", facts)
     assert shown is not None
     assert float(shown[1].replace("\u2212", "-")) == pytest.approx(here, abs=0.051)
-    assert "scored again, 8 draws, 131 \u00d7 131 99.5 ± 0.8 bits" in facts
+    assert "excess on 131 \u00d7 131 cells 99.5 ± 0.8 bits, 8 draws" in facts
     rank = 1 + int((values > here + 1e-9).sum())
     assert f"rank by excess {rank:,} of 262,144" in facts
     living = record.arrays["density"][rule.survival_mask, rule.birth_mask] / 100
-    shown = re.search(r"living cells (\S+) %", facts)
+    rows = opened.find_elements("css selector", "#panel-life .measures tbody tr")
+    more = "\n".join(row.get_attribute("textContent") for row in rows)
+    shown = re.search(r"living cells(\S+) %", more)
     assert shown is not None
     assert float(shown[1]) == pytest.approx(living, abs=0.051)
 
@@ -494,10 +525,9 @@ def test_a_moving_object_moves_in_the_plane_it_needs(opened):
 def test_the_sentence_is_made_from_the_record(opened, record):
     text = opened.find_element("css selector", "#panel-life .finding").text
     assert "Of 262,144 rules 17 score 0 bits" in text
-    assert f"the highest rule, {LifeRule(BEST)}, has 99.5 ± 0.8 bits" in text
+    assert f"the highest rule, {LifeRule(BEST)}, has an excess of 99.5 ± 0.8 bits" in text
     place = next(row for row in record.results["named"] if row["name"] == "Life")["ranks"]["excess"]
-    # One rule of the made-up record lies above Life's second score.
-    assert f"Life ranks {place:.0f}, and at best 2 by the second scores." in text
+    assert f"on the map Life ranks {place:.0f}." in text
 
 
 def test_a_chosen_rule_keeps_its_name(opened):
@@ -535,7 +565,7 @@ def test_a_gallery_shows_its_pictures_and_runs_its_rules(opened, record):
     assert len(thumbs) == 3
     assert "99.5 ± 0.8 bits" in thumbs[0].text
     said = opened.find_elements("css selector", "#panel-life .sentences li")
-    assert [line.text for line in said] == [
+    assert [line.get_attribute("textContent") for line in said] == [
         f"{rule}: Measured." for rule in (str(LifeRule(BEST)), "B5/S7", str(LifeRule(BEST)))
     ]
     opened.execute_script("arguments[0].click()", thumbs[1])

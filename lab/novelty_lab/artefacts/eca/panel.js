@@ -55,7 +55,9 @@
     else if (view.start === "single") row[view.width >> 1] = 1;
     else for (let i = 0; i < view.width; i++) row[i] = Math.random() < 0.5 ? 1 : 0;
     view.rows = [row];
-    if (LN.still && !cells) while (view.rows.length < view.height) step();
+    // A single cell is watched as it grows; a random row tells more as a whole picture.
+    const whole = LN.still || view.start === "random";
+    if (whole && !cells) while (view.rows.length < view.height) step();
     draw();
   }
   function step() {
@@ -89,6 +91,8 @@
     view.frame = requestAnimationFrame(tick);
   }
 
+  const samples = () => LN.rows(table.samples);
+  const spread = (bits, sd) => `${LN.number(bits, 1)} ± ${LN.number(sd, 1)}`;
   function tell() {
     const like = representative(view.rule);
     const found = table.rules.find((entry) => entry.rule === like);
@@ -98,30 +102,29 @@
     stats.replaceChildren(
       LN.stats([
         [`rule${same}`, view.rule],
-        [
-          "denoised bits: what noise could not have made",
-          LN.number(found.denoised, 1),
-          `in ${LN.number(found.directions, 0)} directions`,
-        ],
+        ["denoised bits", spread(found.denoised, found.denoised_sd), samples()],
         ["rank by denoised bits", found.rank_by_denoised, `of ${table.rules.length}`],
-        ["raw bits: the paper's score", LN.number(found.bits, 1), `± ${LN.number(found.sd, 1)}`],
+        ["directions", LN.number(found.directions, 0)],
+        ["raw bits", spread(found.bits, found.sd), samples()],
         ["rank by raw bits", found.rank, `of ${table.rules.length}`],
         ["Wolfram class", CLASSES[found.wolfram_class][1]],
       ]),
     );
   }
   /* A number that is no rule leaves the rule as it is, and the box says what it takes. */
+  const isRule = (text) => /^\d+$/.test(text) && +text <= 255;
   function typed() {
-    const is = /^\d+$/.test(pick.value) && +pick.value <= 255;
+    const is = isRule(pick.value);
     if (is) choose(+pick.value);
     else pick.value = view.rule;
     wrong.hidden = is;
   }
-  function choose(rule, keep) {
+  function choose(rule, { keep = false, sliding = false } = {}) {
     wrong.hidden = true;
     view.rule = (rule + 256) % 256;
     tell();
     if (!keep) begin();
+    LN.changed(sliding);
   }
   function setRunning(running) {
     view.running = running;
@@ -166,18 +169,18 @@
     const bars = table.rules.map((r) => ({
       key: r.rule,
       name: String(r.rule),
-      value: r.bits,
-      sd: r.sd,
-      floor: r.denoised,
+      value: r.denoised,
+      sd: r.denoised_sd,
+      dash: r.bits,
       colour: CLASSES[r.wolfram_class][0],
-      text: `rule ${r.rule}, rank ${r.rank}\n${LN.number(r.bits, 1)} ± ${LN.number(r.sd, 1)} raw bits\n${LN.number(r.denoised, 1)} denoised bits\nclass ${CLASSES[r.wolfram_class][1]}`,
+      text: `rule ${r.rule}, rank ${r.rank_by_denoised}\n${spread(r.denoised, r.denoised_sd)} denoised bits, ${samples()}\n${spread(r.bits, r.sd)} raw bits\nclass ${CLASSES[r.wolfram_class][1]}`,
     }));
     ranking = LN.charts.bars({
       bars,
       label: "Ranking of the 88 rules; left and right arrows choose",
-      y: "raw bits",
+      y: "denoised bits",
       x: "the 88 rules by rank: click, or arrow keys",
-      choose: (rule) => choose(rule),
+      choose: (rule) => choose(rule, { sliding: true }),
       chosen: view.rule,
     });
     root.append(
@@ -214,11 +217,11 @@
             Object.values(CLASSES).map(([colour, name]) =>
               el("li", {}, LN.swatch(colour), `class ${name}`),
             ),
-            el("li", {}, LN.swatch("ink", "line"), "denoised bits"),
+            el("li", {}, LN.swatch("ink", "line"), "raw bits"),
           ),
           ranking.node,
         ],
-        `Bars: raw bits that an observer learns about the future of each rule (mean of ${table.draws} observers, ${LN.number(table.samples, 0)} starts each; thin line: standard deviation). They grow with the number of starts, so compare only scores with the same number. The dash across a bar is its denoised bits: what noise could not have made. Rules that are mirror images or colour swaps of each other count once.`,
+        `Bars: denoised bits that an observer learns about the future of each rule (mean of ${table.draws} observers, ${samples()} starts each; thin line: standard deviation). The dash is the raw bits: far above the bar where most of the score is noise. Rules that are mirror images or colour swaps of each other count once.`,
         "In the paper: S^φ, figure 2; denoised bits are ours. Classes after Wolfram.",
       ),
     );
@@ -237,7 +240,7 @@
     const [first, second] = LN.data.automata.rules;
     const none = LN.data.automata.rules.filter((r) => r.bits < 0.05).length;
     const known = first.rule === 110 ? ", which can compute anything that a computer can," : "";
-    return `Rule ${first.rule}${known} ranks first with ${LN.number(first.denoised, 1)} denoised bits (${LN.number(first.bits, 1)} raw), before rule ${second.rule} with ${LN.number(second.denoised, 1)} (${LN.number(second.bits, 1)} raw); ${none} of the ${LN.data.automata.rules.length} score 0 bits.`;
+    return `Rule ${first.rule}${known} ranks first with ${LN.number(first.denoised, 1)} denoised bits at ${LN.rows(LN.data.automata.samples)} (${LN.number(first.bits, 1)} raw), before rule ${second.rule} with ${LN.number(second.denoised, 1)} (${LN.number(second.bits, 1)} raw); ${none} of the ${LN.data.automata.rules.length} score 0 bits.`;
   }
   LN.automata = {
     representative,
@@ -249,7 +252,7 @@
       view.height = steps + 1;
       canvas.width = view.width;
       canvas.height = view.height;
-      choose(rule, true);
+      choose(rule, { keep: true });
       begin(cells);
       for (let k = 0; k < steps; k++) step();
       draw();
@@ -266,7 +269,21 @@
     data: ["automata"],
     lead: "The simplest dynamical systems: a row of black and white cells, and one of 256 rules. How much can an observer learn from watching each rule?",
     finding,
+    terms: ["denoised", "raw", "directions", "n"],
     build,
+    alias: "eca",
+    at: () => String(view.rule),
+    goTo: (text) => {
+      if (text && !isRule(text)) return false;
+      choose(text ? +text : 110);
+    },
+    film: () => ({
+      canvas,
+      advance: () => {
+        step();
+        draw();
+      },
+    }),
     theme: draw,
     show: () => {
       cancelAnimationFrame(view.frame);

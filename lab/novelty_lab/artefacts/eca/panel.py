@@ -1,4 +1,4 @@
-"""The panel of the elementary automata: bits, floor and class of each of the 88 rules, by rank."""
+"""The panel of the elementary automata: each of the 88 rules, the most denoised bits first."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ def reduce(record: Record) -> DataFiles:
             "floor": short(results["floor"][rule]),
             "excess": short(results["excess"][rule]),
             "denoised": short(results["denoised"][rule]),
+            "denoised_sd": short(results["denoised_sd"][rule]),
             "directions": short(results["directions"][rule]),
             "rank_by_denoised": results["rank_by_denoised"][rule],
             "rank": rank,
@@ -26,6 +27,7 @@ def reduce(record: Record) -> DataFiles:
         }
         for rank, rule in enumerate(results["ranking"], start=1)
     ]
+    rules.sort(key=lambda entry: entry["rank_by_denoised"])
     sizes = {name: record.configuration[name] for name in ("draws", "samples")}
     yield "automata", {"rules": rules, **sizes}
 

@@ -82,9 +82,16 @@
     };
     view.timer = requestAnimationFrame(move);
   }
+  /* Denoised bits were measured on other runs of the same training, at the same checkpoints. */
+  function denoised() {
+    const held = LN.data["denoised-objective"]?.encoder;
+    return held && String(held.steps) === String(data.steps) ? held : null;
+  }
   function tell() {
     const k = view.at;
-    told.textContent = `training step ${data.steps[k]}: ${LN.number(data.bits.mean[k], 1)} bits, linear probe ${LN.number(100 * data.linear.mean[k], 1)} %, nearest neighbours ${LN.number(100 * data.neighbours.mean[k], 1)} %`;
+    const known = denoised();
+    const bits = known ? `${LN.number(known.mean[k], 1)} denoised bits, ` : "";
+    told.textContent = `training step ${data.steps[k]}: ${bits}${LN.number(data.bits.mean[k], 1)} raw bits, linear probe ${LN.number(100 * data.linear.mean[k], 1)} %, nearest neighbours ${LN.number(100 * data.neighbours.mean[k], 1)} %`;
   }
   /* The image behind a dot, four times as large. */
   function picture(i) {
@@ -159,7 +166,10 @@
       min: 0,
       max: data.steps.length - 1,
       "aria-label": "Checkpoint of the training",
-      oninput: () => go(+slider.value),
+      oninput: () => {
+        go(+slider.value);
+        LN.changed(true);
+      },
     });
     slider.value = view.at;
     told = el("span");
@@ -244,12 +254,18 @@
         level(data.chance, "largest class", "grey"),
       ],
     });
+    const known = denoised();
+    const clean = known && {
+      ...curve("bits", `denoised bits, ${LN.rows(known.rows)}`, "green", 1),
+      points: data.steps.map((s, k) => [s, known.mean[k]]),
+      band: data.steps.map((s, k) => [s, known.mean[k] - known.sd[k], known.mean[k] + known.sd[k]]),
+    };
     const bits = LN.charts.lines({
       label: "Score",
       height: 230,
       x: { label: "training step" },
       y: { label: "bits" },
-      series: [curve("bits", "score", "blue", 1)],
+      series: [...(clean ? [clean] : []), { ...curve("bits", "raw bits", "blue", 1), dash: true }],
     });
     root.append(
       el(
@@ -270,8 +286,8 @@
           ),
           LN.figure(
             [el("h3", {}, "The training objective"), bits.node],
-            "Bits an observer learns about the code from the image, on test images; mean and standard deviation as above.",
-            "In the paper: S^φ, figure 4.",
+            `What an observer learns about the code from the image, on test images${known ? `, ${known.rows} at a time; the training raises the raw bits. Denoised bits: mean of ${known.runs} runs of the same training` : ""}; shaded: ± standard deviation.`,
+            "In the paper: S^φ, the raw bits, figure 4.",
           ),
         ),
       ),
@@ -281,9 +297,20 @@
   }
   function finding() {
     const d = LN.data.encoder;
-    const last = d.steps.length - 1;
     const share = (v) => LN.number(100 * v, 1);
-    return `After ${d.steps[last]} steps a linear probe recognises ${share(d.linear.mean[last])} % of the digits from the code, ${share(d.linear.mean[0])} % before training, and ${share(d.controls.pixels.linear)} % from the raw pixels.`;
+    // The table below, if it is there: its probes are trained on all images.
+    const codes = LN.data["encoder-controls"]?.table.mnist;
+    if (codes?.paper && codes.pixels && codes.untrained) {
+      const [paper, pixels, before] = ["paper", "pixels", "untrained"].map(
+        (c) => codes[c].linear.mean,
+      );
+      const best = Object.keys(codes).reduce((a, b) =>
+        codes[b].linear.mean > codes[a].linear.mean ? b : a,
+      );
+      return `With the paper's recipe a linear probe recognises ${share(paper)} % of the digits from the code, against ${share(before)} % before training: training helps, but the code is ${paper > pixels ? "better" : "not better"} than the raw pixels (${share(pixels)} %). The best code here, “${best}”, has ${share(codes[best].linear.mean)} %.`;
+    }
+    const last = d.steps.length - 1;
+    return `After ${d.steps[last]} steps a linear probe, trained on ${LN.number(d.probe_train, 0)} codes, recognises ${share(d.linear.mean[last])} % of the digits, ${share(d.linear.mean[0])} % before training, and ${share(d.controls.pixels.linear)} % from the raw pixels.`;
   }
   /* For tests: the bytes of an image as the page shows it. */
   LN.encoder = {
@@ -304,10 +331,17 @@
     short: "Encoder",
     command: "novelty run encoder",
     data: ["encoder"],
-    also: ["encoder-images"],
+    also: ["encoder-images", "denoised-objective"],
+    terms: ["denoised", "raw", "n"],
     lead: "A network is trained to encode images into codes that are as learnable as possible, without labels. Do the codes separate the digits all the same, and are they better than raw pixels?",
     finding,
     build,
+    at: () => String(data.steps[view.at]),
+    goTo: (text) => {
+      const to = text ? data.steps.indexOf(+text) : data.steps.length - 1;
+      if (to < 0) return false;
+      go(to);
+    },
     theme: () => draw(),
   });
 })();

@@ -3,17 +3,20 @@
 PAPER is the paper's observer: MLP of depth 4 and width 64, ridge 0.1, 512 samples, ten lead times,
 eight reservoirs. Records bits per flow, how they depend on what the paper leaves open (where the
 initial conditions lie, how long a flow settles, which ensemble is drawn), and phase portraits.
+Ours: floor, excess and denoised bits of the same observers.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
+from learnable_novelty.measure import score
 from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.seeds import split
 from learnable_novelty.systems import FLOWS, Flow
@@ -21,6 +24,8 @@ from novelty_lab.context import RunContext, RunResult, deviation
 from novelty_lab.settings import Settings
 
 BY_NAME = {flow.name: flow for flow in FLOWS}
+BESIDE_BITS = ("floor", "excess", "denoised", "directions")
+"""What is measured beside raw bits; means over the observers."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,13 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     tasks = start_tasks(config, seed)
     bits = {name: np.array(values) for name, values in context.map(score_flow, tasks).items()}
     means = {name: float(bits[key][0].mean()) for name, key in own.items()}
+    beside = context.map(
+        measure_flow, {f"{name}, beside bits": (config, name, seed) for name in own}
+    )
     results: dict[str, Any] = {
+        name: {flow: beside[f"{flow}, beside bits"][name] for flow in own} for name in BESIDE_BITS
+    }
+    results |= {
         "sd": {name: float(deviation(bits[key][0])) for name, key in own.items()},
         "ensemble_sd": {name: float(deviation(bits[key].mean(1))) for name, key in own.items()},
         "chaotic": {flow.name: flow.chaotic for flow in FLOWS},
@@ -120,11 +131,30 @@ def score_states(config: Config, flow: Flow, states: np.ndarray, seed: int) -> l
     """Score the futures of given states, once per reservoir."""
     inputs, targets = flow.pairs(states, config.interval, config.window)
     x, y = torch.from_numpy(inputs), torch.from_numpy(targets)
+    return [float(observer(x, y)) for observer in observers(config, flow, seed)]
+
+
+def observers(config: Config, flow: Flow, seed: int) -> Iterator[Observer]:
+    """Yield the observers of a flow, one after the other: each is the last one, drawn anew."""
     reservoir = reservoirs.MLP(flow.dim, config.width, config.depth)
     observer = Observer(reservoir, ridge_penalty=config.ridge_penalty, resolution=config.resolution)
-    return [
-        float(observer.redraw(split(seed, "reservoir", draw))(x, y)) for draw in range(config.draws)
+    for draw in range(config.draws):
+        yield observer.redraw(split(seed, "reservoir", draw))
+
+
+def measure_flow(config: Config, name: str, seed: int) -> dict[str, float]:
+    """Measure floor, excess and denoised bits on the first ensemble, by the same observers."""
+    flow = BY_NAME[name]
+    count = config.samples * config.ensembles
+    states = flow.on_attractor(count, config.burn_in, split(seed, "ensemble"))[: config.samples]
+    inputs, targets = flow.pairs(states, config.interval, config.window)
+    plain: dict[str, Any] = {"standardize_inputs": False, "target_unit": 1.0, "null": 0}
+    found = [
+        score(inputs, targets, observer=observer, draws=1, seed=seed, **plain)
+        for observer in observers(config, flow, seed)
     ]
+    rows = [(s.floor_bits, s.excess_bits, s.denoised_bits, s.directions) for s in found]
+    return dict(zip(BESIDE_BITS, np.mean(rows, axis=0).tolist(), strict=True))
 
 
 def portrait(flow: Flow, time: float, config: Config, seed: int) -> np.ndarray:

@@ -1,5 +1,5 @@
 "use strict";
-/* Flows: stored trajectories, turning; bits beside the paper's. */
+/* Flows: stored trajectories, turning, beside their denoised and raw bits, floor and excess. */
 (() => {
   const { el } = LN;
   const COLOURS = ["blue", "orange", "green", "red", "purple", "sky", "black", "grey"];
@@ -23,6 +23,7 @@
   class Portrait {
     constructor(name, flow) {
       const [points, states, dim] = flow.path.shape;
+      this.name = name;
       this.canvas = el("canvas", {
         class: dim === 3 ? "turn" : null,
         role: "img",
@@ -113,16 +114,32 @@
     }
     frame = requestAnimationFrame(tick);
   }
+  /* The name of a flow in addresses. */
+  const slug = (name) => name.toLowerCase().replace(/ /g, "-");
+  let chosen = "";
+  let chart;
+  function mark(name) {
+    chosen = name;
+    for (const portrait of portraits)
+      portrait.canvas.closest("figure")?.classList.toggle("chosen", portrait.name === name);
+    chart.mark(name);
+  }
+  const card = (name) => portraits.find((portrait) => portrait.name === name)?.canvas;
+  function choose(name) {
+    mark(name);
+    LN.changed(true);
+  }
+  function goTo(text) {
+    const name = Object.keys(LN.data.flows.flows).find((known) => slug(known) === slug(text));
+    if (text && !name) return false;
+    mark(name || "");
+    if (name) card(name)?.scrollIntoView({ block: "center" });
+  }
+  const bits = (value) => LN.number(value, 1);
   function build(root) {
-    const flows = LN.data.flows.flows;
-    const bars = Object.entries(flows).map(([name, flow]) => ({
-      key: name,
-      name: shownName(name).split(" ").pop(),
-      value: flow.bits,
-      sd: flow.sd,
-      colour: flow.chaotic ? "red" : "grey",
-      text: `${shownName(name)}\n${LN.number(flow.bits, 1)} ± ${LN.number(flow.sd, 1)} bits\npaper ${[flow.paper].flat().join(" to ")} bits`,
-    }));
+    const { flows, samples, draws } = LN.data.flows;
+    const n = LN.rows(samples);
+    const published = (flow) => [flow.paper].flat().join(" to ");
     const button = el(
       "button",
       {
@@ -135,12 +152,21 @@
       },
       running ? "Pause" : "Turn",
     );
-    const chart = LN.charts.bars({
-      bars,
+    chart = LN.charts.bars({
+      bars: Object.entries(flows).map(([name, flow]) => ({
+        key: name,
+        name: shownName(name).split(" ").pop() || "",
+        value: flow.denoised,
+        dash: flow.bits,
+        colour: flow.chaotic ? "red" : "grey",
+        text: `${shownName(name)}\n${bits(flow.denoised)} denoised bits, ${n}\n${bits(flow.bits)} ± ${bits(flow.sd)} raw bits\nfloor ${bits(flow.floor)}, excess ${bits(flow.excess)}\npaper ${published(flow)} raw bits`,
+      })),
       names: true,
       y: "bits",
-      x: "system",
-      label: "Bits of the six flows",
+      x: "system: click, or arrow keys",
+      label: "Bits of the six flows; left and right arrows choose",
+      chosen,
+      choose: (name) => choose(String(name)),
     });
     root.append(
       el("div", { class: "controls" }, button),
@@ -151,9 +177,18 @@
           const portrait = new Portrait(name, flow);
           portraits.push(portrait);
           return LN.figure(
-            [el("h3", {}, `${shownName(name)}: ${LN.number(flow.bits, 1)} bits`), portrait.canvas],
-            `${ABOUT[name] || ""} ${portrait.states} paths from different starts, with dots moving along them. Standard deviation between observers ${LN.number(flow.sd, 1)} bits.`,
-            `In the paper: S^φ = ${[flow.paper].flat().join(" to ")} bits, appendix F.`,
+            [
+              el("h3", {}, shownName(name)),
+              LN.stats([
+                ["denoised bits", bits(flow.denoised), n],
+                ["raw bits", bits(flow.bits), `± ${bits(flow.sd)}`],
+                ["floor", bits(flow.floor)],
+                ["excess", bits(flow.excess)],
+              ]),
+              portrait.canvas,
+            ],
+            `${ABOUT[name] || ""} ${portrait.states} paths from different starts, with dots moving along them.`,
+            `In the paper: S^φ = ${published(flow)} raw bits, appendix F.`,
           );
         }),
       ),
@@ -162,23 +197,28 @@
           el(
             "ul",
             { class: "legend" },
-            el("li", {}, LN.swatch("red"), "chaotic"),
-            el("li", {}, LN.swatch("grey"), "linear"),
+            el("li", {}, LN.swatch("red"), "denoised bits of a chaotic flow"),
+            el("li", {}, LN.swatch("grey"), "of a linear one"),
+            el("li", {}, LN.swatch("ink", "line"), "raw bits"),
           ),
           chart.node,
         ],
-        "Bits that an observer learns about the next unit of time of each system. Thin line: standard deviation between observers.",
-        "In the paper: S^φ, appendix F.",
+        `What an observer learns about the next unit of time of each system: mean of ${draws} observers, ${n} states. ± is the standard deviation between observers.`,
+        "In the paper: S^φ, appendix F; denoised bits, floor and excess are ours.",
       ),
     );
     for (const portrait of portraits) LN.onwidth(portrait.canvas, () => portrait.draw());
   }
   function finding() {
-    const bits = (chaotic) =>
-      Object.values(LN.data.flows.flows)
-        .filter((flow) => flow.chaotic === chaotic)
-        .map((flow) => flow.bits);
-    return `The ${bits(true).length} chaotic flows score ${LN.range(bits(true), 1)} bits, the ${bits(false).length} linear ones ${LN.range(bits(false), 1)}.`;
+    const { flows, samples } = LN.data.flows;
+    const of = (chaotic, name) =>
+      LN.range(
+        Object.values(flows)
+          .filter((flow) => flow.chaotic === chaotic)
+          .map((flow) => flow[name]),
+        1,
+      );
+    return `The chaotic flows have ${of(true, "denoised")} denoised bits at ${LN.rows(samples)} (${of(true, "bits")} raw), the linear ones ${of(false, "denoised")} (${of(false, "bits")} raw).`;
   }
   LN.panels.push({
     name: "flows",
@@ -187,7 +227,11 @@
     data: ["flows"],
     lead: "Systems in continuous time: well-known chaotic flows beside linear ones. Is there more to learn in the chaotic ones? Drag a portrait, or use the arrow keys, to turn it.",
     finding,
+    terms: ["denoised", "raw", "floor", "excess", "n"],
     build,
+    at: () => slug(chosen),
+    goTo,
+    picture: () => card(chosen) || portraits[0].canvas,
     theme: drawAll,
     show: () => {
       cancelAnimationFrame(frame);

@@ -316,7 +316,8 @@
     canvas.addEventListener(
       "wheel",
       (event) => {
-        if (event.deltaY > 0 && view.span === SIDE) return;
+        // The wheel alone scrolls the page; pinching on a touchpad comes with ctrlKey.
+        if (!event.ctrlKey && !event.metaKey) return;
         event.preventDefault();
         LN.untip();
         zoom(Math.exp(-Math.max(-120, Math.min(120, event.deltaY)) / 300), ...shareOf(event));

@@ -27,39 +27,45 @@
     return `${titled(rule)}\nexcess ${excess}, rank ${placed(rule)}${more}\nclick: run it`;
   }
 
+  const tori = (samples, grid) =>
+    `n\u00a0=\u00a0${samples} tori of ${grid}\u00a0×\u00a0${grid} cells`;
   function showNumbers(rule) {
     const index = life.indexOf(rule);
-    const excess = values("excess")[index];
+    const n = tori(data.samples, data.grid);
     const later = LN.lifeRecord.again(rule);
-    const one = (name, title) => {
-      const [value, ...unit] = told(name, index).split(" ");
-      return [title, value, unit.join(" ")];
-    };
-    facts.replaceChildren(
-      LN.stats([
-        [`excess over the floor, ${LN.count(data.draws, "draw")}`, LN.number(excess, 1), "bits"],
-        ...(later
-          ? [
-              [
-                `scored again, ${data.again_draws} draws, ${data.again_grid} × ${data.again_grid}`,
-                LN.number(later.excess, 1),
-                `${Number.isFinite(later.halfWidth) ? `± ${LN.number(later.halfWidth, 1)} ` : ""}bits`,
-              ],
-            ]
-          : []),
-        ["rank by excess", placed(rule), `of ${LN.number(data.rules, 0)}`],
-        one("bits", "learnable bits, raw"),
-        one("floor", "floor: score of the residuals"),
-        one("null", "null: moved targets"),
-        one("density", "living cells"),
-        one("activity", "change in a step"),
-        one("change_in_two", "differ after two steps"),
-        one("explained", "future read off a frame"),
-        one("compressed", "compressed (zlib)"),
-        one("entropy", "3 × 3 entropy"),
-        one("lambda", "Langton's λ"),
-      ]),
+    const clean = LN.lifeRecord.denoised(rule);
+    const bits = (name) => LN.number(values(name)[index], 1);
+    const width =
+      later && Number.isFinite(later.halfWidth) ? `± ${LN.number(later.halfWidth, 1)} ` : "";
+    const headline = [
+      clean
+        ? ["denoised bits", LN.number(clean.bits, 1), n]
+        : ["denoised bits", "–", "not measured for this rule"],
+      ["excess", bits("excess"), `bits, ${n}`],
+      ["rank by excess", placed(rule), `of ${LN.number(data.rules, 0)}`],
+      ["raw bits", bits("bits"), n],
+      ["floor", bits("floor"), "bits"],
+      ...(later
+        ? [
+            [
+              `excess on ${data.again_grid} × ${data.again_grid} cells`,
+              LN.number(later.excess, 1),
+              `${width}bits, ${data.again_draws} draws`,
+            ],
+          ]
+        : []),
+    ];
+    const rest = Object.keys(MEASURES).filter(
+      (name) => !["excess", "bits", "floor"].includes(name),
     );
+    const rows = rest.map((name) => ({ cells: [MEASURES[name].name, told(name, index)] }));
+    const more = el(
+      "details",
+      { class: "fold measures", open: facts.querySelector(".measures")?.open },
+      el("summary", {}, "All other measures of this rule"),
+      LN.table(["measure", "value"], rows, (column) => column > 0),
+    );
+    facts.replaceChildren(LN.stats(headline), more);
   }
   function showKnown(rule) {
     const entry = LN.lifeRecord.named(rule);
@@ -137,6 +143,7 @@
     showNumbers(rule);
     showKnown(rule);
     showNear(rule);
+    LN.changed();
   }
   function showLegend() {
     const of = values(view.measure);
@@ -176,9 +183,39 @@
       .join(", ");
     return k === 9 ? text : `${text ? `${text}; ` : ""}halves by ${letter}${k}`;
   }
+  /* Two rows of an axis: the first count that tells the rules in view apart, and the next one. */
+  function axis(letter, from, span) {
+    const size = (level) => SIDE >> (level + 1);
+    const of = (level) =>
+      Math.floor((from + span - 1e-9) / size(level)) - Math.floor(from / size(level));
+    let level = 0;
+    while (level < 8 && of(level) === 0) level++;
+    return [level, level + 1]
+      .filter((k) => k < 9)
+      .map((k) => {
+        const parts = [];
+        for (let i = Math.floor(from / size(k)); i * size(k) < from + span; i++) {
+          const [low, high] = [
+            Math.max(from, i * size(k)),
+            Math.min(from + span, (i + 1) * size(k)),
+          ];
+          const share = `${(100 * (high - low)) / span}%`;
+          parts.push(
+            el(
+              "span",
+              { style: { flexBasis: share } },
+              i & 1 ? `${letter}${k}` : `no ${letter}${k}`,
+            ),
+          );
+        }
+        return el("div", {}, parts);
+      });
+  }
   function moved({ x, y, span }) {
     const last = (from) => Math.min(SIDE - 1, Math.ceil(from + span) - 1);
     view.where.textContent = `Left to right: ${common("B", Math.floor(x), last(x))} (without it on the left). Top to bottom: ${common("S", Math.floor(y), last(y))} (without it above).`;
+    view.across.replaceChildren(...axis("B", x, span));
+    view.down.replaceChildren(...axis("S", y, span));
   }
   function search(text) {
     const wanted = text.trim().toLowerCase();
@@ -233,15 +270,13 @@
     /* What was measured of each, in a sentence. */
     const sentences = (entries) =>
       el(
-        "ol",
-        {
-          class: "things sentences",
-          tabindex: 0,
-          "aria-label": "What was measured",
-          style: { maxHeight: "18rem", overflow: "auto", marginTop: "1rem" },
-        },
-        entries.map((entry) =>
-          el("li", {}, el("small", {}, el("b", {}, `${entry.rule}: `), entry.sentence)),
+        "details",
+        { class: "fold" },
+        el("summary", {}, "What was measured of each"),
+        el(
+          "ol",
+          { class: "things sentences" },
+          entries.map((entry) => el("li", {}, el("b", {}, `${entry.rule}: `), entry.sentence)),
         ),
       );
     const shown = Object.entries(data.galleries)
@@ -333,6 +368,8 @@
       measure: "excess",
       scale: "value",
       where: el("p", { class: "where" }),
+      across: el("div", { class: "across", "aria-hidden": "true" }),
+      down: el("div", { class: "down", "aria-hidden": "true" }),
       see: el("button", {
         type: "button",
         class: "see",
@@ -343,7 +380,7 @@
       el("div"),
       el("ol", { class: "near" }),
       el("div", { class: "known" }),
-      el("h3", { role: "status" }),
+      el("h3", { "aria-live": "polite" }),
     ];
     legend = LN.lifeMap.legend();
     world = LN.lifeWorld();
@@ -358,11 +395,17 @@
         "div",
         { class: "split even" },
         LN.figure(
-          [...controls(), map.node, view.see, view.where, legend.node],
+          [
+            ...controls(),
+            el("div", { class: "plane" }, view.across, view.down, map.node),
+            view.see,
+            view.where,
+            legend.node,
+          ],
           [
             "Every point is a rule: a cell is born, or lives on, by how many of its eight neighbours live. ",
             el("b", {}, "Click one to run it."),
-            " Rings: rules with a name; a dot in the ring: known to have gliders. Wheel, pinch or buttons zoom, dragging moves; with the keyboard, arrows and Enter.",
+            " B3: a cell is born beside three living ones; S3: it lives on beside three. Rings: rules with a name; a dot in the ring: known to have gliders. Buttons, pinch, or Ctrl and wheel zoom; dragging moves; with the keyboard, arrows and Enter.",
           ],
           `Ours: S^φ less its floor, a Conv2d reservoir, the mean of ${LN.count(data.draws, "draw")} on ${data.grid} × ${data.grid} tori; B across, S down.`,
         ),
@@ -379,6 +422,7 @@
           things,
         ),
       ),
+      el("h3", {}, "Its numbers"),
       facts,
       LN.figure(
         [el("h3", {}, "Its neighbours: rules that differ in one count"), near],
@@ -402,10 +446,15 @@
     if (!LN.data.life.whole) return null;
     data = LN.data.life;
     LN.lifeRecord.read(data);
+    if (LN.data["life-denoised"]) LN.lifeRecord.readDenoised(LN.data["life-denoised"]);
     const best = LN.lifeRecord.best();
     const own = life.ruleFrom("B3/S23");
     const conway = LN.lifeRecord.again(own);
-    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score 0 bits; the median excess is ${LN.number(inOrder("excess")[(SIDE * SIDE) >> 1], 1)} bits. Scored again on larger tori, the highest rule, ${titled(best.rule)}, has ${reach(best)} bits${conway ? ` and Conway's Life ${reach(conway)}` : ""}; on the map Life ranks ${placed(own)}${conway ? `, and at best ${LN.number(LN.lifeRecord.above(conway.excess) + 1, 0)} by the second scores` : ""}.`;
+    const clean = LN.lifeRecord.denoised(own);
+    const denoised = clean
+      ? ` Conway's Life has ${LN.number(clean.bits, 1)} denoised bits (excess ${told("excess", life.indexOf(own)).replace(" bits", "")}, raw ${told("bits", life.indexOf(own)).replace(" bits", "")}).`
+      : "";
+    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score 0 bits; the median excess is ${LN.number(inOrder("excess")[(SIDE * SIDE) >> 1], 1)} bits. On larger tori the highest rule, ${titled(best.rule)}, has an excess of ${reach(best)} bits${conway ? `, and Conway's Life ${reach(conway)}` : ""}; on the map Life ranks ${placed(own)}.${denoised}`;
   }
   /* For tests: what runs, what is known of it, and the colour of a value. */
   Object.assign(life, {
@@ -425,10 +474,19 @@
     short: "Life-like rules",
     command: "novelty run life-map",
     data: ["life"],
-    also: ["life-bits", "life-floor", "life-pictures"],
+    also: ["life-bits", "life-floor", "life-pictures", "life-denoised"],
+    terms: ["denoised", "excess", "raw", "floor", "n"],
     lead: "Conway's Life is one of many rules of its kind: a cell is born, or lives on, by how many of its neighbours live. From which of them can an observer learn? This is a map of all of them; click one to run it.",
     finding,
     build,
+    at: () => (view ? life.write(view.rule) : ""),
+    goTo: (text) => {
+      const rule = search(text || "B3/S23");
+      if (!view || !rule) return false;
+      choose(rule);
+    },
+    film: () => world.film(),
+    picture: () => world.node,
     theme: () => {
       if (map) {
         map.draw();

@@ -56,7 +56,16 @@ def reduce(record: Record) -> DataFiles:
         yield "life-pictures", sprite_sheet(np.rint(255 * (1 - ago / ago.max())).astype(np.uint8))
 
 
-_SETTINGS = ("grid", "draws", "window", "density", "burn_in", "again_grid", "again_draws")
+_SETTINGS = (
+    "grid",
+    "samples",
+    "draws",
+    "window",
+    "density",
+    "burn_in",
+    "again_grid",
+    "again_draws",
+)
 
 
 def _limits(record: Record) -> dict[str, list[float]]:

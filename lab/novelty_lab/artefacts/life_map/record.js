@@ -6,11 +6,11 @@
   const bits = { unit: "bits", times: 1, digits: 1, above: true };
   const share = { unit: "%", times: 100, digits: 1 };
   const MEASURES = {
-    excess: { ...bits, name: "excess over the floor", below: true },
-    bits: { ...bits, name: "learnable bits, raw" },
-    floor: { ...bits, name: "floor: score of the residuals" },
-    null: { ...bits, name: "null: targets moved at random" },
-    excess_sd: { ...bits, name: "spread of the excess over draws", digits: 2 },
+    excess: { ...bits, name: "excess", below: true },
+    bits: { ...bits, name: "raw bits" },
+    floor: { ...bits, name: "floor" },
+    null: { ...bits, name: "score of targets moved at random" },
+    excess_sd: { ...bits, name: "standard deviation of the excess between draws", digits: 2 },
     explained: { ...share, name: "variance of the future explained by one frame" },
     density: { ...share, name: "living cells" },
     activity: { ...share, name: "cells that change in a step" },
@@ -31,6 +31,8 @@
   let names;
   let listed;
   let again;
+  /** @type {Map<number, { bits: number, directions: number }>} */
+  let denoised = new Map();
 
   /* The values of a measure by place in the record, or undefined until its file is here. */
   function values(name) {
@@ -106,7 +108,21 @@
       ]),
     );
   }
+  /* Take the denoised bits, which some of the rules have. */
+  function readDenoised(given) {
+    const [codes, bits, directions] = ["codes", "denoised", "directions"].map((name) =>
+      LN.unpack(given[name]),
+    );
+    denoised = new Map(
+      Array.from(codes, (code, i) => [
+        life.indexOf(life.ofCode(code)),
+        { bits: bits[i], directions: directions[i] },
+      ]),
+    );
+  }
   LN.lifeRecord = {
+    readDenoised,
+    denoised: (rule) => denoised.get(life.indexOf(rule)),
     MEASURES,
     SCALES,
     read,

@@ -26,6 +26,9 @@
   let slider;
   let told;
   let rate;
+  let boxes;
+  /** @type {LiveTraining | null} */
+  let live = null;
   let every = 1;
   /* The site that the pointer holds, if any. */
   /** @type {number | null} */
@@ -74,6 +77,10 @@
     for (let k = 0; k < view.height && view.rule; k++) advance();
     context.putImageData(image, 0, 0);
   }
+  /* A new random start under the rule, and its picture. */
+  const refill = () => {
+    if (ring) resize(ring.width);
+  };
   function fit(width) {
     const sites = view.wide || Math.max(64, Math.min(512, 4 * Math.round(width / 8)));
     view.height = Math.round(Math.min(256, Math.max(96, sites * (innerWidth < 700 ? 0.8 : 0.5))));
@@ -101,11 +108,20 @@
     const step = table.checkpoints[view.checkpoint];
     const at = r.curve[Math.min(r.curve.length - 1, Math.round(step / r.every))];
     told.textContent = `training step ${step} of ${table.steps}`;
+    const known = LN.data["denoised-objective"]?.automata[view.key];
     stats.replaceChildren(
       LN.stats([
-        ["score at this step", LN.number(at, 1), "bits"],
-        ["untrained", LN.number(r.start, 1), "bits"],
-        ["trained", LN.number(r.final, 1), "bits"],
+        ...(known
+          ? [
+              [
+                "denoised bits, untrained → trained",
+                known.map((v) => LN.number(v, 1)).join(" → "),
+                LN.rows(LN.data["denoised-objective"].automata_rows),
+              ],
+            ]
+          : []),
+        ["raw bits at this step", LN.number(at, 1)],
+        ["raw bits, untrained → trained", `${LN.number(r.start, 1)} → ${LN.number(r.final, 1)}`],
         [
           "moving share, before → after",
           `${LN.number(100 * r.travelling[0], 0)} → ${LN.number(100 * r.travelling[1], 0)}`,
@@ -131,7 +147,21 @@
   function choose(update, seed) {
     const wanted = ([, other]) => other.update === update && other.seed === +seed;
     view.key = Object.entries(table.runs).find(wanted)?.[0] ?? view.key;
-    load(() => ring.randomize());
+    load(refill);
+    LN.changed();
+  }
+  /* A run and a step of its training, such as direct-seed-2/1000. */
+  function goTo(text) {
+    const [key, step] = (text || Object.keys(table.runs)[0]).split("/");
+    const checkpoint =
+      step === undefined ? table.checkpoints.length - 1 : table.checkpoints.indexOf(+step);
+    if (!table.runs[key] || checkpoint < 0) return false;
+    Object.assign(view, { key, checkpoint });
+    slider.value = checkpoint;
+    const { update, seed } = table.runs[key];
+    LN.selected(boxes.update, update);
+    LN.selected(boxes.seed, seed);
+    load(refill);
   }
 
   function build(root) {
@@ -140,6 +170,20 @@
     view.checkpoint = table.checkpoints.length - 1;
     const updates = [...new Set(Object.values(table.runs).map((r) => r.update))];
     const seeds = [...new Set(Object.values(table.runs).map((r) => r.seed))];
+    boxes = {
+      update: LN.select(
+        "Update",
+        updates.map((u) => [u, u]),
+        run().update,
+        (u) => choose(u, run().seed),
+      ),
+      seed: LN.select(
+        "Seed",
+        seeds.map((s) => [s, String(s)]),
+        run().seed,
+        (s) => choose(run().update, s),
+      ),
+    };
     pause = el(
       "button",
       { type: "button", class: "primary", onclick: () => setRunning(!view.running) },
@@ -154,6 +198,7 @@
       oninput: () => {
         view.checkpoint = +slider.value;
         load();
+        LN.changed(true);
       },
     });
     slider.value = view.checkpoint;
@@ -170,24 +215,14 @@
       series: [],
       height: 300,
       x: { label: "training step" },
-      y: { label: "bits" },
+      y: { label: "raw bits" },
     });
     root.append(
       el(
         "div",
         { class: "controls" },
-        LN.select(
-          "Update",
-          updates.map((u) => [u, u]),
-          run().update,
-          (u) => choose(u, run().seed),
-        ),
-        LN.select(
-          "Seed",
-          seeds.map((s) => [s, String(s)]),
-          run().seed,
-          (s) => choose(run().update, s),
-        ),
+        boxes.update,
+        boxes.seed,
         LN.select(
           "Sites",
           [
@@ -256,11 +291,14 @@
         ),
         LN.figure(
           [el("div", { class: "controls" }, el("label", {}, told, slider)), curve.node],
-          `The training objective: bits that an observer learns about the next ${table.window} steps. Dashed: the checkpoint in the picture. Grey: the other seeds. Moving share: the part of the structures above the background that travels at a steady speed, beyond chance.`,
+          `The training objective: raw bits that an observer learns about the next ${table.window} steps. Dashed: the checkpoint in the picture. Grey: the other seeds. Moving share: the part of the structures above the background that travels at a steady speed, beyond chance.`,
           "In the paper: S^φ during gradient ascent, figure 3.",
         ),
       ),
     );
+    live = LN.training.live(colours);
+    LN.training.figure = live;
+    root.append(live.node);
     context = LN.pen(canvas);
     const site = (event) => {
       const box = canvas.getBoundingClientRect();
@@ -278,9 +316,8 @@
       canvas.addEventListener(name, () => {
         pressed = null;
       });
-    load(() => {
-      LN.onwidth(canvas, fit);
-    });
+    LN.onwidth(canvas, fit);
+    load(refill);
   }
   function setRunning(running) {
     view.running = running;
@@ -293,9 +330,15 @@
     const told = updates.map((update) => {
       const own = runs.filter((r) => r.update === update);
       const of = (name) => LN.number(LN.mean(own.map((r) => r[name])), 1);
-      return `${of("start")} to ${of("final")} bits (${update} update, mean of ${LN.count(own.length, "seed")})`;
+      return `${of("start")} to ${of("final")} raw bits (${update} update, mean of ${LN.count(own.length, "seed")})`;
     });
-    return `Training raises the score from ${told.join(" and from ")}.`;
+    const known = LN.data["denoised-objective"];
+    const clean = known && Object.values(known.automata);
+    const bits = (k) => LN.number(LN.mean(clean.map((ends) => ends[k])), 1);
+    const denoised = clean?.length
+      ? ` Denoised bits, measured for ${clean.length} of the runs at ${LN.rows(known.automata_rows)} rings, rise from ${bits(0)} to ${bits(1)}.`
+      : "";
+    return `Training raises the score from ${told.join(" and from ")}.${denoised}`;
   }
 
   Object.assign(LN.neural, {
@@ -340,15 +383,30 @@
     title: "Neural automaton",
     command: "novelty run nca",
     data: ["neural"],
+    also: ["denoised-objective"],
+    terms: ["denoised", "raw", "n"],
     lead: "The rule of this automaton is a small network, trained only to make its future as learnable as possible. The trained rules run live in your browser.",
     finding,
     build,
+    at: () => `${view.key}/${table.checkpoints[view.checkpoint]}`,
+    goTo,
+    film: () => ({
+      canvas,
+      advance: () => {
+        advance();
+        context.putImageData(image, 0, 0);
+      },
+    }),
     show: () => {
       cancelAnimationFrame(view.frame);
       since = performance.now();
       frames = 0;
       view.frame = requestAnimationFrame(tick);
+      live?.show();
     },
-    hide: () => cancelAnimationFrame(view.frame),
+    hide: () => {
+      cancelAnimationFrame(view.frame);
+      live?.hide();
+    },
   });
 })();

@@ -39,4 +39,8 @@ def reduce(record: Record) -> DataFiles:
     yield "neural", {"runs": runs, "checkpoints": results["checkpoints"], **sizes}
 
 
-PANEL = Panel(order=30, data=from_paper_run(reduce), scripts=("automaton.js", "panel.js"))
+PANEL = Panel(
+    order=30,
+    data=from_paper_run(reduce),
+    scripts=("automaton.js", "training.js", "live.js", "panel.js"),
+)

@@ -25,6 +25,14 @@ interface NeuralRing {
   step(rule: NeuralRule, residual: boolean): void;
 }
 
+interface LiveTraining {
+  node: HTMLElement;
+  state(): { running: boolean; bits: number[] };
+  toggle(): void;
+  show(): void;
+  hide(): void;
+}
+
 type Numbers = Float32Array | Float64Array;
 
 interface Page {
@@ -34,5 +42,12 @@ interface Page {
     Ring: new (width: number) => NeuralRing;
     /* Of 256 directions. */
     colours: Uint32Array;
+  };
+  training: {
+    // biome-ignore lint/suspicious/noExplicitAny: it also is the text of a worker
+    makeTrainer(scope: any): any;
+    /* The figure in which a rule is trained; colours of directions. */
+    live(colours: Uint32Array): LiveTraining;
+    figure?: LiveTraining;
   };
 }

@@ -71,12 +71,17 @@
       });
   }
 
+  let at = () => "";
+  /** @type {(text: string) => boolean | undefined} */
+  let goTo = () => false;
   function build(root) {
     const { tasks, conditions, columns } = LN.data.agents;
     const run = Object.keys(conditions).filter((c) =>
       Object.keys(tasks).some((t) => ours(t, c).length),
     );
-    const state = { task: Object.keys(tasks)[0], each: false };
+    // A task with a rare reward: without a bonus most agents never find it.
+    const first = tasks.MountainCarContinuous ? "MountainCarContinuous" : Object.keys(tasks)[0];
+    const state = { task: first, each: false };
     const mark = el(
       "li",
       {},
@@ -113,7 +118,7 @@
     );
     function choose(task) {
       state.task = task;
-      /** @type {HTMLSelectElement} */ (pick.querySelector("select")).value = task;
+      LN.selected(pick, task);
       heading.textContent = task;
       const there = run.filter((c) => ours(task, c).length);
       chart.update({
@@ -127,7 +132,15 @@
         row.classList.toggle("chosen", is);
         row.querySelector("button")?.setAttribute("aria-pressed", String(is));
       }
+      LN.changed();
     }
+    goTo = (text) => {
+      const same = (task) => task.toLowerCase() === text.toLowerCase();
+      const task = text ? Object.keys(tasks).find(same) : first;
+      if (!task) return false;
+      choose(task);
+    };
+    at = () => state.task;
     holder.append(
       LN.table(
         ["task", ...columns.map((c) => conditions[c].name)],
@@ -182,5 +195,7 @@
     lead: "Control tasks, from a pendulum to a walking robot. Does an agent learn its task better with a bonus for making its own future learnable?",
     finding,
     build,
+    at: () => at(),
+    goTo: (text) => goTo(text),
   });
 })();

@@ -128,6 +128,21 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
 
 def live(config: Config, drive: str, corridor: Corridor, agent: int, seed: int) -> dict[str, Any]:
     """Train one agent under a drive; return its shares of time in the rooms, along and after."""
+    model, diary = train(config, drive, corridor, agent, seed)
+    child = split(seed, "agent", agent)
+    return {
+        "drive": drive,
+        **dataclasses.asdict(corridor),
+        "agent": agent,
+        "order": list(shuffled_rooms(child)),
+        "share": time_in_rooms(model, config, corridor, child),
+        "earned": diary.earned,
+        "along": diary.shares,
+    }
+
+
+def train(config: Config, drive: str, corridor: Corridor, agent: int, seed: int) -> tuple[Any, Any]:
+    """Train one agent under a drive; return it and its diary."""
     from stable_baselines3.common.vec_env import VecNormalize
 
     from learnable_novelty.reward import BonusReward
@@ -146,15 +161,7 @@ def live(config: Config, drive: str, corridor: Corridor, agent: int, seed: int) 
     model = ppo.make_model(paid, split(child, "ppo") % 2**31)
     diary = make_diary()
     model.learn(config.steps, callback=diary)
-    return {
-        "drive": drive,
-        **dataclasses.asdict(corridor),
-        "agent": agent,
-        "order": list(shuffled_rooms(child)),
-        "share": time_in_rooms(model, config, corridor, child),
-        "earned": diary.earned,
-        "along": diary.shares,
-    }
+    return model, diary
 
 
 def random_play(config: Config, corridor: Corridor, seed: int) -> RandomPlay:

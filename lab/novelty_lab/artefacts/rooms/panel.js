@@ -9,7 +9,7 @@
     noise: "dots drawn afresh at every step: nothing to learn",
     dark: "nothing at all",
   };
-  const DRIVES = { epiplexity: "bits, S", excess: "bits above their floor" };
+  const DRIVES = { excess: "excess", epiplexity: "raw bits" };
   const percent = (share) => `${LN.number(100 * share, 0)} %`;
   const title = (row) => row.name + (row.departure ? `, ${row.departure}` : "");
   const legend = () =>
@@ -66,14 +66,19 @@
       rows.flatMap((row) => [el("div", { class: "name" }, title(row)), lives(row)]),
     );
 
+  /** @type {ReturnType<typeof LN.rooms.play> | null} */
+  let walk = null;
   function build(root) {
     const d = LN.data.rooms;
     const own = d.rows.filter((row) => row.common);
     const others = d.rows.filter((row) => !row.common);
     const agents = Math.max(...d.rows.map((row) => row.agents.length));
     const state = {
-      row: d.rows.findIndex((row) => row.drive === "epiplexity"),
-      drive: "epiplexity",
+      row: Math.max(
+        0,
+        d.rows.findIndex((row) => row.drive === "excess"),
+      ),
+      drive: "excess",
       pixels: d.habits[0].pixels,
     };
     const along = LN.charts.lines({
@@ -114,6 +119,11 @@
             points: d.lengths.map((length, k) => [length, h.mean[k]]),
           })),
       });
+    if (LN.data.walks) {
+      walk = LN.rooms.play();
+      LN.rooms.figure = walk;
+      root.append(walk.node);
+    }
     const screens = [...new Set(d.habits.map((h) => h.pixels))];
     root.append(
       LN.figure(
@@ -188,10 +198,20 @@
     const { rows, rooms } = LN.data.rooms;
     const noise = rooms.findIndex((room) => room.key === "noise");
     const of = (drive) => rows.find((row) => row.common && row.drive === drive);
-    const [surprise, ours] = [of("surprise"), of("epiplexity")];
+    const [surprise, excess, raw] = [of("surprise"), of("excess"), of("epiplexity")];
+    const ours = excess || raw;
     if (!surprise || !ours) return "";
     const most = ours.mean.indexOf(Math.max(...ours.mean));
-    return `Agents paid for surprise spend ${percent(surprise.mean[noise])} of their time at the noisy television, those paid for learnable novelty ${percent(ours.mean[noise])}. The latter are most often ${most === noise ? "there" : `in the room of the ${rooms[most].name}`.replace("room of the dark room", "dark room")} (${percent(ours.mean[most])}).`;
+    const where =
+      most === noise
+        ? "there"
+        : `in the room of the ${rooms[most].name}`.replace("room of the dark room", "dark room");
+    const learnable = !["noise", "dark"].includes(rooms[most].key);
+    const beside =
+      excess && raw
+        ? ` Those paid for raw bits: ${percent(raw.mean[noise])} and ${percent(raw.mean[most])}.`
+        : "";
+    return `Agents paid for surprise spend ${percent(surprise.mean[noise])} of their time at the noisy television, those paid for the ${excess ? "excess" : "raw bits"} ${percent(ours.mean[noise])}: they are most often ${where} (${percent(ours.mean[most])})${learnable ? ", where there is something to learn" : ""}.${beside}`;
   }
   LN.panels.push({
     name: "rooms",
@@ -199,8 +219,15 @@
     short: "Noisy television",
     command: "novelty run rooms",
     data: ["rooms"],
+    also: ["walks"],
     lead: "A screen full of noise is always new and never learnable; a dark room is never new. Agents that seek surprise are known to get stuck before the first, agents that avoid it in the second. What do agents do that are rewarded for what they can learn?",
+    terms: ["raw", "floor", "excess"],
     finding,
     build,
+    at: () => walk?.at() || "",
+    goTo: (text) => walk?.goTo(text),
+    theme: () => walk?.draw(),
+    show: () => walk?.show(),
+    hide: () => walk?.hide(),
   });
 })();

@@ -41,6 +41,8 @@ ROOMS = ("pendulum", "automaton", "clock", "noise", "dark")
 FEWEST_PIXELS, MOST_PIXELS = 6, 16
 """Smaller rings die out under rule 110, larger ones may take longer than is waited here."""
 CLOCK_PERIOD = 8
+ROOM_WIDTH = 5
+"""Cells of a room, so that a visit lasts and there is space to walk to and fro."""
 LIMIT = 3**0.5
 """Largest value of an observation: that of uniform noise of variance one."""
 
@@ -54,7 +56,7 @@ class Rooms(gymnasium.Env[Pixels, np.int64]):
         length: steps of an episode.
         order: the rooms from left to right.
         pixels: of a screen.
-        room_width: cells of a room, so that a visit lasts and there is space to walk to and fro.
+        room_width: cells of a room.
 
     >>> rooms = Rooms(length=100)
     >>> screen, info = rooms.reset(seed=0, options={"room": "dark"})
@@ -68,7 +70,7 @@ class Rooms(gymnasium.Env[Pixels, np.int64]):
         length: int = 500,
         order: Sequence[str] = ROOMS,
         pixels: int = 16,
-        room_width: int = 5,
+        room_width: int = ROOM_WIDTH,
     ) -> None:
         if sorted(order) != sorted(ROOMS):
             raise UserError(f"expected an order of {', '.join(ROOMS)}; got {', '.join(order)}")

@@ -5,11 +5,16 @@
      name, title, short   what it is called in addresses, above it, and on its tab
      lead                 what is asked here, in plain words and without a number
      finding()            what came out, a sentence made from the data
+     terms                names of the terms in it, which are then explained (terms.js)
      data, also           names of data files that it needs, and that it uses if they are there
      command              what makes its record
      build(root)          fills it, once, when its data are there
      show(), hide()       start and stop what moves
      theme()              draws canvases again in other colours
+     alias                another name of it in addresses
+     at(), goTo(text)     what it shows, as in an address, and how to show that; "" is how it opens
+     picture()            its main picture, if that is not its first canvas or chart
+     film()               a canvas that moves, and how to move it on by a frame
    A part is what another artefact adds at the end of a panel, if its data are there:
      panel, data, build(root) */
 (() => {
@@ -56,30 +61,71 @@
         return;
       }
       const found = panel.finding?.();
+      if (panel.terms) lead.after(LN.defined(panel.terms));
       if (found) lead.after(el("p", { class: "finding" }, found));
       panel.build(body);
       for (const added of parts) added.build(body);
       panel.ready = true;
+      if (panel.asked) visit(panel, panel.asked);
       if (current === panel && panel.show) panel.show();
     };
     next();
   }
 
-  /** @param {OpenPanel} panel @param {boolean} [focus] */
-  function open(panel, focus) {
+  /* An address is #panel or #panel=what, such as #life=B36/S23. */
+  const addressOf = (panel) => {
+    const what = panel.ready ? panel.at?.() : panel.asked;
+    return `#${panel.name}${what ? `=${encodeURI(what)}` : ""}`;
+  };
+  /** @returns {{ panel?: OpenPanel, what: string }} */
+  function wanted() {
+    const [, name, what] = /** @type {string[]} */ (location.hash.match(/^#?([^=]*)=?(.*)$/));
+    const is = (panel) => [panel.name, panel.alias].includes(name.toLowerCase());
+    let text = what;
+    try {
+      text = decodeURIComponent(what);
+    } catch {
+      /* Not encoded by us: as it stands. */
+    }
+    return { panel: panels.find(is), what: text };
+  }
+  let visiting = false;
+  /** Show what an address asks for; one that cannot be shown is replaced by what is.
+   * @param {OpenPanel} panel @param {string} what */
+  function visit(panel, what) {
+    if (!panel.goTo) return;
+    visiting = true;
+    const there = panel.goTo(what);
+    visiting = false;
+    if (there === false) history.replaceState(null, "", addressOf(panel));
+  }
+  /* A slider or a held arrow key makes one entry of the history, not a hundred. */
+  let slid = -Infinity;
+  function write(address, sliding) {
+    if (location.hash === address) return;
+    const replace = sliding && performance.now() - slid < 1000;
+    if (sliding) slid = performance.now();
+    history[replace ? "replaceState" : "pushState"](null, "", address);
+  }
+  LN.changed = (sliding) => {
+    if (current?.ready && !visiting) write(addressOf(current), sliding);
+  };
+  LN.current = () => current;
+
+  /** @param {OpenPanel} panel */
+  function open(panel) {
     if (current === panel) return;
     if (current?.ready && current.hide) current.hide();
     current = panel;
     LN.untip();
+    document.title = `${panel.title} · Learnable novelty`;
     for (const other of panels) {
       const is = other === panel;
       other.root.hidden = !is;
       other.tab.setAttribute("aria-selected", String(is));
       other.tab.tabIndex = is ? 0 : -1;
     }
-    if (focus) panel.tab.focus();
     panel.tab.scrollIntoView({ block: "nearest", inline: "center" });
-    if (location.hash !== `#${panel.name}`) history.replaceState(null, "", `#${panel.name}`);
     if (!panel.started) {
       panel.started = true;
       build(panel);
@@ -94,7 +140,10 @@
         role: "tab",
         id: `tab-${panel.name}`,
         "aria-controls": `panel-${panel.name}`,
-        onclick: () => open(panel),
+        onclick: () => {
+          open(panel);
+          write(addressOf(panel));
+        },
       },
       panel.short || panel.title,
     );
@@ -119,7 +168,9 @@
     }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    open(panels[to], true);
+    open(panels[to]);
+    current.tab.focus();
+    write(addressOf(current), true);
   });
 
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -154,7 +205,17 @@
     current.root.focus();
   });
   /* The panel of the page's address; for any other address, the one that is open. */
-  const wanted = () => panels.find((panel) => `#${panel.name}` === location.hash) || current;
-  addEventListener("hashchange", () => open(wanted()));
-  open(wanted() || panels[0]);
+  function follow() {
+    const { panel, what } = wanted();
+    if (!panel) return;
+    if (panel.ready) visit(panel, what);
+    else panel.asked = what;
+    open(panel);
+  }
+  addEventListener("hashchange", follow);
+  follow();
+  if (!LN.current()) {
+    open(panels[0]);
+    history.replaceState(null, "", `#${panels[0].name}`);
+  }
 })();

@@ -4,7 +4,7 @@
   const { svg, el } = LN;
   const { scale, segment, frame } = LN.charts;
 
-  /** One bar with its standard deviation, floor and name, in a column of the chart.
+  /** One bar with its standard deviation, dash and name, in a column of the chart.
    * @param {Bar} bar @param {{ left: number, wide: number, shaded: boolean }} column
    * @param {Layout} layout */
   function draw(bar, { left, wide, shaded }, { box, y }) {
@@ -24,8 +24,8 @@
       const [low, high] = [y.place(bar.value - bar.sd), y.place(bar.value + bar.sd)];
       node.append(segment(middle, low, middle, high, { stroke: "var(--ink)" }));
     }
-    if (bar.floor !== undefined) {
-      const at = y.place(bar.floor);
+    if (bar.dash !== undefined) {
+      const at = y.place(bar.dash);
       const dash = (style) => segment(edge - 0.5, at, edge + inner + 0.5, at, style);
       // A rim in the colour of the card: the dash is seen on any bar, in light and dark.
       node.append(
@@ -46,7 +46,7 @@
     const redraw = (width) => {
       const height = spec.height || 230;
       const box = { left: 40, right: width - 4, top: 22, bottom: height - (spec.names ? 40 : 26) };
-      const most = Math.max(...bars.map((b) => Math.max(b.value + (b.sd || 0), b.floor || 0)));
+      const most = Math.max(...bars.map((b) => Math.max(b.value + (b.sd || 0), b.dash || 0)));
       const y = scale({ domain: [0, most * 1.03] }, [], box.bottom, box.top);
       const layout = { width, height, box, x: { ticks: [], place: (v) => v }, y };
       const root = frame(layout, { label: spec.label, across: spec.x, up: spec.y });

@@ -51,6 +51,9 @@ window.LN = { data: {}, panels: [], parts: [], observerParts: [] };
     const box = el("select", { onchange: () => change(box.value) }, options.map(option));
     return el("label", {}, label, box);
   };
+  LN.selected = (label, value) => {
+    /** @type {HTMLSelectElement} */ (label.querySelector("select")).value = String(value);
+  };
 
   LN.table = (heads, rows, numeric, stack) => {
     const kind = (column) => (numeric?.(column) ? "number" : null);
@@ -101,6 +104,7 @@ window.LN = { data: {}, panels: [], parts: [], observerParts: [] };
     if (packed.dtype === "int16") return new Int16Array(bytes.buffer);
     if (packed.dtype === "int32") return new Int32Array(bytes.buffer);
     if (packed.dtype === "float32") return new Float32Array(bytes.buffer);
+    if (packed.dtype === "float64") return new Float64Array(bytes.buffer);
     if (packed.dtype === "float16") return Float64Array.from(new Uint16Array(bytes.buffer), half);
     throw new Error(`unknown type of array: ${packed.dtype}`);
   };
@@ -172,6 +176,8 @@ window.LN = { data: {}, panels: [], parts: [], observerParts: [] };
     const high = LN.number(Math.max(...values), digits);
     return low === high ? low : `${low} to ${high}`;
   };
+  /* The number of rows behind a score, on one line. */
+  LN.rows = (count) => `n\u00a0=\u00a0${LN.number(count, 0)}`;
   LN.mean = (values) => values.reduce((a, b) => a + b, 0) / values.length;
   LN.count = (n, one, many) => `${n} ${n === 1 ? one : many || `${one}s`}`;
   /* Text of a user's file with its control characters shown, not obeyed. */

@@ -3,7 +3,26 @@
 (() => {
   const { el } = LN;
   const MARKS = { reproduced: "✓", differs: "≠", "not run": "·" };
-  const show = { verdict: "all", section: "all", text: "" };
+  const OPEN_AT_MOST = 20; // claims that are shown at once
+  /* What claims are about, by the first word of their names. */
+  const TOPICS = {
+    eca: "automata",
+    nca: "neural automaton",
+    mdl: "description length",
+    chi: "criticality",
+    flows: "flows",
+    mnist: "encoder",
+    rl: "agents",
+  };
+  function named(section, rows) {
+    const place = (/^\d/.test(section) ? `Section ${section}` : section).replace(
+      "app ",
+      "appendix ",
+    );
+    const topics = [...new Set(rows.map((row) => TOPICS[row.id.split(".")[0]]))].filter(Boolean);
+    return `${place.replace(/^./, (c) => c.toUpperCase())}: ${topics.join(", ")}`;
+  }
+  const show = { verdict: "all", text: "" };
 
   /* Short values stay on one line. */
   const value = (text) =>
@@ -43,28 +62,71 @@
             : el("small", {}, part.replace(/\s+/g, " ")),
         ),
     );
-  const details = (row) =>
+  const notes = (row) => [
+    row.note ? el("small", {}, row.note) : null,
     el(
-      "details",
-      { open: innerWidth > 700 },
-      el("summary", {}, "Notes and sources"),
-      row.note ? el("small", {}, row.note) : null,
-      el(
-        "small",
-        { class: "sources" },
-        el("code", {}, row.id),
-        row.command ? el("code", {}, row.command) : null,
-        link(row.figure, "figure"),
-        records(row),
-        rule(row.kind),
-      ),
+      "small",
+      { class: "sources" },
+      el("code", {}, row.id),
+      row.command ? el("code", {}, row.command) : null,
+      link(row.figure, "figure"),
+      records(row),
+      rule(row.kind),
+    ),
+  ];
+  /** A line that opens; what is inside is made when it opens first.
+   * @param {string} kind @param {Child} line @param {() => Child} inside @param {boolean} [open] */
+  function folded(kind, line, inside, open) {
+    const fold = el("details", { class: kind }, el("summary", {}, line));
+    let empty = true;
+    const fill = () => {
+      if (!fold.open || !empty) return;
+      empty = false;
+      fold.append(el("div", {}, inside()));
+    };
+    fold.addEventListener("toggle", fill);
+    fold.open = Boolean(open);
+    fill();
+    return fold;
+  }
+  const verdict = (row) =>
+    el(
+      "span",
+      { class: `verdict ${row.verdict.replace(" ", "-")}` },
+      `${MARKS[row.verdict]} ${row.verdict}`,
     );
+  const claims = (rows) =>
+    LN.table(
+      ["Claim", "Paper", "Ours", "Verdict"],
+      rows.map((row) => ({
+        key: row.id,
+        cells: [
+          [row.statement, folded("fold", "Notes and sources", () => notes(row), rows.length === 1)],
+          value(row.paper),
+          value(row.ours),
+          verdict(row),
+        ],
+      })),
+      null,
+      true,
+    );
+  const countOf = (rows) => {
+    const counts = {};
+    for (const row of rows) counts[row.verdict] = (counts[row.verdict] || 0) + 1;
+    return counts;
+  };
+  const tally = (rows) =>
+    Object.entries(countOf(rows))
+      .map(([name, count]) => `${MARKS[name]} ${count} ${name}`)
+      .join(", ");
 
+  let at = () => "";
+  /** @type {(text: string) => boolean | undefined} */
+  let goTo = () => false;
   function build(root) {
     const { rows } = LN.data.ledger;
     const body = el("div", { class: "claims" });
-    const counts = {};
-    for (const row of rows) counts[row.verdict] = (counts[row.verdict] || 0) + 1;
+    const counts = countOf(rows);
     const sections = [...new Set(rows.map((row) => row.section))];
     const buttons = ["all", ...Object.keys(MARKS).filter((name) => counts[name])].map((name) =>
       el(
@@ -72,11 +134,11 @@
         {
           type: "button",
           "aria-pressed": String(name === "all"),
-          onclick: (event) => {
+          "data-verdict": name,
+          onclick: () => {
             show.verdict = name;
-            for (const other of buttons)
-              other.setAttribute("aria-pressed", String(other === event.currentTarget));
             draw();
+            LN.changed();
           },
         },
         name === "all" ? `All ${rows.length}` : `${MARKS[name]} ${name} ${counts[name]}`,
@@ -87,55 +149,46 @@
       oninput: () => {
         show.text = search.value.toLowerCase();
         draw();
+        LN.changed(true);
       },
     });
     root.append(
-      el(
-        "div",
-        { class: "controls" },
-        buttons,
-        LN.select("Section", [["all", "all"], ...sections.map((s) => [s, s])], "all", (s) => {
-          show.section = s;
-          draw();
-        }),
-        el("label", {}, "Search", search),
-      ),
+      el("div", { class: "controls" }, buttons, el("label", {}, "Search", search)),
       LN.figure(
         body,
-        `Each row is a statement of the paper beside our result. A stated rule computes the verdict. “Reproduced”: the two agree within the errors of both, which says little where the errors are large. “Differs”: they do not agree.${counts["not run"] ? " “Not run”: there are no runs, or too few." : ""} Ours is the mean ± standard deviation over runs, with the number of runs in parentheses. A rank is followed by the range of ranks within its error.`,
-        "Sections, symbols and numbers are the paper's. Open “rule” under a claim to read how it is judged.",
+        `Open a section to see its claims. Each row is a statement of the paper beside our result. A stated rule computes the verdict. “Reproduced”: the two agree within the errors of both, which says little where the errors are large. “Differs”: they do not agree.${counts["not run"] ? " “Not run”: there are no runs, or too few." : ""} Ours is the mean ± standard deviation over runs, with the number of runs in parentheses. A rank is followed by the range of ranks within its error.`,
+        "Sections, symbols and numbers are the paper's. “Notes and sources” of a claim has the rule that judges it.",
       ),
     );
+    /* Sections are closed until something is looked for: a claim is found in two steps. */
     function draw() {
+      for (const button of buttons)
+        button.setAttribute("aria-pressed", String(button.dataset.verdict === show.verdict));
       const found = rows.filter(
         (row) =>
           (show.verdict === "all" || row.verdict === show.verdict) &&
-          (show.section === "all" || row.section === show.section) &&
           `${row.statement} ${row.note} ${row.id}`.toLowerCase().includes(show.text),
       );
+      const some = found.length < rows.length;
+      const group = (section) => {
+        const own = found.filter((row) => row.section === section);
+        const line = [el("b", {}, named(section, own)), el("small", {}, tally(own))];
+        return own.length
+          ? folded("section", line, () => claims(own), some && found.length <= OPEN_AT_MOST)
+          : null;
+      };
+      const none = el("p", {}, "No claim matches.");
       body.replaceChildren(
-        found.length
-          ? LN.table(
-              ["Section", "Claim", "Paper", "Ours", "Verdict"],
-              found.map((row) => ({
-                cells: [
-                  row.section,
-                  [row.statement, details(row)],
-                  value(row.paper),
-                  value(row.ours),
-                  el(
-                    "span",
-                    { class: `verdict ${row.verdict.replace(" ", "-")}` },
-                    `${MARKS[row.verdict]} ${row.verdict}`,
-                  ),
-                ],
-              })),
-              null,
-              true,
-            )
-          : el("p", {}, "No claim matches."),
+        ...(found.length ? sections.map(group).filter((g) => g !== null) : [none]),
       );
     }
+    at = () => show.text || (show.verdict === "all" ? "" : show.verdict);
+    goTo = (text) => {
+      const isVerdict = text in MARKS;
+      Object.assign(show, { verdict: isVerdict ? text : "all", text: isVerdict ? "" : text });
+      search.value = show.text;
+      draw();
+    };
     draw();
   }
   function finding() {
@@ -154,5 +207,7 @@
     lead: "Does the paper hold up? Every number and statement in it, beside our results, which were made from the text of the paper alone.",
     finding,
     build,
+    at: () => at(),
+    goTo: (text) => goTo(text.toLowerCase()),
   });
 })();

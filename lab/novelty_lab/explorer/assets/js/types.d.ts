@@ -15,6 +15,7 @@ interface Panel {
   lead: string;
   short?: string;
   command?: string;
+  terms?: string[];
   data?: string[];
   also?: string[];
   finding?(): string | null;
@@ -22,6 +23,19 @@ interface Panel {
   show?(): void;
   hide?(): void;
   theme?(): void;
+  alias?: string;
+  at?(): string;
+  /* False if there is no such thing to show. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most panels always can, and return nothing
+  goTo?(what: string): boolean | void;
+  picture?(): HTMLCanvasElement | SVGSVGElement;
+  film?(): Film;
+}
+
+/* A canvas of at most 256 colours, and how to move it on by a frame. */
+interface Film {
+  canvas: HTMLCanvasElement;
+  advance(): void;
 }
 
 /* A panel with what app.js keeps of it. */
@@ -32,6 +46,8 @@ interface OpenPanel extends Panel {
   ready?: boolean;
   /* Whether its record is missing. */
   absent?: boolean;
+  /* What the address asked for before it was ready. */
+  asked?: string;
 }
 
 /* What another artefact adds at the end of a panel. */
@@ -110,7 +126,8 @@ interface Bar {
   name: string;
   value: number;
   sd?: number;
-  floor?: number;
+  /* A second value, drawn as a dash across the bar. */
+  dash?: number;
   colour: string;
   text: string;
 }
@@ -211,6 +228,8 @@ interface Page {
     value: Key,
     change: (key: string) => void,
   ): HTMLLabelElement;
+  /* Set the value of a select. */
+  selected(label: HTMLLabelElement, value: Key): void;
   table(
     heads: string[],
     rows: Row[],
@@ -233,10 +252,32 @@ interface Page {
   untip(): void;
   number(value: number | string, digits: number): string;
   range(values: number[], digits: number): string;
+  rows(count: number): string;
   mean(values: number[]): number;
   count(n: number, one: string, many?: string): string;
   swatch(colour: string, line?: "line" | "dash"): HTMLElement;
   onwidth(node: Element, draw: (width: number) => void): void;
+  /* Tell the address that a panel shows something else; sliding: one of many changes in a row. */
+  changed(sliding?: boolean): void;
+  /* The panel that is open. */
+  current(): OpenPanel;
+  terms: Record<string, string>;
+  defined(names: string[]): HTMLElement;
+  share: {
+    poster(panel: OpenPanel): Promise<HTMLCanvasElement>;
+    filmed(
+      film: Film,
+      report?: (share: number) => void,
+      count?: number,
+    ): Promise<Uint8Array<ArrayBuffer>>;
+  };
+  /* The bytes of an endless GIF: frames of palette indices, shown for so many hundredths of a second. */
+  gif(
+    size: { width: number; height: number },
+    palette: number[][],
+    frames: Uint8Array[],
+    delay: number,
+  ): Uint8Array<ArrayBuffer>;
   charts: {
     short(value: number): string;
     scale(axis: Axis, values: number[], from: number, to: number): Scale;

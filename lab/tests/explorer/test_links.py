@@ -1,0 +1,196 @@
+"""Every state of the page has an address, back and forward work, and all of it can be shared."""
+
+import base64
+import io
+import time
+
+import numpy as np
+import pytest
+
+from lab.tests.explorer.page import RESULTS, open_panel, wait_for
+from learnable_novelty.cli import main
+from novelty_lab.explorer import build
+
+Image = pytest.importorskip("PIL.Image", reason="needs pillow")
+pytest.importorskip("selenium.webdriver", reason="needs selenium")
+
+SHOWN = {
+    "eca=30": ("automata", "LN.panels.find(p => p.name === 'automata').at()", "30"),
+    "AUTOMATA=54": ("automata", "document.querySelector('#panel-automata input').value", "54"),
+    "life=B36/S23": ("life", "LN.life.panel.rule()", "B36/S23"),
+    "life=HighLife": ("life", "LN.life.panel.rule()", "B36/S23"),
+    "neural=direct-seed-2/1000": (
+        "neural",
+        "[...document.querySelectorAll('#panel-neural select')].slice(0, 2).map(s => s.value)"
+        ".join() + document.querySelector('#panel-neural label span').textContent",
+        "direct,2training step 1000 of 2000",
+    ),
+    "encoder=100": ("encoder", "document.querySelector('#panel-encoder input').value", "1"),
+    "agents=hopper": ("agents", "document.querySelector('#panel-agents select').value", "Hopper"),
+    "flows=lorenz": ("flows", "document.querySelector('figure.chosen h3').textContent", "Lorenz"),
+    "ledger=eca.top": (
+        "ledger",
+        "[...document.querySelectorAll('.claims tr[data-key]')].map(r => r.dataset.key).join()",
+        "eca.top",
+    ),
+}
+
+
+@pytest.mark.parametrize("link", SHOWN)
+def test_a_link_shows_what_it_names(browser, exported, link):
+    panel, script, truth = SHOWN[link]
+    browser.get_log("browser")
+    browser.get("about:blank")
+    browser.get(f"{exported}#{link}")
+    wait_for(browser, f"LN.panels.find(p => p.name === '{panel}').ready")
+    assert browser.execute_script(f"return {script}") == truth
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize("link", ["eca=999", "life=none such", "flows=%zz", "neural=x/1"])
+def test_a_link_to_nothing_opens_the_panel_and_says_where_it_is(browser, exported, link):
+    name = {"eca": "automata"}.get(link.split("=")[0], link.split("=")[0])
+    browser.get("about:blank")
+    browser.get(f"{exported}#{link}")
+    wait_for(browser, f"LN.panels.find(p => p.name === '{name}').ready")
+    told, held = browser.execute_script(
+        "const panel = LN.current(); return [decodeURI(location.hash),"
+        "`#${panel.name}${panel.at() ? '=' + panel.at() : ''}`]"
+    )
+    assert told == held
+
+
+@pytest.fixture
+def tab(browser):
+    """A browser tab of its own: a history has room for fifty entries."""
+    first = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    yield browser
+    browser.close()
+    browser.switch_to.window(first)
+
+
+def shown_after(browser, action):
+    """Go through the history, and return the panel and the rule that are shown then."""
+    before = browser.execute_script("return location.hash")
+    browser.execute_script(action)
+    wait_for(browser, f"location.hash !== '{before}'")
+    time.sleep(0.1)
+    return browser.execute_script("return [LN.current().name, LN.current().at()]")
+
+
+def test_back_and_forward_go_through_what_was_shown(tab, exported):
+    browser = tab
+    open_panel(browser, exported, "automata")
+    for rule in (30, 54):
+        browser.execute_script(
+            "const box = document.querySelector('#panel-automata input');"
+            "box.value = arguments[0]; box.dispatchEvent(new Event('change'))",
+            rule,
+        )
+    browser.find_element("id", "tab-flows").click()
+    wait_for(browser, "LN.panels.find(p => p.name === 'flows').ready")
+    assert browser.execute_script("return location.hash") == "#flows"
+    back = [shown_after(browser, "history.back()") for _ in range(3)]
+    assert back == [["automata", "54"], ["automata", "30"], ["automata", "110"]]
+    assert shown_after(browser, "history.forward()") == ["automata", "30"]
+
+
+def test_a_held_key_is_one_step_of_the_history(tab, exported):
+    open_panel(tab, exported, "automata")
+    before, after = tab.execute_script(
+        "const bars = document.querySelector('#panel-automata [role=group]'), n = history.length;"
+        "for (let k = 0; k < 9; k++) bars.dispatchEvent("
+        "new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));"
+        "return [n, history.length]"
+    )
+    assert after == before + 1
+
+
+def test_the_share_box_has_the_link_of_what_is_shown(browser, exported):
+    open_panel(browser, exported, "automata")
+    browser.execute_script("LN.current().goTo('73')")
+    browser.find_element("id", "share").click()
+    link = browser.find_element("css selector", "#share-box input").get_attribute("value")
+    assert link == f"{exported}#automata=73"
+    buttons = browser.find_elements("css selector", "#share-box button")
+    assert [b.text for b in buttons if b.is_displayed()][1:] == [
+        "Save picture (PNG)",
+        "Save film (GIF)",
+    ]
+    browser.execute_script(
+        "dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true}))"
+    )
+    assert not browser.find_element("id", "share-box").is_displayed()
+
+
+def decoded(text):
+    return Image.open(io.BytesIO(base64.b64decode(text.partition(",")[2])))
+
+
+@pytest.mark.parametrize("name", ["automata", "life", "flows", "rooms", "ledger", "criticality"])
+def test_a_picture_of_every_kind_of_panel_can_be_saved(browser, exported, name):
+    open_panel(browser, exported, name)
+    text = browser.execute_async_script(
+        "const done = arguments[0];"
+        "LN.share.poster(LN.current()).then(canvas => done(canvas.toDataURL()), e => done(`${e}`))"
+    )
+    image = decoded(text)
+    assert image.width == 1200
+    assert len(set(image.convert("RGB").resize((300, image.height // 4)).get_flattened_data())) > 20
+
+
+TO_BASE64 = "btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(''))"
+
+
+@pytest.mark.parametrize("colours", [2, 3, 5, 17, 256])
+def test_a_gif_has_the_pixels_that_were_written(browser, exported, colours):
+    """Pillow reads what the page wrote; long enough for the table of codes to fill up and clear."""
+    open_panel(browser, exported, "ledger")
+    generator = np.random.default_rng(colours)
+    palette = generator.permutation(256)[:colours, None] * np.array([1, 0, 0]) + [0, 7, 200]
+    frames = generator.integers(0, colours, (3, 90, 70))
+    frames[1] = frames[1, 0, 0]  # a long run
+    text = browser.execute_script(
+        "const [palette, frames] = arguments, bytes = LN.gif({ width: 70, height: 90 }, palette,"
+        f"frames.map((frame) => Uint8Array.from(frame)), 5); return {TO_BASE64}",
+        palette.tolist(),
+        frames.reshape(3, -1).tolist(),
+    )
+    image = Image.open(io.BytesIO(base64.b64decode(text)))
+    assert (image.size, image.n_frames, image.info["duration"]) == ((70, 90), 3, 50)
+    for k, frame in enumerate(frames):
+        image.seek(k)
+        np.testing.assert_array_equal(np.array(image.convert("RGB")), palette[frame])
+
+
+@pytest.mark.parametrize("name", ["automata", "life", "neural"])
+def test_a_film_shows_the_canvas_as_it_moves(browser, exported, name):
+    open_panel(browser, exported, name)
+    wait_for(browser, "LN.current().film().canvas.width > 60 && (!LN.neural || LN.current().at())")
+    text, last, width = browser.execute_async_script(
+        "const done = arguments[0], panel = LN.current(); panel.hide();"
+        "const film = panel.film();"
+        "LN.share.filmed(film, null, 4).then((bytes) => done(["
+        f"{TO_BASE64}, film.canvas.toDataURL(), film.canvas.width]))"
+    )
+    film, canvas = Image.open(io.BytesIO(base64.b64decode(text))), decoded(last).convert("RGB")
+    zoom = film.width // width
+    assert film.n_frames == 4
+    first = np.array(film.convert("RGB"))
+    film.seek(3)
+    shown = np.array(film.convert("RGB"))
+    np.testing.assert_array_equal(shown[::zoom, ::zoom], np.array(canvas))
+    assert (first != shown).any()
+
+
+def test_the_card_is_named_in_full_where_the_address_is_known():
+    site = build(RESULTS, address="https://example.org/page/")
+    assert b'"og:image" content="https://example.org/page/card.png"' in site["index.html"]
+    assert Image.open(io.BytesIO(site["card.png"])).size == (1200, 630)
+
+
+def test_an_address_that_is_none_is_a_sentence(tmp_path, capsys):
+    arguments = ["explore", "--out", str(RESULTS), "--export", str(tmp_path), "--address", "x y"]
+    assert main(arguments) == 2
+    assert "expected an address such as https://" in capsys.readouterr().err
