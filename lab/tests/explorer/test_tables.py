@@ -52,6 +52,7 @@ TEXTS = {
     "gaps": "x,y\n1,\nNA,3\n?,4\n5,null\n",
     "short rows": "x,y,z\n1,2,3\n4,5\n6,7,8\n",
     "index": "id,x\n7,1.5\n9,2.5\n3,0.5\n",
+    "ids": "order id,x,PassengerId,paid\n1007,1,5,2\n1009,2.5,5,3\n1003,0.5,6,9\n",
     "row names": ",x,y\n1,0.5,3\n2,0.1,2\n3,0.7,9\n",
     "R": "x y\nr1 1 2\nr2 3 4\nr3 5 9\n",
     "a counter": "n,x\n" + "".join(f"{i},{i * i % 7}\n" for i in range(12)),

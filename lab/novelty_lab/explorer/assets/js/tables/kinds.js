@@ -9,6 +9,7 @@
   const { MARKERS, isNumber } = LN.tables;
   const [MOST_LEVELS, FEWEST_COUNTED] = [30, 10];
   const INDEX_NAMES = ["rownames", "row.names", "rowname", "row_names", "index", "id"];
+  const NAMED_ID = /([ _.-](id|ID|Id)|[a-z](Id|ID))$/;
   const UNNAMED = /^(?:unnamed(?:: ?\d+(?:\.\d+)?)?|#\d+(?:\.\d+)?|__index_level_\d+__)?$/i;
   const BOOLEANS = new Map([
     ["true", 1],
@@ -135,6 +136,10 @@
       column.values.every((value) => Number.isNaN(value) || value === Math.round(value));
     if (INDEX_NAMES.includes(label) && (whole || label !== "index"))
       return `'${column.name}' is the name of an index`;
+    const numbers = column.values instanceof Float64Array ? column.values : [];
+    const differ = whole && numbers.length > 2 && new Set(numbers).size === numbers.length;
+    if (differ && NAMED_ID.test(column.name.trim()))
+      return `'${column.name}' is the name of an id, and no two are equal`;
     if (column.kind === "number" && counts(column.values, leading ? 3 : FEWEST_COUNTED))
       return "it counts the rows";
     return null;
