@@ -116,11 +116,17 @@
     const { width, height } = canvas;
     const zoom = Math.max(1, Math.round(FILM_WIDE / width));
     const size = { width: zoom * width, height: zoom * height };
+    // A copy that is kept where it is read from, not where it is drawn.
+    const copy = el("canvas", { width, height });
+    const pen = copy.getContext("2d", { willReadFrequently: true });
+    if (!pen) throw new Error("this browser cannot draw on a canvas");
+    pen.globalCompositeOperation = "copy";
     const palette = new Map();
     const frames = [];
     for (let k = 0; k < count; k++) {
       advance();
-      const pixels = new Uint32Array(LN.pen(canvas).getImageData(0, 0, width, height).data.buffer);
+      pen.drawImage(canvas, 0, 0);
+      const pixels = new Uint32Array(pen.getImageData(0, 0, width, height).data.buffer);
       const frame = new Uint8Array(size.width * size.height);
       for (let y = 0, z = 0; y < size.height; y++)
         for (let x = 0, from = width * Math.floor(y / zoom); x < size.width; x++, z++) {

@@ -3,9 +3,8 @@
 (() => {
   const { el } = LN;
   LN.terms = {
-    denoised:
-      "Denoised bits: the score without the part that noise could have made. The number to quote; 0 for noise.",
-    raw: "Raw bits: the paper's score. Noise has many raw bits too.",
+    denoised: "Denoised bits: what noise could not have made. The number to quote; 0 for noise.",
+    raw: "Raw bits: the paper's score, noise included. Pure noise has many raw bits too.",
     floor: "Floor: the score of the unexplained residuals, what the observer could not learn.",
     excess: "Excess: raw bits less the floor.",
     directions: "Directions: in how many independent ways the future can be predicted.",

@@ -19,9 +19,8 @@
       return el(
         "div",
         { class: `card-${key}` },
-        el("dt", {}, name),
+        el("dt", {}, el("b", {}, name), el("small", {}, meaning)),
         value[key],
-        el("small", {}, meaning),
       );
     };
     const node = el(
