@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The pinned torch goes first and alone: left to a resolver, it would bring a GPU build along.
 TORCH := $(shell grep -E '^torch==' constraints.txt)
 
-.PHONY: run test check js bench docs tables render clean
+.PHONY: run test test-all check js bench docs tables render clean
 
 run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw the figure
 	$(BIN)/novelty run eca --config $(CONFIG) --out out
@@ -21,6 +21,9 @@ run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw 
 
 test: $(VENV)/.dev  ## run the tests: about a quarter of an hour on two cores
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -rs
+
+test-all: $(VENV)/.dev  ## run the slow tests too: a browser on every tab, kills, long trainings
+	$(BIN)/python -m pytest --slow -n 3 --dist loadfile --no-loadscope-reorder -rs
 
 check: $(VENV)/.dev $(if $(SKIP_JS),,js)  ## style, types, and which package may import which
 	$(BIN)/ruff check .

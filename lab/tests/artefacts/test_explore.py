@@ -78,7 +78,8 @@ def test_the_coefficient_falls_to_zero(tmp_path):
             pass
 
     venv = make_world("MultiRoom-N4-S5", "clean", num_envs=16, seed=0, pools=tmp_path, layouts=4)
-    wrapped = NormalizedBonus(venv, One(), coefficient=0.5, falls_over=160)
+    cell = Exploration("MultiRoom-N4-S5", "clean", "raw", 160, coefficient=0.5, falling=True)
+    wrapped = NormalizedBonus(venv, One(), cell)
     wrapped.reset()
     paid = [wrapped.step(np.zeros(16, int))[1][0] for _ in range(12)]
     assert paid[0] > 0 and paid[-1] == 0 and wrapped.units.coefficient == 0

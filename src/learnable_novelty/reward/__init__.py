@@ -6,8 +6,8 @@ Stable-Baselines3 (``sb3``) are imported when they are asked for.
 >>> from stable_baselines3.common.env_util import make_vec_env
 >>> from learnable_novelty.reward import NoveltyReward
 >>> venv = NoveltyReward(make_vec_env("Pendulum-v1", n_envs=2), episodes=4)
->>> 8 <= venv.window <= 48, venv.weight > 0
-(True, True)
+>>> venv.calibrated.config.bonus, venv.weight > 0
+('foresight', True)
 """
 
 import importlib

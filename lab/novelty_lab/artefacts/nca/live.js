@@ -4,9 +4,8 @@
   const { el } = LN;
   const [SITES, LINES] = [128, 96];
 
-  /* A worker of the trainer. A page that was opened as a file may not load scripts into one: it gets the text. */
+  /* A worker of the trainer, from its text: a page that was opened as a file may not load scripts into one. */
   function startWorker() {
-    if (location.protocol !== "file:") return new Worker("js/nca/training.js");
     const text = `(${LN.training.makeTrainer})(self)`;
     return new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
   }
