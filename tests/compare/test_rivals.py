@@ -22,6 +22,7 @@ from learnable_novelty.compare import (
 )
 from learnable_novelty.compare.columns import symbols
 from learnable_novelty.compare.prequential import PRECISION, blocks
+from learnable_novelty.errors import UserError
 
 
 def phrases_by_search(text):
@@ -270,6 +271,30 @@ def test_prequential_sums_are_those_of_its_blocks():
     assert code.structure_bits == pytest.approx((sizes * (lengths - lengths[-1])).sum(), rel=1e-9)
     # The first block is coded without learning: a standard normal at the precision.
     assert lengths[0] == pytest.approx(2 * 8.6, abs=2.5)
+
+
+def test_the_same_new_samples_judge_every_block():
+    generator = np.random.default_rng(0)
+    x = generator.standard_normal((2000, 2))
+    y = (x[:, :1] + generator.standard_normal((2000, 1)) > 0).astype(float)
+    own, new = (x[:1000], y[:1000]), (x[1000:], y[1000:])
+    code = prequential_code(*own, judged_on=new)
+    # A probit with as much noise as signal; of fair coins a bit would be left.
+    assert code.block_bits[0] == 1.0
+    assert 0.6 < code.block_bits[-1] < 0.75
+    # The chance of which samples a block holds cancels: structure varies less over data.
+    spread = [
+        np.std(
+            [
+                prequential_code(*own, judged_on=judged, seed=seed).structure_bits
+                for seed in range(6)
+            ]
+        )
+        for judged in (None, new)
+    ]
+    assert spread[1] < spread[0]
+    with pytest.raises(UserError, match="columns of the others"):
+        prequential_code(*own, judged_on=(x[1000:, :1], y[1000:]))
 
 
 def test_constants_cost_nothing_and_seeds_decide():

@@ -2,9 +2,12 @@
 
 Finzi et al. (2026, arXiv 2601.03220) estimate the epiplexity of a trained network by the code that
 it needs while it learns, less what the same data cost at the end. With blocks b of n_b rows, each
-as large as all before it, and l_b the mean code length of a block by what was learned before it,
+as large as all before it, and l_b the mean code length of a row by what was learned before b,
 
     structure = sum_b n_b (l_b - l_B),   B the last block.
+
+Every l_b is that of the same new rows. Judged on the block itself, as in the code that would be
+sent, the chance of which rows it holds is multiplied by all rows, and hides the structure.
 
 Here the learner is a readout that is solved, not trained, with a reservoir that is frozen or grows
 on four fifths of the rows that were seen. Targets are zeros and ones. A prediction, cut to [0, 1],
@@ -23,6 +26,7 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.observer import Growing, reservoirs
 
 Array = NDArray[np.float64]
+Data = tuple[Array, Array]
 WIDTH, DEPTH, FEATURES, ROUNDS = 64, 4, 256, 5
 FIRST_BLOCK = 64
 """Rows that are coded as fair coins, before anything is learned."""
@@ -32,26 +36,29 @@ COINS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 """Shares of a fair coin in a probability."""
 
 
-def structure(x: Array, y: Array, *, grows: bool, seed: int) -> dict[str, float]:
-    """Code targets block by block.
+def structure(own: Data, new: Data, *, grows: bool, seed: int) -> dict[str, float]:
+    """Learn from blocks of the own rows, and code the new ones.
 
     Returns:
         Structure and total in bits; ``model``, the bits of the last readout and its focus;
-        ``left``, the bits of a row in the last block.
+        ``left``, the bits of a row in the end.
     """
+    (x, y), (new_x, new_y) = own, new
     varies = (y != y[0]).any(0)
     if not varies.any():
         return {"structure": 0.0, "total": 0.0, "model": 0.0, "left": 0.0}
-    x, y = _scaled(x), y[:, varies]
+    mean, scale = x.mean(0), np.where(x.std(0) > 0, x.std(0), 1.0)
+    x, new_x, y, new_y = (x - mean) / scale, (new_x - mean) / scale, y[:, varies], new_y[:, varies]
     lengths, sizes, model = [float(y.shape[1])], [min(FIRST_BLOCK, len(x))], 0.0
     start = sizes[0]
     while start < len(x):
         stop = min(2 * start, len(x))
         learned = start - start // HELD_OUT
-        guess, model = _learned(x[:learned], y[:learned], x[learned:stop], grows=grows, seed=seed)
-        held, new = guess[: start - learned], guess[start - learned :]
+        later = np.concatenate([x[learned:start], new_x])
+        guess, model = _learned(x[:learned], y[:learned], later, grows=grows, seed=seed)
+        held, told = guess[: start - learned], guess[start - learned :]
         coin = min(COINS, key=lambda share: _bits(held, y[learned:start], share))
-        lengths.append(_bits(new, y[start:stop], coin))
+        lengths.append(_bits(told, new_y, coin))
         sizes.append(stop - start)
         start = stop
     total = float(np.dot(sizes, lengths))
@@ -87,11 +94,6 @@ def _learned(x: Array, y: Array, new: Array, *, grows: bool, seed: int) -> tuple
     except UserError:  # exact fits ask for a ridge that is rounding
         fitted = regressor(floor_repeats=1, target_unit=1.0, ridge_penalty=1e-6).fit(features, y)
     return fitted.predict(later).reshape(len(new), -1), extra if grows else fitted.bits_
-
-
-def _scaled(x: Array) -> Array:
-    deviation = x.std(0)
-    return (x - x.mean(0)) / np.where(deviation > 0, deviation, 1.0)
 
 
 def _tensor(values: Array) -> torch.Tensor:
