@@ -197,7 +197,7 @@ def test_random_play_draws_no_action_of_the_user():
         ({"weight": np.array([1.0, 2.0])}, "weight must be a finite number"),
         ({"clip": -1.0}, "clip must be a positive number"),
         ({"clip": np.array([1.0, 2.0])}, "clip must be a positive number"),
-        ({"mode": "subtract"}, "mode must be 'add' or 'replace'"),
+        ({"mode": "subtract"}, "mode must be 'add' or 'replace' or 'modulate'"),
         ({"ridge_penalty": -1}, "ridge_penalty must be a positive number"),
         ({"ridge_penalty": "proof"}, "ridge_penalty must be a positive number"),
         ({"floor": "ceiling"}, "floor must be 'residual' or None"),

@@ -382,7 +382,7 @@ def test_a_step_before_the_first_reset_is_refused():
 def test_settings_that_make_no_sense_are_refused():
     venv = DummyVecEnv([Drifting])
     bonus = NoveltyReward(venv, episodes=1).accumulator.bonus
-    with pytest.raises(ValueError, match="'add' or 'replace'"):
+    with pytest.raises(ValueError, match="'add' or 'replace' or 'modulate'"):
         BonusReward(venv, bonus, weight=1.0, mode="subtract")
     with pytest.raises(ValueError, match="finite number"):
         BonusReward(venv, bonus, weight=float("nan"))

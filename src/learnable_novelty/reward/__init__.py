@@ -27,6 +27,7 @@ from learnable_novelty.reward.config import (
 )
 from learnable_novelty.reward.foresight import Foresight, ForesightConfig
 from learnable_novelty.reward.images import FrozenConvolution
+from learnable_novelty.reward.modulation import ModulatedUnits, Modulation
 from learnable_novelty.reward.novelty import NoveltyBonus
 from learnable_novelty.reward.running import ReturnSpread, RunningUnits
 from learnable_novelty.reward.scale import ObservationScale
@@ -56,6 +57,8 @@ __all__ = [
     "FrozenConvolution",
     "LogNovelty",
     "Mask",
+    "ModulatedUnits",
+    "Modulation",
     "NoveltyBonus",
     "NoveltyConfig",
     "NoveltyReward",

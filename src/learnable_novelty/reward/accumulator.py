@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step, Transition, check_finite
-from learnable_novelty.reward.config import COEFFICIENT, RewardMode, check_choice, check_number
+from learnable_novelty.reward.config import (
+    COEFFICIENT,
+    MODES,
+    RewardMode,
+    check_choice,
+    check_number,
+)
+from learnable_novelty.reward.modulation import ModulatedUnits
 from learnable_novelty.reward.running import RunningUnits
 
 if TYPE_CHECKING:
@@ -23,13 +30,14 @@ class RewardAccumulator:
 
         reward = task reward + weight * bonus    ("add"),    reward = weight * bonus    ("replace")
 
-    With ``weight="auto"`` and "add", both are in units of their running returns.
+    With ``weight="auto"`` and "add", both are in units of their running returns. With "modulate"
+    the bonus counts by how well the episode goes (``Modulation``).
 
     Args:
         bonus: the bonus.
         envs: the environments whose steps are rewarded.
         weight: task reward per unit of the bonus, or "auto": both in ``RunningUnits``.
-        mode: whether the bonus is added to the task reward or replaces it.
+        mode: whether the bonus is added to the task reward, replaces it, or is modulated by it.
         coefficient: of the bonus in running units, with ``weight="auto"``.
     """
 
@@ -42,13 +50,15 @@ class RewardAccumulator:
         mode: RewardMode = "add",
         coefficient: float = COEFFICIENT,
     ) -> None:
-        check_choice("mode", mode, ("add", "replace"))
+        check_choice("mode", mode, MODES)
         self.bonus, self.envs = bonus, envs
         self.mode: RewardMode = mode
         automatic = isinstance(weight, str) and weight == "auto"
         self._weight = 1.0 if automatic else check_number("weight", weight)
-        self.units = None
-        if automatic and mode == "add":
+        self.units: RunningUnits | ModulatedUnits | None = None
+        if mode == "modulate":
+            self.units = ModulatedUnits(envs.num_envs, None if automatic else self._weight)
+        elif automatic and mode == "add":
             self.units = RunningUnits(envs.num_envs, coefficient)
         self.steps = 0
         self._no_actions = np.zeros((envs.num_envs, 0))
@@ -66,6 +76,8 @@ class RewardAccumulator:
         check_finite(observations, self.steps)
         self._observations = observations
         self.bonus.reset()
+        if isinstance(self.units, ModulatedUnits):
+            self.units.begin()
         self._task_sums[:] = self._bonus_sums[:] = self._score_sums[:] = 0.0
 
     def add(
@@ -84,7 +96,11 @@ class RewardAccumulator:
             weighted = self._weight * bonus
             rewards = weighted + task if self.mode == "add" else weighted
         else:
-            rewards = self.units(np.asarray(task, dtype=np.float64), bonus)
+            earned = np.asarray(task, dtype=np.float64)
+            if isinstance(self.units, ModulatedUnits):
+                rewards = self.units(earned, bonus, ended)
+            else:
+                rewards = self.units(earned, bonus)
             weighted = self.units.weight * bonus
         self._task_sums += task
         self._bonus_sums += weighted
@@ -136,5 +152,5 @@ class WrapsBonus:
 
     @property
     def mode(self) -> RewardMode:
-        """Whether the bonus is added to the task reward or replaces it."""
+        """Whether the bonus is added to the task reward, replaces it, or is modulated by it."""
         return self.accumulator.mode

@@ -13,7 +13,8 @@ from learnable_novelty.errors import UserError
 
 Standardization = Literal["empirical", "fixed"]
 Floor = Literal["residual"] | None
-RewardMode = Literal["add", "replace"]
+RewardMode = Literal["add", "replace", "modulate"]
+MODES = ("add", "replace", "modulate")
 RidgePenalty = float | Literal["evidence"]
 BonusName = Literal["auto", "foresight", "bits"]
 Weight = float | Literal["auto", "paper"]
@@ -90,9 +91,12 @@ class NoveltyConfig(ObserverConfig):
     weight: Weight = "auto"
     """Task reward per bit. "auto" divides task reward and bonus, each, by the running deviation of
     its discounted return (``RunningUnits``); "paper" makes the bonus of a random episode 0.1 times
-    the size of its task return. Both are 1 with ``mode="replace"``."""
+    the size of its task return. Both are 1 with ``mode="replace"``, and with "modulate" "auto"
+    divides what is paid by its running size."""
     mode: RewardMode = "add"
-    """Whether the bonus is added to the task reward or replaces it."""
+    """Whether the bonus is added to the task reward, replaces it, or is modulated by it: with
+    "modulate" the agent is paid for novelty alone, which counts by how well the episode goes
+    (``Modulation``)."""
     episodes: int = 64
     """How many random episodes are played to find units, window and weight."""
     bonus: BonusName = "auto"
@@ -106,7 +110,9 @@ class NoveltyConfig(ObserverConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice("mode", self.mode, ("add", "replace"))
+        check_choice("mode", self.mode, MODES)
+        if self.mode == "modulate" and _equals(self.weight, "paper"):
+            raise UserError('weight="paper" weighs a bonus that is added: mode must be "add"')
         check_choice("bonus", self.bonus, ("auto", "foresight", "bits"))
         self._choose_bonus()
         self._set("coefficient", check_number("coefficient", self.coefficient, positive=True))

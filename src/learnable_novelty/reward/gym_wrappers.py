@@ -25,7 +25,7 @@ class BonusWrapper(WrapsBonus, gymnasium.Wrapper[Any, Any, Any, Any]):
         env: the environment.
         bonus: a bonus for one environment.
         weight: task reward per unit of the bonus, or "auto" for both in ``RunningUnits``.
-        mode: "add" to the task reward, or "replace" it.
+        mode: "add" to the task reward, "replace" it, or "modulate" the bonus by it.
         coefficient: of the bonus in running units, with ``weight="auto"``.
         encoder: what codes images, in place of a frozen random convolution.
     """

@@ -50,7 +50,7 @@ def calibrate(
             f"numbers, these {dim}"
         )
     calibrated = CalibratedNovelty.of(play, config, seed=child)
-    if config.weight_is_number or (config.weight == "auto" and config.mode == "add"):
+    if config.weight_is_number or (config.weight == "auto" and config.mode != "replace"):
         return calibrated
     weight = 1.0 if config.mode == "replace" else _weight(calibrated, play)
     return replace(calibrated, config=replace(calibrated.config, weight=weight))

@@ -10,26 +10,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from novelty_lab.artefacts.explore.looks import LABELS
 from novelty_lab.artefacts.rl_table.statistics import normalized_iqm
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import label_panel, new_figure
 
-LABELS = {
-    "foresight": ("foresight", "#0072B2"),
-    "foresight-bits": ("foresight, in bits", "#56B4E9"),
-    "e3b": ("E3B", "#999999"),
-    "rnd": ("RND", "#D55E00"),
-    "icm": ("ICM", "#CC79A7"),
-    "noveld": ("NovelD", "#8C564B"),
-    "counts": ("counts", "#009E73"),
-    "magnitude": ("magnitude", "#BCBD22"),
-    "raw": ("raw bits (the paper)", "#E69F00"),
-    "excess": ("excess", "#F0E442"),
-    "evidence": ("evidence ridge", "#7F7F7F"),
-    "none": ("task only", "#000000"),
-}
-"""In words, and as a colour; in the order of tables."""
 WORLDS = {
     "clean": "clean",
     "tv": "television",

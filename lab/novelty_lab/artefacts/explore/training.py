@@ -18,6 +18,7 @@ from learnable_novelty.reward import (
     CalibratedNovelty,
     Foresight,
     ForesightConfig,
+    ModulatedUnits,
     NoveltyConfig,
     ObservationScale,
     RandomPlay,
@@ -35,7 +36,11 @@ from novelty_lab.artefacts.explore.worlds import make_world
 NUM_ENVS, GAMMA = 16, 0.99
 EVERY, LAST = 10, 5
 """A point of the curve is read every so many rollouts; the last points are the final return."""
-FORMS: dict[str, Any] = {"foresight": "ellipse", "foresight-bits": "bits"}
+FORMS: dict[str, Any] = {
+    "foresight": "ellipse",
+    "foresight-bits": "bits",
+    "modulated": "ellipse",
+}
 PPO_SETTINGS: dict[str, Any] = {
     "n_steps": 128,
     "batch_size": 256,
@@ -54,6 +59,7 @@ class NormalizedBonus(VecEnvWrapper):
         super().__init__(venv)
         unit: Any = cell.unit
         self.bonus, self.units = bonus, RunningUnits(venv.num_envs, cell.coefficient, unit)
+        self.modulated = ModulatedUnits(venv.num_envs) if cell.bonus == "modulated" else None
         self._fall = cell.coefficient * venv.num_envs / cell.steps if cell.falling else 0.0
         self._adapter = VecEnvAdapter(venv)
         self._nothing = np.zeros(venv.num_envs)
@@ -64,6 +70,8 @@ class NormalizedBonus(VecEnvWrapper):
         self._observations = self._adapter.flatten(observations)
         if self.bonus is not None:
             self.bonus.reset()
+        if self.modulated is not None:
+            self.modulated.begin()
         return observations
 
     def step_async(self, actions: np.ndarray) -> None:
@@ -80,7 +88,12 @@ class NormalizedBonus(VecEnvWrapper):
             paid = self.bonus.pay(Step(self._observations, flat, seen.reached, ended))
             self._observations = seen.observations
             self.seconds += time.perf_counter() - begun
-        rewards = self.units(task.astype(np.float64), paid)
+        earned = task.astype(np.float64)
+        rewards = (
+            self.units(earned, paid)
+            if self.modulated is None
+            else self.modulated(earned, paid, ended)
+        )
         self.units.coefficient = max(self.units.coefficient - self._fall, 0.0)
         return observations, rewards.astype(np.float32), ended, infos
 

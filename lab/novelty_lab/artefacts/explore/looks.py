@@ -1,0 +1,15 @@
+"""How bonuses look in tables and figures; rivals bring label and colour along."""
+
+from learnable_novelty.reward.rivals import RIVALS
+
+LABELS = {
+    "foresight": ("foresight", "#0072B2"),
+    "foresight-bits": ("foresight, in bits", "#56B4E9"),
+    "modulated": ("foresight, modulated by the task", "#332288"),
+    **{name: (rival.label, rival.colour) for name, rival in RIVALS.items()},
+    "raw": ("raw bits (the paper)", "#E69F00"),
+    "excess": ("excess", "#F0E442"),
+    "evidence": ("evidence ridge", "#7F7F7F"),
+    "none": ("task only", "#000000"),
+}
+"""In words, and as a colour; in the order of tables."""
