@@ -54,7 +54,7 @@ class Config(Settings):
 
     rows: int = 8192
     """Of every regression but those of hidden bits."""
-    hidden_rows: int = 16_384
+    hidden_rows: int = 8192
     """Of the regressions of hidden bits, one for each output."""
     new_rows: int = 8192
     """Rows that all stages of learning are judged on."""
@@ -76,7 +76,7 @@ class Config(Settings):
     """Rules over which observers and network are compared; all 88 by default."""
     automaton_rows: int = 8192
     """Rows of each: a cell, the two cells to each side, and 32 steps."""
-    automaton_seeds: int = 4
+    automaton_seeds: int = 3
     """Data sets of each."""
 
 
