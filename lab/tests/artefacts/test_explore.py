@@ -1,6 +1,7 @@
 """Agents in sparse worlds: the artefact in small, its list of runs, its tables and figures."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -63,6 +64,35 @@ def test_a_run_repeats_by_its_seed(tmp_path):
         explore(cell, seed=s, pools=tmp_path)["useless_curve"] for s in (1, 1, 2)
     )
     assert first == again != other
+
+
+def test_the_unhindered_bonus_sees_states_without_the_distractor(tmp_path):
+    steps = []
+
+    class Keep:
+        def pay(self, step):
+            steps.append(step)
+            return np.zeros(16)
+
+        def reset(self):
+            pass
+
+    venv = make_world("MultiRoom-N4-S5", "noise", num_envs=16, seed=0, pools=tmp_path, layouts=4)
+    cell = Exploration("MultiRoom-N4-S5", "noise", "e3b-unhindered", 800)
+    wrapped = NormalizedBonus(venv, Keep(), cell)
+    shown = wrapped.reset()
+    random = np.random.default_rng(0)
+    for _ in range(120):
+        shown = wrapped.step(random.integers(0, 7, 16))[0]
+    ended = np.array([step.ended for step in steps])
+    assert ended.any()
+    for before, after in itertools.pairwise(steps):
+        views = np.rint(10 * before.next_observations[:, :147])
+        assert before.next_observations[:, :147] == pytest.approx(views / 10, abs=1e-6)
+        same = after.observations == before.next_observations
+        assert same[~before.ended].all()
+        assert not (before.ended.any() and same[before.ended].all())
+    assert shown[:, :147] != pytest.approx(np.rint(10 * shown[:, :147]) / 10, abs=1e-3)
 
 
 def test_every_compiled_maze_is_a_task():

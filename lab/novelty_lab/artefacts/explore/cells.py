@@ -10,7 +10,19 @@ from novelty_lab.settings import Settings
 ROOMS, CAR = "MultiRoom-N4-S5", "MountainCarContinuous-sparse"
 TASKS = (ROOMS, "MultiRoom-N6", "DoorKey-8x8", "KeyCorridorS3R3", CAR)
 DISTRACTORS = ("clean", "tv", "pixels", "noise", "remote")
-BONUSES = ("none", "foresight", "foresight-bits", "modulated", *RIVALS, "raw", "excess", "evidence")
+UNHINDERED = "e3b-unhindered"
+"""E3B on observations without the distractor, which no agent has: what this PPO could reach."""
+BONUSES = (
+    "none",
+    "foresight",
+    "foresight-bits",
+    "modulated",
+    *RIVALS,
+    "raw",
+    "excess",
+    "evidence",
+    UNHINDERED,
+)
 COEFFICIENT = 0.1
 """Of every bonus, in units of running returns: chosen on DoorKey-8x8."""
 

@@ -10,6 +10,7 @@ LABELS = {
     "raw": ("raw bits (the paper)", "#E69F00"),
     "excess": ("excess", "#F0E442"),
     "evidence": ("evidence ridge", "#7F7F7F"),
+    "e3b-unhindered": ("E3B that sees no distractor", "#BBBBBB"),
     "none": ("task only", "#000000"),
 }
 """In words, and as a colour; in the order of tables."""

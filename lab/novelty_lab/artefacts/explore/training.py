@@ -30,7 +30,7 @@ from learnable_novelty.reward import (
 )
 from learnable_novelty.reward.rivals import RIVALS, make_rival
 from learnable_novelty.seeds import split
-from novelty_lab.artefacts.explore.cells import BONUSES, Exploration
+from novelty_lab.artefacts.explore.cells import BONUSES, UNHINDERED, Exploration
 from novelty_lab.artefacts.explore.worlds import make_world
 
 NUM_ENVS, GAMMA = 16, 0.99
@@ -62,17 +62,27 @@ class NormalizedBonus(VecEnvWrapper):
         self.modulated = ModulatedUnits(venv.num_envs) if cell.bonus == "modulated" else None
         self._fall = cell.coefficient * venv.num_envs / cell.steps if cell.falling else 0.0
         self._adapter = VecEnvAdapter(venv)
+        self._world: Any = venv if cell.bonus == UNHINDERED else None
         self._nothing = np.zeros(venv.num_envs)
         self.seconds = 0.0
 
     def reset(self) -> Any:
         observations = self.venv.reset()
         self._observations = self._adapter.flatten(observations)
+        if self._world is not None:
+            self._observations = self._world.plain.astype(np.float64)
         if self.bonus is not None:
             self.bonus.reset()
         if self.modulated is not None:
             self.modulated.begin()
         return observations
+
+    def _seen(self, *stepped: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return present observations, and those that a step led to, as the bonus sees them."""
+        if self._world is not None:
+            return self._world.plain.astype(np.float64), self._world.reached.astype(np.float64)
+        seen = self._adapter.read(*stepped)
+        return seen.observations, seen.reached
 
     def step_async(self, actions: np.ndarray) -> None:
         self._actions = actions
@@ -83,10 +93,10 @@ class NormalizedBonus(VecEnvWrapper):
         paid = self._nothing
         if self.bonus is not None:
             begun = time.perf_counter()
-            seen = self._adapter.read(observations, task, ended, infos)
             flat = self._adapter.flatten_actions(self._actions)
-            paid = self.bonus.pay(Step(self._observations, flat, seen.reached, ended))
-            self._observations = seen.observations
+            after, reached = self._seen(observations, task, ended, infos)
+            paid = self.bonus.pay(Step(self._observations, flat, reached, ended))
+            self._observations = after
             self.seconds += time.perf_counter() - begun
         earned = task.astype(np.float64)
         rewards = (
@@ -131,9 +141,9 @@ def explore(cell: Exploration, *, seed: int, pools: Path) -> dict[str, Any]:
     child = split(seed, "explore", cell.task, cell.distractor, cell.bonus)
     world = {"num_envs": NUM_ENVS, "pools": pools, "layouts": cell.layouts}
     venv = make_world(cell.task, cell.distractor, **world, seed=split(child, "world"))
-    bonus = None
+    bonus, shown = None, "clean" if cell.bonus == UNHINDERED else cell.distractor
     if cell.bonus != "none":
-        other = make_world(cell.task, cell.distractor, **world, seed=split(child, "random world"))
+        other = make_world(cell.task, shown, **world, seed=split(child, "random world"))
         play = play_randomly(VecEnvAdapter(other), episodes=64, seed=split(child, "play") % 2**31)
         bonus = make_bonus(cell.bonus, play, venv, split(child, "bonus"))
     wrapped = NormalizedBonus(venv, bonus, cell)
@@ -166,7 +176,8 @@ def make_bonus(name: str, play: RandomPlay, venv: Any, seed: int) -> Bonus:
         "discrete": not hasattr(venv.action_space, "low"),
         "seed": seed,
     }
-    if name in RIVALS:
+    if name in RIVALS or name == UNHINDERED:
+        name = name.partition("-")[0]
         return make_rival(name, scale=ObservationScale.of(play.observations, clip=None), **sizes)
     if name in ("raw", "excess", "evidence"):
         config = NoveltyConfig(

@@ -80,7 +80,8 @@ class GridVecEnv(VecEnv):
     """Compiled MiniGrid environments: the view over ten and the direction one-hot, flat.
 
     The last info of an episode holds its return and length, as Monitor writes them, and how often
-    the useless action was taken ("useless").
+    the useless action was taken ("useless"). ``plain`` is what the present states show without the
+    distractor, ``reached`` the same of the states that the last step led to.
     """
 
     def __init__(
@@ -119,7 +120,7 @@ class GridVecEnv(VecEnv):
         for env in range(self.num_envs):
             self.grids.reset(env)
         self._returns[:] = self._useless[:] = 0
-        plain = self._plain()
+        self.plain = self.reached = plain = self._plain()
         return np.stack([self.distractor.reset(env, plain[env]) for env in range(self.num_envs)])
 
     def step_async(self, actions: np.ndarray) -> None:
@@ -129,7 +130,8 @@ class GridVecEnv(VecEnv):
         grids = self.grids
         grids.step(self._actions)
         useless = self._actions == DONE
-        observations = self.distractor(self._plain(), useless)
+        self.plain = self.reached = self._plain()
+        observations = self.distractor(self.reached.copy(), useless)
         rewards = grids.rewards.astype(np.float32)
         self._returns += grids.rewards
         self._useless += useless
@@ -138,9 +140,9 @@ class GridVecEnv(VecEnv):
         if ended.any():
             for env in np.flatnonzero(ended).tolist():
                 infos[env] = self._finish(env, observations[env].copy())
-            plain = self._plain()
+            self.plain = self._plain()
             for env in np.flatnonzero(ended).tolist():
-                observations[env] = self.distractor.reset(env, plain[env])
+                observations[env] = self.distractor.reset(env, self.plain[env])
         return observations, rewards, ended, infos
 
     def _finish(self, env: int, last: np.ndarray) -> dict[str, Any]:
