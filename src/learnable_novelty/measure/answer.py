@@ -45,17 +45,16 @@ def explained(
         score = replace(score, standardization=f"{inputs}{CLASS_UNIT}")
     if score.p_value is not None and score.p_value > 0.05:
         score = replace(score, detectable_share=_detectable(observer, data))
-    guesses = [
-        draw.held_out.predicted
-        for draw in draws
-        if draw.held_out is not None and draw.held_out.predicted is not None
-    ]
+    held_out = [draw.held_out for draw in draws if draw.held_out is not None]
+    guesses = [one.predicted for one in held_out if one.predicted is not None]
     if not guesses or data.inputs.ndim != 2:
         return score
     # Without a test it would take as long as the score.
     if score.null_count and data.folds is not None and data.num_samples <= CURVE_SAMPLES:
-        first = rows_of(observer, data.inputs, data.targets)
-        score = replace(score, learning=tuple(data.folds.learning(observer, first)))
+        with torch.no_grad():
+            first = rows_of(observer, data.inputs, data.targets)
+        curve = data.folds.learning(observer, first, held_out[0])
+        score = replace(score, learning=tuple(curve))
     score = _with_points(score, np.mean(guesses, axis=0), data)
     if rows.targets is None or settings.windows is not None or settings.rank:
         return score

@@ -76,7 +76,8 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
         return draw_from_blocks(
             observer, blocks, samples, data.null.drawn, data.seed, data.denoising
         )
-    fit = fit_rows(observer, merge(blocks), rows)
+    whole = merge(blocks)
+    fit = fit_rows(observer, whole, rows)
     num_rows = rows.features.shape[0]
     moves = data.orders("floor", FLOOR_REPEATS, num_rows)
     floor, _ = fit.rearranged(fit.noise(), moves, same_penalty=True)
@@ -101,7 +102,7 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
     found = _draw(fit, floor, null, tested, left_out, held_out, mean_null, readout)
     if data.inputs.ndim != 2:
         return found
-    effects = exchange_effects(observer, merge(blocks), fit.weights, data.inputs, data.places)
+    effects = exchange_effects(observer, whole, fit.weights, data.inputs, data.places)
     return replace(found, effects=effects)
 
 

@@ -144,12 +144,11 @@ def row_orders(
     """Yield row indices that move target rows; rows are sample-major, (samples * sites,)."""
     generator = numpy_generator(seed, "null", kind)
     sites = np.arange(int(np.prod(space))).reshape(space)
+    moved = sites.ravel()
     for _ in range(count):
         order = generator.permutation(samples)
         if kind == "translations":
             moved = np.stack([_translated(sites, generator).ravel() for _ in range(samples)])
-        else:
-            moved = np.broadcast_to(sites.ravel(), (samples, sites.size))
         yield torch.from_numpy((order[:, None] * sites.size + moved).ravel())
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -82,7 +83,7 @@ class Evidence:
         """Return k with an axis for penalties where every problem has its own."""
         return self.eigenvalues if self.eigenvalues.ndim == 1 else self.eigenvalues[:, None]
 
-    @property
+    @cached_property
     def _freedom(self) -> Tensor:
         """Return n - 1, 0-dim or (num_problems,)."""
         return torch.as_tensor(self.count, dtype=self.power.dtype, device=self.power.device) - 1
@@ -93,13 +94,21 @@ class Evidence:
         Without a difference of large sums where it is known what lies outside of the features: then
         it is that and sum_i |z_i|^2 lambda / (k_i + lambda), z_i = b_i / sqrt(k_i).
         """
-        tiny = torch.finfo(self.power.dtype).eps * self.power[:, None]
         if self.outside is None:
             inverse = (self._each + penalties[..., None]).reciprocal()
-            return self.power[:, None] - _weighted_sums(self.cross_power, inverse), tiny
-        along = torch.where(self.eigenvalues > 0, self.cross_power / self.eigenvalues, 0.0)
+            return self.power[:, None] - _weighted_sums(self.cross_power, inverse), self._tiny
         left = (1 + self._each / penalties[..., None]).reciprocal()
-        return self.outside[:, None] + _weighted_sums(along, left), tiny
+        return self.outside[:, None] + _weighted_sums(self._along, left), self._tiny
+
+    @cached_property
+    def _tiny(self) -> Tensor:
+        """Return what is rounding beside |Y~|^2, (num_problems, 1)."""
+        return torch.finfo(self.power.dtype).eps * self.power[:, None]
+
+    @cached_property
+    def _along(self) -> Tensor:
+        """Return |z_i|^2, (num_problems, rank)."""
+        return torch.where(self.eigenvalues > 0, self.cross_power / self.eigenvalues, 0.0)
 
     @torch.no_grad()
     def penalties(self) -> Tensor:
