@@ -13,7 +13,7 @@ import learnable_novelty as ln
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.importance import exchange_effects
-from learnable_novelty.measure.reference import reference_bits
+from learnable_novelty.measure.result import reference_bits
 from learnable_novelty.measure.threads import threads_for
 from learnable_novelty.observer import Observer, Rows, reservoirs
 

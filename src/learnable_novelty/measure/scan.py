@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.cautions import cautions_of_rows
 from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.defaults import draw_observers
-from learnable_novelty.measure.denoising import Denoising, denoised
-from learnable_novelty.measure.draw import FLOOR_REPEATS, fit_rows, rows_of
+from learnable_novelty.measure.draw import FLOOR_REPEATS, denoised, fit_rows, rows_of
 from learnable_novelty.measure.growth import FEWEST_SAMPLES, default_growing
 from learnable_novelty.measure.held_out import Folds, held_out_share
 from learnable_novelty.measure.importance import exchange_effects, place_inputs, shares
@@ -54,7 +54,7 @@ def scan(
     permutations: int | None = None,
     rows: int = MOST_ROWS,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Report | None = None,
 ) -> Scan:
     """Find the columns of a table that can be learned from the others.
 
@@ -230,7 +230,7 @@ def _learned_from(
             orders = row_orders("rows", len(rows), (1,), FLOOR_REPEATS, settings.seed)
             return fit.moved_products(fit.unexplained(), orders)  # noqa: B023 - used at once
 
-        bits.append(denoised(fit, noise, Denoising.of(settings))[0].bits)
+        bits.append(denoised(fit, noise, settings)[0].bits)
         effects.append(exchange_effects(observer, whole, fit.weights, x, names))
     null = np.mean([one.null for one in tested], axis=0)[:, 0]
     p = p_value(null, float(np.mean([one.observed for one in tested])))

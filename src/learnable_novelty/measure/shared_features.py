@@ -18,8 +18,8 @@ from torch import Tensor
 
 from learnable_novelty.measure.held_out import Folds, HeldOut
 from learnable_novelty.observer import Observer, Roots, Rows, Spectral, standardize
-from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.fit import BATCH_VALUES
+from learnable_novelty.observer.penalty import Evidence
 
 
 @dataclass(frozen=True)

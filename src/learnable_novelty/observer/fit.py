@@ -28,8 +28,8 @@ from learnable_novelty.observer.denoise import (
     signal_units,
 )
 from learnable_novelty.observer.digits import checked_refits
-from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.moments import squares_of
+from learnable_novelty.observer.penalty import Evidence
 from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
 
