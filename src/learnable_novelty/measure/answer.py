@@ -15,7 +15,7 @@ from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.draw import Draw, rows_of
 from learnable_novelty.measure.held_out import held_out_share
 from learnable_novelty.measure.importance import shares
-from learnable_novelty.measure.many import p_value
+from learnable_novelty.measure.null import p_value
 from learnable_novelty.measure.power import detectable_share
 from learnable_novelty.measure.prepare import PreparedRows, share_a_unit
 from learnable_novelty.measure.result import Score

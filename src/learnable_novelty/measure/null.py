@@ -138,6 +138,13 @@ def describe(kind: str, rows: int, blocks: int, spacing: int, count: int) -> tup
     return moved, claim
 
 
+def p_value(null: np.ndarray, observed: float) -> float | None:
+    """Return (1 + number of null values at least as large) / (1 + number of null values)."""
+    # Rounding must not decide a tie, such as constant targets give.
+    beaten = int((null >= observed - 1e-10).sum())
+    return (1 + beaten) / (1 + null.size) if null.size else None
+
+
 def row_orders(
     kind: str, samples: int, space: tuple[int, ...], count: int, seed: Seed
 ) -> Iterator[Tensor]:

@@ -203,7 +203,7 @@ class Observer:
         if penalty is not None:
             penalties = [penalty] * len(all_axes)
         elif self.ridge_penalty == "evidence":
-            penalties = evidence_penalties(all_axes).tolist() if all_axes else []
+            penalties = evidence_penalties(all_axes)[:, 0].tolist() if all_axes else []
         else:
             penalties = [self.penalty_for(axes) for axes in all_axes]
         return [

@@ -232,20 +232,35 @@ def _weighted_sums(weights: Tensor, terms: Tensor) -> Tensor:
     return (weights[:, None] * terms).sum(-1)
 
 
-def evidence_penalties(problems: Sequence[Spectral]) -> Tensor:
-    """Choose the ridge penalties of regressions on different features, (num_problems,)."""
-    size = max(axes.eigenvalues.numel() for axes in problems)
+def evidence_penalties(problems: Sequence[Spectral], groups: Tensor | None = None) -> Tensor:
+    """Choose ridge penalties of regressions on different features, (num_problems, num_groups).
 
-    def padded(values: list[Tensor]) -> Tensor:
+    Args:
+        problems: regressions with the same targets.
+        groups: zeros and ones, (target_dim, num_groups): columns of a group share a penalty; by
+            default all of them do.
+    """
+    cross = problems[0].cross
+    groups = cross.new_ones(cross.shape[1], 1) if groups is None else groups
+    shape, size = (len(problems), groups.shape[1]), max(len(axes.eigenvalues) for axes in problems)
+
+    def joined(values: list[Tensor]) -> Tensor:
+        return torch.stack(values).flatten(0, 1)
+
+    def padded(values: Tensor) -> Tensor:
         # A direction without features, k = b = 0, changes no evidence.
-        return torch.stack([torch.nn.functional.pad(one, (0, size - len(one))) for one in values])
+        return torch.nn.functional.pad(values, (0, size - values.shape[-1]))
 
-    power = torch.stack([axes.power for axes in problems])
-    outside = [None if axes.outside is None else axes.outside.sum() for axes in problems]
-    return Evidence(
-        padded([axes.eigenvalues for axes in problems]),
-        padded([axes.cross.square().sum(1) for axes in problems]),
-        power,
-        torch.tensor([axes.count for axes in problems]).to(power),
-        None if any(one is None for one in outside) else torch.stack(outside),  # pyright: ignore
-    ).penalties()
+    counts = torch.tensor([axes.count for axes in problems]).to(cross)
+    outside = [axes.outside @ groups for axes in problems if axes.outside is not None]
+    return (
+        Evidence(
+            joined([padded(axes.eigenvalues).expand(shape[1], -1) for axes in problems]),
+            joined([padded((axes.cross.square() @ groups).T) for axes in problems]),
+            joined([axes.target_power @ groups for axes in problems]),
+            counts.repeat_interleave(shape[1]),
+            joined(outside) if len(outside) == len(problems) else None,
+        )
+        .penalties()
+        .reshape(shape)
+    )

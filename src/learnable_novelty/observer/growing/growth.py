@@ -300,9 +300,9 @@ class _Path:
         """Fit a reservoir and describe the samples that decide."""
         observer = self._observer(reservoir)
         whole = _roots(observer, self.fitted)
-        fit, (feature_scale, target_scale) = observer.fit(whole), scales(whole, 1.0)
-        errors, spread, count = self._errors(observer, whole, fit)
-        unit, varies = whole.target_power / whole.count, target_scale > 0
+        fit, scale = observer.fit(whole), scales(whole, observer.target_unit)
+        errors, spread, count = self._errors(observer, whole, fit, scale)
+        unit, varies = whole.target_power / whole.count, scale[1] > 0
         shares = torch.where(varies, errors / torch.where(varies, unit, 1.0), 0.0)
         bits = fit.bits()
         if isinstance(reservoir, Focused):
@@ -321,7 +321,7 @@ class _Path:
             residual_bits=float(torch.log2(1 + shares / PRECISION**2).sum()) * count / 2,
             held_out_variance=1 - float(errors.sum()) / total if total > 0 else 0.0,
         )
-        return _Trial(step, reservoir, fit, feature_scale, product)
+        return _Trial(step, reservoir, fit, scale[0], product)
 
     def _observer(self, reservoir: Reservoir) -> Observer:
         frozen = self.growing.frozen
@@ -334,9 +334,11 @@ class _Path:
             code_scale=frozen.code_scale,
         )
 
-    def _errors(self, observer: Observer, whole: Roots, fit: Fit) -> tuple[Tensor, Tensor, int]:
+    def _errors(
+        self, observer: Observer, whole: Roots, fit: Fit, scale: tuple[Tensor, Tensor]
+    ) -> tuple[Tensor, Tensor, int]:
         """Return mean squared errors of readout and mean on the deciding rows, and their number."""
-        feature_scale, target_scale = scales(whole, observer.target_unit)
+        feature_scale, target_scale = scale
         errors, spread, count = torch.zeros_like(target_scale), torch.zeros_like(target_scale), 0
         for x, y in _batches(observer.reservoir, self.deciding):
             rows = observer.rows(x, y)
