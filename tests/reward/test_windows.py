@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learnable_novelty.reward.novelty import Windows, write_plain
 from learnable_novelty.reward.scale import ObservationScale
 
 
+@settings(deadline=None)  # the first example compiles
 @given(
     window=st.integers(1, 6),
     ends=st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=1, max_size=40),

@@ -28,7 +28,7 @@ from learnable_novelty.observer.denoise import FALSE_RATE, FEWEST_ROWS, Denoised
 from learnable_novelty.observer.fit import BATCH_VALUES
 from learnable_novelty.observer.moments import MOST_TARGETS
 from learnable_novelty.observer.signed import SignedFit
-from learnable_novelty.observer.standardize import StandardizedRows, scales
+from learnable_novelty.observer.standardize import StandardizedRows
 from learnable_novelty.seeds import numpy_generator
 
 FLOOR_REPEATS = 16
@@ -77,8 +77,7 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
     blocks = roots_between(observer, rows, samples, block_bounds(samples, count))
     if signs:
         return draw_from_blocks(observer, blocks, samples, data.null.drawn, data.settings)
-    whole = merge(blocks)
-    fit = fit_rows(observer, whole, rows)
+    fit = fit_rows(observer, merge(blocks), rows)
     num_rows = rows.features.shape[0]
     moves = data.orders("floor", FLOOR_REPEATS, num_rows)
     floor, _ = fit.rearranged(fit.noise(), moves, same_penalty=True)
@@ -103,7 +102,7 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
     found = _draw(fit, floor, null, tested, left_out, held_out, mean_null, readout)
     if data.inputs.ndim != 2:
         return found
-    effects = exchange_effects(observer, whole, fit.weights, data.inputs, data.places)
+    effects = exchange_effects(fit, data.inputs, data.places)
     return replace(found, effects=effects)
 
 
@@ -191,15 +190,16 @@ def num_sign_blocks(samples: int) -> int:
 
 def fit_rows(observer: Observer, whole: Roots, rows: Rows) -> Fit:
     """Fit all rows from their roots; the rows themselves are kept to be rearranged."""
-    feature_scale, target_scale = scales(whole, observer.target_unit)
+    fit = observer.fit(whole)
     features, targets = (values.to(whole.feature_mean) for values in (rows.features, rows.targets))
     kept = StandardizedRows(
         count=whole.count,
-        features=(features - whole.feature_mean) * feature_scale,
-        targets=(targets - whole.target_mean) * target_scale,
-        outside=torch.zeros_like(target_scale),
+        features=(features - whole.feature_mean) * fit.scale[0],
+        targets=(targets - whole.target_mean) * fit.scale[1],
+        outside=torch.zeros_like(whole.target_mean),
+        scale=fit.scale,
     )
-    return replace(observer.fit(whole), rows=kept)
+    return replace(fit, rows=kept)
 
 
 def _signed_variances(fit: Fit, data: PreparedRows) -> np.ndarray:

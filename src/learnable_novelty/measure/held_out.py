@@ -25,8 +25,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -35,7 +36,7 @@ from torch import Tensor
 
 from learnable_novelty.observer import Fit, Observer, Roots, Rows, merge
 from learnable_novelty.observer.moments import squares_of
-from learnable_novelty.observer.standardize import scales
+from learnable_novelty.observer.standardize import Scale
 
 FOLDS, CURVE_FOLDS = 10, (1, 2, 4)
 """Folds, and how many of them a learning curve is fitted to besides all but one."""
@@ -65,7 +66,7 @@ class HeldOut:
         others, readout, mean = list(all_but_one(blocks)), [], []
         trained = observer.fits(others)
         for fit, block, whole in zip(trained, blocks, others, strict=True):
-            feature_scale, target_scale = scales(whole, observer.target_unit)
+            feature_scale, target_scale = fit.scale
             features, targets = block.about(whole)
             left = targets * target_scale
             outside = (squares_of(block.outside) * target_scale.square()).sum()
@@ -80,6 +81,25 @@ def effective_weights(fit: Fit) -> float:
     """Return sum k / (k + lambda)."""
     ratio = fit.axes.eigenvalues / fit.penalty
     return float((ratio / (1 + ratio)).sum())
+
+
+class Trained(NamedTuple):
+    """A readout, and the samples that it was fitted to."""
+
+    whole: Roots
+    scale: Scale
+    weights: Tensor
+
+    def left(self, features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what the readout leaves of targets, and what the mean leaves, in its units."""
+        left = (targets.to(self.whole.target_mean) - self.whole.target_mean) * self.scale[1]
+        inputs = (features.to(left) - self.whole.feature_mean) * self.scale[0]
+        return left - inputs @ self.weights, left
+
+
+def trained_on(wholes: Iterable[Roots], fits: Iterable[Fit]) -> Iterator[Trained]:
+    """Yield the readouts of fits."""
+    return (Trained(a, fit.scale, fit.weights) for a, fit in zip(wholes, fits, strict=True))
 
 
 @dataclass(frozen=True)
@@ -115,7 +135,7 @@ class Folds:
         h, y = self.in_order(rows)
         wholes = self.wholes(observer, h, y)
         fits = observer.fits(wholes)
-        predicted, left = self.predict(observer, h, y, wholes, [fit.weights for fit in fits])
+        predicted, left = self.predict(h, y, trained_on(wholes, fits))
         error, spread = (left[:, 0].square().sum((1, 2)), left[:, 1].square().sum((1, 2)))
         return HeldOut(
             error.double().cpu().numpy(),
@@ -146,8 +166,7 @@ class Folds:
                 merge([*wholes[fold : fold + 1], *(spans[(fold + step) % folds] for step in more)])
                 for fold in range(folds)
             ]
-            weights = [fit.weights for fit in observer.fits(wholes)]
-            left = self.predict(observer, h, y, wholes, weights)[1]
+            left = self.predict(h, y, trained_on(wholes, observer.fits(wholes)))[1]
             sums[size] = left.square().sum((0, 2, 3)).tolist()
         sums[folds - 1] = held_out.errors.sum(), held_out.spread.sum()
         return [
@@ -162,9 +181,8 @@ class Folds:
         """Return sums of e and t of new rows, over all readouts."""
         wholes = self.wholes(observer, *self.in_order(rows))
         totals = np.zeros(2)
-        for whole, fit in zip(wholes, observer.fits(wholes), strict=True):
-            scale = scales(whole, observer.target_unit)
-            found = _left(whole, scale, fit.weights, new.features, new.targets)
+        for readout in trained_on(wholes, observer.fits(wholes)):
+            found = readout.left(new.features, new.targets)
             totals += [float(part.double().square().sum()) for part in found]
         return float(totals[0]), float(totals[1])
 
@@ -174,14 +192,7 @@ class Folds:
         h, y = (values.reshape(shape)[self.order] for values in (rows.features, rows.targets))
         return h, y
 
-    def predict(
-        self,
-        observer: Observer,
-        h: Tensor,
-        y: Tensor,
-        wholes: list[Roots],
-        weights: Sequence[Tensor],
-    ) -> tuple[Tensor, Tensor]:
+    def predict(self, h: Tensor, y: Tensor, trained: Iterable[Trained]) -> tuple[Tensor, Tensor]:
         """Predict every fold by its own readout; samples come back in their own order.
 
         Returns:
@@ -189,13 +200,12 @@ class Folds:
             mean in units of the observer, (num_samples, 2, sites, target_dim).
         """
         predicted, left = [], []
-        folds = itertools.pairwise(self.bounds)
-        for whole, readout, (start, end) in zip(wholes, weights, folds, strict=True):
-            scale = scales(whole, observer.target_unit)
-            both = _left(whole, scale, readout, h[start:end], y[start:end])
+        for readout, (start, end) in zip(trained, itertools.pairwise(self.bounds), strict=True):
+            both = readout.left(h[start:end], y[start:end])
             left.append(torch.stack(both, dim=1))
-            used = torch.where(scale[1] > 0, scale[1], 1.0)
-            predicted.append(whole.target_mean + (both[1] - both[0]) / used)
+            scale = readout.scale[1]
+            used = torch.where(scale > 0, scale, 1.0)
+            predicted.append(readout.whole.target_mean + (both[1] - both[0]) / used)
         own = self.order.argsort()
         return torch.cat(predicted)[own], torch.cat(left)[own]
 
@@ -225,19 +235,6 @@ def _roots_between(observer: Observer, h: Tensor, y: Tensor, cuts: Sequence[int]
         Rows(h[a:b].flatten(0, 1), y[a:b].flatten(0, 1)).roots(observer.accumulate_dtype)
         for a, b in itertools.pairwise(cuts)
     ]
-
-
-def _left(
-    whole: Roots,
-    scale: tuple[Tensor, Tensor],
-    weights: Tensor,
-    features: Tensor,
-    targets: Tensor,
-) -> tuple[Tensor, Tensor]:
-    """Return what the readout leaves of targets, and what the mean leaves, in the same units."""
-    left = (targets.to(whole.target_mean) - whole.target_mean) * scale[1]
-    inputs = (features.to(left) - whole.feature_mean) * scale[0]
-    return left - inputs @ weights, left
 
 
 def _running(spans: list[Roots]) -> list[list[Roots]]:

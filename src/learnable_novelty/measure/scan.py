@@ -223,15 +223,14 @@ def _learned_from(
         held_out += predict_groups(observer, data, together, folds)
         test = Rows(data.features[:few], data.targets[:few])
         tested.append(permute_groups(observer, test, together, _orders(few, settings)))
-        whole = data.roots(observer.accumulate_dtype)
-        fit = fit_rows(observer, whole, data)
+        fit = fit_rows(observer, data.roots(observer.accumulate_dtype), data)
 
         def noise() -> Iterator[Tensor]:
             orders = row_orders("rows", len(rows), (1,), FLOOR_REPEATS, settings.seed)
             return fit.moved_products(fit.unexplained(), orders)  # noqa: B023 - used at once
 
         bits.append(denoised(fit, noise, settings)[0].bits)
-        effects.append(exchange_effects(observer, whole, fit.weights, x, names))
+        effects.append(exchange_effects(fit, x, names))
     null = np.mean([one.null for one in tested], axis=0)[:, 0]
     p = p_value(null, float(np.mean([one.observed for one in tested])))
     assert p is not None

@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.measure.held_out import Folds, HeldOut
-from learnable_novelty.observer import Observer, Roots, Rows, Spectral, standardize
+from learnable_novelty.measure.held_out import Folds, HeldOut, Trained
+from learnable_novelty.observer import Observer, Rows, Spectral, standardize
 from learnable_novelty.observer.fit import BATCH_VALUES
 from learnable_novelty.observer.penalty import Evidence, evidence_penalties
 
@@ -49,14 +49,16 @@ def predict_groups(observer: Observer, rows: Rows, groups: Tensor, folds: Folds)
     """Predict every group of targets in samples that its readout has not seen."""
     h, y = folds.in_order(rows)
     wholes = folds.wholes(observer, h, y)
-    axes = [_axes(observer, whole) for whole in wholes]
+    standard = [standardize(whole, observer.target_unit) for whole in wholes]
+    axes = [Spectral.of(one) for one in standard]
     penalties = evidence_penalties(axes, groups)
-    weights, freedom = [], []
-    for one, chosen in zip(axes, penalties, strict=True):
+    trained, freedom = [], []
+    for whole, fitted, one, chosen in zip(wholes, standard, axes, penalties, strict=True):
         shrink = (one.eigenvalues[:, None] + chosen).reciprocal()
-        weights.append(one.basis @ (one.cross * (shrink @ groups.T)))
+        weights = one.basis @ (one.cross * (shrink @ groups.T))
+        trained.append(Trained(whole, fitted.scale, weights))
         freedom.append((one.eigenvalues[:, None] * shrink).sum(0))
-    predicted, left = folds.predict(observer, h, y, wholes, weights)
+    predicted, left = folds.predict(h, y, trained)
     errors, spread = (left[:, which, 0].square() @ groups for which in (0, 1))
     effective = torch.stack(freedom).mean(0)
     return [
@@ -86,10 +88,6 @@ def permute_groups(
         crosses = (components.T @ moved).unflatten(1, (len(batch), -1))
         null.append(_explained(axes, crosses.square() @ groups, power))
     return Permuted(observed[0].numpy(), torch.cat(null).numpy())
-
-
-def _axes(observer: Observer, whole: Roots) -> Spectral:
-    return Spectral.of(standardize(whole, observer.target_unit))
 
 
 def _explained(axes: Spectral, cross_power: Tensor, power: Tensor) -> Tensor:

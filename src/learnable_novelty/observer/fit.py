@@ -31,7 +31,7 @@ from learnable_novelty.observer.digits import checked_refits
 from learnable_novelty.observer.moments import squares_of
 from learnable_novelty.observer.penalty import Evidence
 from learnable_novelty.observer.spectral import Spectral
-from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
+from learnable_novelty.observer.standardize import NormalEquations, Scale, StandardizedRows
 
 if TYPE_CHECKING:
     from learnable_novelty.observer.observer import Observer
@@ -54,6 +54,8 @@ class Fit:
     """lambda, given or chosen by evidence."""
     log2det: float
     """log2 det(I + eta W W')."""
+    scale: Scale
+    """What centred features and targets were multiplied by."""
     rows: StandardizedRows | None = None
     """H~ and Y~, where the fit was made from rows."""
     weighted: bool = False

@@ -219,9 +219,9 @@ class Observer:
     ) -> Fit:
         log2det = float(checked_log2det(axes, penalty, self.resolution))
         if not isinstance(data, Rows) or not isinstance(standard, StandardizedRows):
-            return Fit(self, axes, penalty, log2det)
+            return Fit(self, axes, penalty, log2det, standard.scale)
         weighted = data.weights is not None and not bool((data.weights == 1).all())
-        return Fit(self, axes, penalty, log2det, standard, weighted)
+        return Fit(self, axes, penalty, log2det, standard.scale, standard, weighted)
 
     def readout(
         self, inputs: Tensor, targets: Tensor, kind: Literal["ridge", "mdl"] = "ridge"
