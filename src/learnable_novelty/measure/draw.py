@@ -227,11 +227,11 @@ def _signed_variances(fit: Fit, data: PreparedRows) -> np.ndarray:
     size = max(1, BATCH_VALUES // max(1, targets.numel()))
     for some in torch.from_numpy(2.0 * columns - 1.0).split(size):
         signed = some.to(targets) * targets
-        power = (signed - signed.mean(1, keepdim=True)).square().sum(1)
+        power = (signed - signed.mean(1, keepdim=True)).square().sum((1, 2))
         # One product with all of them side by side: many small ones take five times as long.
         side_by_side = signed.movedim(0, 1).flatten(1)
         crosses = (fit.components.T @ side_by_side).unflatten(1, (len(some), -1)).movedim(1, 0)
-        found.append(fit.of_products(crosses, power)[1])
+        found.append(fit.shares_of_products(crosses, power))
     return torch.cat(found).cpu().numpy()
 
 

@@ -194,7 +194,8 @@ def _score_rows(
     data: PreparedRows, source: Source | Stream, executor: Executor | None, report: Report
 ) -> Score:
     """Score rows in memory, draw by draw."""
-    settings, task, null, samples = data.settings, data.task, data.null, data.num_samples
+    settings, task, samples = data.settings, data.task, data.num_samples
+    null = replace(settings.null, kind=data.null.kind)  # as asked for, also where it is refused
     observers = draw_observers(settings, tuple(data.inputs.shape))
     parcel = Parcel(data)
     report(0, settings.draws)

@@ -235,14 +235,28 @@ class Fit:
             Bits and explained variances, each (num_problems,).
         """
         total, cross_power = power.sum(1), crosses.square().sum(2)
-        if same_penalty or self.observer.ridge_penalty != "evidence":
-            penalties = torch.full_like(total, self.penalty)
-        else:
-            problems = Evidence(self.axes.eigenvalues, cross_power, total, self.axes.count)
-            penalties = problems.penalties()
+        penalties = self._refit_penalties(cross_power, total, same_penalty=same_penalty)
         log2dets = checked_refits(self.axes, crosses, power, penalties, self.observer.resolution)
         shares = self.axes.explained_share(cross_power, penalties, total)
         return log2dets * self.observer.code_scale, shares
+
+    def shares_of_products(self, crosses: Tensor, total: Tensor) -> Tensor:
+        """Return the explained variances of other targets alone, (num_problems,).
+
+        Args:
+            crosses: b, (num_problems, rank, target_dim).
+            total: sums of squares of all their columns, (num_problems,).
+        """
+        cross_power = crosses.square().sum(2)
+        penalties = self._refit_penalties(cross_power, total)
+        return self.axes.explained_share(cross_power, penalties, total)
+
+    def _refit_penalties(
+        self, cross_power: Tensor, total: Tensor, *, same_penalty: bool = False
+    ) -> Tensor:
+        if same_penalty or self.observer.ridge_penalty != "evidence":
+            return torch.full_like(total, self.penalty)
+        return Evidence(self.axes.eigenvalues, cross_power, total, self.axes.count).penalties()
 
     def _own_rows(self) -> StandardizedRows:
         if self.rows is None:

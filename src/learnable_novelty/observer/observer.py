@@ -27,7 +27,6 @@ from learnable_novelty.observer.solvers import (
     SOLVERS,
     Solver,
     check_solver,
-    choose,
     solve_spectral,
 )
 from learnable_novelty.observer.spectral import Spectral
@@ -274,7 +273,9 @@ class Observer:
     def solver_for(self, rows: Rows) -> str:
         """Name the solver that these rows get first: gram, dual, spectral or qr."""
         num_rows, feature_dim = rows.features.shape
-        return choose(self.solver, num_rows, feature_dim, self.process_group)
+        if self.solver == "auto":
+            return "dual" if num_rows < feature_dim and self.process_group is None else "gram"
+        return "gram" if self.solver == "cholesky" else self.solver
 
     def penalty_for(self, data: NormalEquations | StandardizedRows | Spectral) -> float:
         """Return lambda for this data."""
