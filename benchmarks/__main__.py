@@ -22,7 +22,18 @@ from learnable_novelty.engine import available_cores
 
 HERE = Path(__file__).parent
 # Chunks first: its memory is measured against a process that has held nothing large yet.
-NAMES = ("chunks", "online", "dual", "moments", "null", "automata", "encoder", "neural", "reward")
+NAMES = (
+    "chunks",
+    "online",
+    "dual",
+    "moments",
+    "null",
+    "small",
+    "automata",
+    "encoder",
+    "neural",
+    "reward",
+)
 LONG = ("larger", "cluster", "frames", "scan")
 """Run only when they are named: minutes, a machine without other work, or a browser."""
 

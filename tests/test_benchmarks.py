@@ -20,6 +20,7 @@ from benchmarks import (
     null,
     online,
     scan,
+    small,
 )
 from benchmarks.life_record import map_measures, refreshed
 from benchmarks.timing import Row, compare, faster, interleave, within
@@ -112,6 +113,12 @@ def test_refits_agree_with_fresh_scores():
     plain, ours = null.prepare(300, 16, 4, nulls=5, floors=3)
     torch.testing.assert_close(plain(), ours(), rtol=1e-8, atol=1e-8)
     assert len(null.run(100, 8, 2)) == 1
+
+
+@pytest.mark.parametrize("noise", [0.3, 3.0, 100.0])
+def test_the_p_value_of_a_small_score_is_that_of_fresh_fits(noise):
+    plain, ours = small.prepare(60, noise, permutations=39)
+    assert plain() == ours()
 
 
 def test_rows_say_whether_the_requirement_is_met():

@@ -13,7 +13,7 @@ import learnable_novelty as ln
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.importance import exchange_effects
-from learnable_novelty.measure.reference import reference_bits
+from learnable_novelty.measure.result import reference_bits
 from learnable_novelty.measure.threads import threads_for
 from learnable_novelty.observer import Observer, Rows, reservoirs
 
@@ -31,10 +31,10 @@ def test_importance_of_a_linear_function_is_its_squared_coefficients():
     whole = rows.roots(torch.float64)
     fit = observer.fit(whole)
     places = {"a": [0], "b": [1], "c": [2]}
-    effects = exchange_effects(observer, whole, fit.weights, x, places)
+    effects = exchange_effects(fit, x, places)
     # The mean over 256 rows of squared differences has an error of about a tenth.
     np.testing.assert_allclose(effects, [4, 1, 0], rtol=0.35, atol=1e-9)
-    both = exchange_effects(observer, whole, fit.weights, x, {"a and b": [0, 1], "c": [2]})
+    both = exchange_effects(fit, x, {"a and b": [0, 1], "c": [2]})
     assert both[0] == pytest.approx(5, rel=0.35)
 
 

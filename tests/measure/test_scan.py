@@ -13,7 +13,7 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.measure.held_out import Folds
 from learnable_novelty.measure.many import tail_p_value
 from learnable_novelty.measure.null import row_orders
-from learnable_novelty.measure.order import by_linkage
+from learnable_novelty.measure.scan_result import by_linkage
 from learnable_novelty.measure.shared_features import (
     membership,
     permute_groups,

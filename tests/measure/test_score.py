@@ -8,10 +8,11 @@ import torch
 
 import learnable_novelty as ln
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.draw import FLOOR_REPEATS, _shuffled_scores, all_but_one
+from learnable_novelty.measure.draw import FLOOR_REPEATS, all_but_one
 from learnable_novelty.measure.null import HYPOTHESES
 from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.sources.open import in_memory
+from learnable_novelty.measure.surrogates import shuffled_scores
 from learnable_novelty.measure.task import Settings, Task, Windows
 from learnable_novelty.observer.moments import Moments, Roots, merge
 from novelty_lab.artefacts.calibration.experiment import autoregression
@@ -189,7 +190,7 @@ def test_shuffling_time_with_and_without_the_feature_table_agree():
     task = Task.of(source.layout(), settings)
     data = prepare_rows(source.rows, task, ln.Null(5, "time"), settings)
     observer = ln.Observer(ln.reservoirs.MLP(1, 8, 2), ridge_penalty=0.1)
-    bits, _ = _shuffled_scores(observer, data)
+    bits, _ = shuffled_scores(observer, data)
     for value, order in zip(bits, data.shuffles(), strict=True):
         surrogate = data.series[order]
         x, y = task.windows.inputs(surrogate[:, :1]), task.windows.targets(surrogate[:, 1:])

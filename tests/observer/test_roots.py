@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 from learnable_novelty.observer import Moments, Observer, Rows, merge, reservoirs
-from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.moments import CHUNK_ROWS, Roots, fewer_rows
+from learnable_novelty.observer.penalty import Evidence
 from learnable_novelty.observer.spectral import Spectral as Axes
 
 

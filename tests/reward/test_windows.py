@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from learnable_novelty.reward.novelty import Windows, write_plain
 from learnable_novelty.reward.scale import ObservationScale
-from learnable_novelty.reward.windows import Windows, write_plain
 
 
+@settings(deadline=None)  # the first example compiles
 @given(
     window=st.integers(1, 6),
     ends=st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=1, max_size=40),
@@ -19,7 +20,7 @@ def test_pairs_are_those_of_the_episodes_so_far(window, ends, clip, compiled):
     write = write_plain
     if compiled:
         pytest.importorskip("numba")
-        from learnable_novelty.reward.compiled_windows import write_compiled as write
+        from learnable_novelty.reward.compiled import write_compiled as write
     rng = np.random.default_rng(0)
     scale = ObservationScale(np.array([0.2, -1.0]), np.array([0.5, 2.0]), clip)
     windows = Windows(scale, 3, window)

@@ -19,11 +19,12 @@ from learnable_novelty.compare import (
 )
 from learnable_novelty.compare.dependences import installed_measures
 from learnable_novelty.compare.registry import ComparedData, Measure, Reading, plain, timed
+from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.result import Score
-from learnable_novelty.measure.score import Progress, score_source
+from learnable_novelty.measure.score import score_source
 from learnable_novelty.measure.sources.base import Source, Stream
 from learnable_novelty.measure.sources.open import open_source
 from learnable_novelty.measure.task import Settings, Task, choose_windows
@@ -80,7 +81,7 @@ def compare(
     null: int | str = "auto",
     rank: bool = False,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Report | None = None,
 ) -> Comparison:
     """Measure the same data by learnable novelty and by other measures.
 

@@ -35,7 +35,8 @@ class Auto:
         """Return the shortest history that predicts nearly as well as the best, and why."""
         steps = _steps(first)
         tried = [h for h in HISTORIES if 10 * (h + lead) <= steps]
-        shares = [self._share(first, Windows(h, (lead,))) for h in tried]
+        scores = [self._scored(first, Windows(h, (lead,))) for h in tried]
+        shares = [one.held_out_variance for one in scores]
         best = next(
             h for h, share in zip(tried, shares, strict=True) if share >= max(shares) - NEARLY
         )
@@ -51,9 +52,6 @@ class Auto:
                 break
             found = lead
         return found, f"chosen among {', '.join(map(str, tried))} on the first {steps} steps"
-
-    def _share(self, first: Source, windows: Windows) -> float:
-        return self._scored(first, windows).held_out_variance
 
     def _scored(self, first: Source, windows: Windows) -> Score:
         quick = replace(self.settings, windows=windows, draws=min(2, self.settings.draws))

@@ -2,31 +2,37 @@
 
 Inputs are standardized per column, so a first pass finds means and deviations, unless they are not
 wanted. Everything else is one pass: all draws see a batch of data while it is in memory, and what
-is kept of it are the roots of a few dozen blocks per draw.
+is kept of it are the roots of a few dozen blocks per draw. An iterator is read once: how long it is
+shows at its end.
 """
 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable
+import itertools
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 
-from learnable_novelty.engine import Parcel, in_order
+from learnable_novelty.engine import Parcel, Report, in_order
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.defaults import draw_observers
-from learnable_novelty.measure.draw import block_bounds, num_sign_blocks, roots_between, rows_of
+from learnable_novelty.measure.draw import (
+    SIGN_BLOCKS,
+    block_bounds,
+    num_sign_blocks,
+    roots_between,
+    rows_of,
+)
 from learnable_novelty.measure.prepare import Spread, cut_windows, in_units, scale_columns
-from learnable_novelty.measure.sources.base import Source, Stream
-from learnable_novelty.measure.sources.batches import OverlappingPartition, overlapping
+from learnable_novelty.measure.sources.base import Samples, Source, Stream, read
+from learnable_novelty.measure.sources.batches import OverlappingPartition, overlapping, regrouped
 from learnable_novelty.measure.task import Settings, Task
 from learnable_novelty.observer import Observer, Roots
 
-Progress = Callable[[int, int], None]
-"""Called with what is done and what there is to do."""
 STREAM_BATCHES = 4
 """Batches in a partition of a stream."""
 
@@ -64,7 +70,7 @@ def gather_blocks(
     task: Task,
     settings: Settings,
     executor: Executor | None,
-    progress: Progress,
+    progress: Report,
 ) -> Blocks:
     """Read all samples, twice where means and deviations are wanted."""
     survey = _survey(source, task, settings, executor, progress)
@@ -106,7 +112,7 @@ def _survey(
     task: Task,
     settings: Settings,
     executor: Executor | None,
-    progress: Progress,
+    progress: Report,
 ) -> _Survey:
     """Find counts, and means and deviations where they are wanted."""
     wanted = settings.standardize_inputs or settings.target_unit == "sd"
@@ -169,3 +175,65 @@ def observe(partition: OverlappingPartition, parcel: Parcel) -> tuple[int, Block
             gathered.add(number, roots)
         first = last
     return first - partition.start, gathered
+
+
+def gather_in_one_pass(stream: Stream, task: Task, settings: Settings, progress: Report) -> Blocks:
+    """Read all samples once.
+
+    Blocks begin small. Whenever there are twice as many as wanted, they are merged two by two. The
+    deviation of the targets is found on the way, and divided out of them at the end.
+    """
+    counter = _Counter(task.column_axis)
+    chunks = counter.watch(read(stream.chunks(), task.layout))
+    batches = regrouped(chunks, task.batch_size, task.reach)
+    head = list(itertools.islice(batches, 2))  # the default width depends on few samples
+    known = sum(x.shape[0] - task.reach for x, _ in head)
+    observers = draw_observers(settings, task.observer_shape(known))
+    gathered, size, done = BlockRoots(), 1, 0
+    for x, y in itertools.chain(head, batches):
+        inputs, targets = cut_windows(task, *scale_columns(task, x, y))
+        count = inputs.shape[0]
+        while (done + count - 1) // size >= 2 * SIGN_BLOCKS:
+            gathered, size = _merged_by_two(gathered), 2 * size
+        cuts = [0, *range(size - done % size, count, size), count]
+        for number, roots in enumerate(
+            roots_of_batch(observers, inputs, targets, cuts), done // size
+        ):
+            gathered.add(number, roots)
+        done += count
+        progress(done, done)
+    samples = task.num_samples(counter.count)
+    blocks = gathered.in_order()
+    if settings.target_unit == "sd":
+        unit = counter.target_deviation(task)
+        blocks = [[roots.in_units(unit) for roots in block] for block in blocks]
+    return Blocks(observers, blocks, samples)
+
+
+def _merged_by_two(gathered: BlockRoots) -> BlockRoots:
+    merged = BlockRoots()
+    for number, roots in sorted(gathered.roots.items()):
+        merged.add(number // 2, roots)
+    return merged
+
+
+class _Counter:
+    """Counts rows, and finds the deviation of the targets, as they pass."""
+
+    def __init__(self, column_axis: int) -> None:
+        self.count, self._axis = 0, column_axis
+        self._spread: Spread | None = None
+
+    def watch(self, chunks: Iterator[Samples]) -> Iterator[Samples]:
+        """Pass chunks on."""
+        for x, y in chunks:
+            spread = Spread.of(x if y is None else y, self._axis)
+            self._spread = spread if self._spread is None else self._spread + spread
+            self.count += x.shape[0]
+            yield x, y
+
+    def target_deviation(self, task: Task) -> Tensor:
+        """Return the deviation of every target column of the readout."""
+        assert self._spread is not None
+        deviation = self._spread.scale()[1]
+        return deviation if task.windows is None else deviation.repeat(len(task.windows.leads))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,25 +17,28 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.engine import Parcel
-from learnable_novelty.measure.denoising import Denoising, denoised
 from learnable_novelty.measure.held_out import HeldOut, all_but_one
 from learnable_novelty.measure.importance import exchange_effects
 from learnable_novelty.measure.prepare import PreparedRows
+from learnable_novelty.measure.surrogates import scores_beyond_linear, shuffled_scores
+from learnable_novelty.measure.task import Settings
 from learnable_novelty.observer import Fit, Observer, Roots, Rows, merge
 from learnable_novelty.observer.checks import check_layout
-from learnable_novelty.observer.denoise import Denoised
+from learnable_novelty.observer.denoise import FALSE_RATE, FEWEST_ROWS, Denoised, Edge
 from learnable_novelty.observer.fit import BATCH_VALUES
+from learnable_novelty.observer.moments import MOST_TARGETS
 from learnable_novelty.observer.signed import SignedFit
-from learnable_novelty.observer.standardize import StandardizedRows, scales
+from learnable_novelty.observer.standardize import StandardizedRows
 from learnable_novelty.seeds import numpy_generator
 
 FLOOR_REPEATS = 16
 JACKKNIFE_BLOCKS = 20
 MEAN_SIGNS = 199
-TIE = 1e-6
-"""Weight of what decides between explained variances that are both 0."""
 SIGN_BLOCKS = 40
 """Blocks that get a sign each; a multiple of those that the jackknife leaves out."""
+PENALTY_PER_ROW = 1e-4
+"""The ridge of denoised bits where the observer's is chosen by evidence; near the paper's 0.1 for
+a thousand rows."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +76,7 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
     count = num_sign_blocks(samples) if signs else min(JACKKNIFE_BLOCKS, samples)
     blocks = roots_between(observer, rows, samples, block_bounds(samples, count))
     if signs:
-        return draw_from_blocks(
-            observer, blocks, samples, data.null.drawn, data.seed, data.denoising
-        )
+        return draw_from_blocks(observer, blocks, samples, data.null.drawn, data.settings)
     fit = fit_rows(observer, merge(blocks), rows)
     num_rows = rows.features.shape[0]
     moves = data.orders("floor", FLOOR_REPEATS, num_rows)
@@ -90,18 +91,18 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
         orders = data.orders("null", data.null.drawn, num_rows)
         null = fit.rearranged(fit.targets, orders)
     elif data.beyond_linear is None:
-        null = _shuffled_scores(observer, data)
+        null = shuffled_scores(observer, data)
     else:
-        bits, variances = _scores_beyond_linear(observer, *data.beyond_linear)
+        bits, variances = scores_beyond_linear(observer, *data.beyond_linear)
         tested, null = float(variances[0]), (bits[1:], variances[1:])
     held_out = None if data.folds is None else data.folds.errors(observer, rows)
     left_out = leave_out_bits(fit, blocks, samples)
     mean_null = _signed_variances(fit, data)
-    readout = denoised(fit, noise, data.denoising)
+    readout = denoised(fit, noise, data.settings)
     found = _draw(fit, floor, null, tested, left_out, held_out, mean_null, readout)
     if data.inputs.ndim != 2:
         return found
-    effects = exchange_effects(observer, merge(blocks), fit.weights, data.inputs, data.places)
+    effects = exchange_effects(fit, data.inputs, data.places)
     return replace(found, effects=effects)
 
 
@@ -111,20 +112,19 @@ def draw_from_blocks(
     blocks: list[Roots],
     samples: int,
     null_count: int,
-    seed: int,
-    denoising: Denoising,
+    settings: Settings,
 ) -> Draw:
     """Measure the roots of blocks of samples with one reservoir; null and floor are by signs."""
     fit = SignedFit.of(observer, blocks)
-    signs = _signs(seed, "floor", FLOOR_REPEATS, len(blocks))
+    signs = _signs(settings.seed, "floor", FLOOR_REPEATS, len(blocks))
     floor = fit.floor(signs)
-    null = fit.null(_signs(seed, "null", null_count, len(blocks)))
+    null = fit.null(_signs(settings.seed, "null", null_count, len(blocks)))
     bounds = block_bounds(len(blocks), min(JACKKNIFE_BLOCKS, len(blocks)))
     merged = [merge(blocks[a:b]) for a, b in itertools.pairwise(bounds)]
     enough = len(merged) > 1 and samples > 2 * math.ceil(samples / len(merged))
     held_out = HeldOut.of_blocks(observer, merged) if enough else None
     left_out = leave_out_bits(fit, merged, samples)
-    readout = denoised(fit, lambda: [fit.signed_noise(signs)], denoising)
+    readout = denoised(fit, lambda: [fit.signed_noise(signs)], settings)
     tested, no_signs = fit.explained_variance(), np.empty(0)
     return _draw(fit, floor, null, tested, left_out, held_out, no_signs, readout)
 
@@ -190,65 +190,16 @@ def num_sign_blocks(samples: int) -> int:
 
 def fit_rows(observer: Observer, whole: Roots, rows: Rows) -> Fit:
     """Fit all rows from their roots; the rows themselves are kept to be rearranged."""
-    feature_scale, target_scale = scales(whole, observer.target_unit)
+    fit = observer.fit(whole)
     features, targets = (values.to(whole.feature_mean) for values in (rows.features, rows.targets))
     kept = StandardizedRows(
         count=whole.count,
-        features=(features - whole.feature_mean) * feature_scale,
-        targets=(targets - whole.target_mean) * target_scale,
-        outside=torch.zeros_like(target_scale),
+        features=(features - whole.feature_mean) * fit.scale[0],
+        targets=(targets - whole.target_mean) * fit.scale[1],
+        outside=torch.zeros_like(whole.target_mean),
+        scale=fit.scale,
     )
-    return replace(observer.fit(whole), rows=kept)
-
-
-def _shuffled_scores(observer: Observer, data: PreparedRows) -> tuple[Tensor, Tensor]:
-    """Score shuffles of one series: inputs and targets change together."""
-    series, windows, reservoir = data.series, data.task.windows, observer.reservoir
-    assert series is not None and windows is not None
-    dims = series.shape[1] // 2
-    # With a history of one, a shuffle reorders inputs that were all seen before.
-    table = reservoir(series[:, :dims]) if windows.history == 1 else None
-
-    def shuffled() -> Iterator[Rows]:
-        for order in data.shuffles():
-            moved = series[order]
-            targets = windows.targets(moved[:, dims:])
-            if table is not None:
-                yield Rows(table[order[: targets.shape[0]]], targets)
-            else:
-                yield Rows(reservoir(windows.inputs(moved[:, :dims])), targets)
-
-    return _bits_and_variances(_fits(observer, shuffled()))
-
-
-def _scores_beyond_linear(
-    observer: Observer, inputs: Tensor, targets: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Score what a linear fit leaves of one series and of its surrogates.
-
-    Nearly always that is nothing, exactly: the evidence ridge is infinite. The variance that a weak
-    ridge would explain, |H~'Y~|^2 / (|H~|^2 |Y~|^2), then decides between them.
-    """
-    pairs = zip(inputs, targets, strict=True)
-    fits = _fits(observer, (Rows(observer.reservoir(x), y) for x, y in pairs))
-    weak = [fit.axes.cross.square().sum() / fit.axes.eigenvalues.sum() for fit in fits]
-    powers = [fit.axes.power for fit in fits]
-    ties = [
-        float(one / power) if power > 0 and one > 0 else 0.0
-        for one, power in zip(weak, powers, strict=True)
-    ]
-    bits, explained = _bits_and_variances(fits)
-    return bits, explained + TIE * torch.tensor(ties, dtype=torch.float64)
-
-
-def _fits(observer: Observer, many: Iterator[Rows]) -> list[Fit]:
-    return observer.fits([rows.roots(observer.accumulate_dtype) for rows in many])
-
-
-def _bits_and_variances(fits: list[Fit]) -> tuple[Tensor, Tensor]:
-    scores = [(fit.bits(), fit.explained_variance()) for fit in fits]
-    bits, explained = torch.tensor(scores, dtype=torch.float64).reshape(-1, 2).T
-    return bits, explained
+    return replace(fit, rows=kept)
 
 
 def _signed_variances(fit: Fit, data: PreparedRows) -> np.ndarray:
@@ -260,7 +211,7 @@ def _signed_variances(fit: Fit, data: PreparedRows) -> np.ndarray:
     """
     if data.null.kind not in ("rows", "samples", "translations", "time") or not data.null.drawn:
         return np.empty(0)
-    generator, targets = numpy_generator(data.seed, "signs", "mean"), fit.targets
+    generator, targets = numpy_generator(data.settings.seed, "signs", "mean"), fit.targets
     samples, windows = data.num_samples, data.task.windows
     if windows is None:
         drawn = generator.integers(0, 2, size=(MEAN_SIGNS, samples, 1))
@@ -276,11 +227,11 @@ def _signed_variances(fit: Fit, data: PreparedRows) -> np.ndarray:
     size = max(1, BATCH_VALUES // max(1, targets.numel()))
     for some in torch.from_numpy(2.0 * columns - 1.0).split(size):
         signed = some.to(targets) * targets
-        power = (signed - signed.mean(1, keepdim=True)).square().sum(1)
+        power = (signed - signed.mean(1, keepdim=True)).square().sum((1, 2))
         # One product with all of them side by side: many small ones take five times as long.
         side_by_side = signed.movedim(0, 1).flatten(1)
         crosses = (fit.components.T @ side_by_side).unflatten(1, (len(some), -1)).movedim(1, 0)
-        found.append(fit.of_products(crosses, power)[1])
+        found.append(fit.shares_of_products(crosses, power))
     return torch.cat(found).cpu().numpy()
 
 
@@ -300,3 +251,28 @@ def leave_out_bits(fit: Fit, blocks: list[Roots], samples: int) -> np.ndarray:
     if len(blocks) < 2 or samples - math.ceil(samples / len(blocks)) < 2:
         return np.full(len(blocks), math.nan)
     return np.array([observer.fit(rest, penalty=penalty).bits() for rest in all_but_one(blocks)])
+
+
+def denoised(
+    fit: Fit, noise: Callable[[], Iterable[Tensor]], settings: Settings
+) -> tuple[Denoised, float]:
+    """Denoise a readout, and return how many independent rows would have as much noise.
+
+    A ridge chosen by evidence grows with the noise, so another one is taken: in proportion to the
+    number of rows, so that the bits of more rows of the same kind are the same. Of more than a
+    thousand targets no covariance is kept, and all is NaN; so it is with fewer than four rows.
+
+    Args:
+        fit: of the observed targets.
+        noise: yields products of rearranged residuals with the components.
+        settings: its rate of false directions is divided among the draws, and targets in units of
+            their deviation are then measured in units of their signal's.
+    """
+    count, by_evidence = fit.axes.count, fit.observer.ridge_penalty == "evidence"
+    if fit.axes.cross.shape[1] > MOST_TARGETS or count < FEWEST_ROWS:
+        return Denoised(math.nan, fit.axes.eigenvalues[:0], math.nan, math.nan), count
+    roots = torch.cat([fit.noise_roots(some) for some in noise()])
+    edge = Edge(fit.split.noise.law, FALSE_RATE / settings.draws, roots)
+    penalty = PENALTY_PER_ROW * count if by_evidence else None
+    in_signal = settings.target_unit == "sd"
+    return fit.denoised(edge, penalty=penalty, in_signal=in_signal), count / edge.dependence

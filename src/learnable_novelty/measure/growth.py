@@ -143,8 +143,7 @@ def _divided_chunks(source: Source | Stream, task: Task) -> tuple[MemoryRows, So
     size = min(count // 2, MOST_SAMPLES)
     stride = None if task.windows is not None else -(-count // size)
     rule = _Others(stride, size)
-    kept: list[Samples] = list(rule.left_out(read_all(source)))
-    part = MemoryRows(*joined(kept))
+    part = MemoryRows(*joined(list(rule.split(read_all(source), 0, judged=False))))
     if isinstance(source, Stream):
         make = functools.partial(_others_of_stream, source, rule)
         return part, Stream(make, again=True, decisions=source.decisions), count
@@ -164,6 +163,7 @@ class _Others:
     size: int
 
     def split(self, chunks: Iterator[Samples], start: int, *, judged: bool) -> Iterator[Samples]:
+        """Yield those samples that are judged, or the others; the first of all has number start."""
         for x, y in chunks:
             place = torch.arange(start, start + len(x), device=x.device)
             start += len(x)
@@ -172,8 +172,11 @@ class _Others:
             if bool(kept.any()):
                 yield x[kept], None if y is None else y[kept]
 
-    def left_out(self, chunks: Iterator[Samples]) -> Iterator[Samples]:
-        return self.split(chunks, 0, judged=False)
+    def num_judged(self, start: int, end: int) -> int:
+        """Return how many samples are judged among those from start to end."""
+        if self.stride is None:
+            return max(end, self.size) - max(start, self.size)
+        return end - start - (-(-end // self.stride) - -(-start // self.stride))
 
 
 def _others_of_stream(stream: Stream, rule: _Others) -> Iterator[Chunk]:
@@ -194,9 +197,7 @@ class _OtherSamples:
     def count(self) -> int | None:
         """How many are left."""
         whole = self.partition.count
-        if whole is None:
-            return None
-        return sum(len(x) for x, _ in self.rule.split(_numbers(whole), self.start, judged=True))
+        return None if whole is None else self.rule.num_judged(self.start, self.start + whole)
 
     def chunks(self) -> Iterator[Chunk]:
         return self.rule.split(read_partition(self.partition, None), self.start, judged=True)
@@ -212,7 +213,3 @@ class _OtherSamples:
     def with_results(self, values: Mapping[Any, Any]) -> _OtherSamples:
         """Return it with results in the place of futures."""
         return replace(self, partition=cast(Any, self.partition).with_results(values))
-
-
-def _numbers(count: int) -> Iterator[Samples]:
-    yield torch.arange(count), None

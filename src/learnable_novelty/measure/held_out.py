@@ -25,8 +25,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -35,9 +36,10 @@ from torch import Tensor
 
 from learnable_novelty.observer import Fit, Observer, Roots, Rows, merge
 from learnable_novelty.observer.moments import squares_of
-from learnable_novelty.observer.standardize import scales
+from learnable_novelty.observer.standardize import Scale
 
-FOLDS = 10
+FOLDS, CURVE_FOLDS = 10, (1, 2, 4)
+"""Folds, and how many of them a learning curve is fitted to besides all but one."""
 NORMAL = 1.96
 """The 97.5% point of the normal distribution."""
 RESAMPLES, RESAMPLE_POWER, RESAMPLE_SIZES = 999, 0.65, (12, 2000)
@@ -64,7 +66,7 @@ class HeldOut:
         others, readout, mean = list(all_but_one(blocks)), [], []
         trained = observer.fits(others)
         for fit, block, whole in zip(trained, blocks, others, strict=True):
-            feature_scale, target_scale = scales(whole, observer.target_unit)
+            feature_scale, target_scale = fit.scale
             features, targets = block.about(whole)
             left = targets * target_scale
             outside = (squares_of(block.outside) * target_scale.square()).sum()
@@ -79,6 +81,25 @@ def effective_weights(fit: Fit) -> float:
     """Return sum k / (k + lambda)."""
     ratio = fit.axes.eigenvalues / fit.penalty
     return float((ratio / (1 + ratio)).sum())
+
+
+class Trained(NamedTuple):
+    """A readout, and the samples that it was fitted to."""
+
+    whole: Roots
+    scale: Scale
+    weights: Tensor
+
+    def left(self, features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what the readout leaves of targets, and what the mean leaves, in its units."""
+        left = (targets.to(self.whole.target_mean) - self.whole.target_mean) * self.scale[1]
+        inputs = (features.to(left) - self.whole.feature_mean) * self.scale[0]
+        return left - inputs @ self.weights, left
+
+
+def trained_on(wholes: Iterable[Roots], fits: Iterable[Fit]) -> Iterator[Trained]:
+    """Yield the readouts of fits."""
+    return (Trained(a, fit.scale, fit.weights) for a, fit in zip(wholes, fits, strict=True))
 
 
 @dataclass(frozen=True)
@@ -114,7 +135,7 @@ class Folds:
         h, y = self.in_order(rows)
         wholes = self.wholes(observer, h, y)
         fits = observer.fits(wholes)
-        predicted, left = self.predict(observer, h, y, wholes, [fit.weights for fit in fits])
+        predicted, left = self.predict(h, y, trained_on(wholes, fits))
         error, spread = (left[:, 0].square().sum((1, 2)), left[:, 1].square().sum((1, 2)))
         return HeldOut(
             error.double().cpu().numpy(),
@@ -124,33 +145,44 @@ class Folds:
         )
 
     @torch.no_grad()
-    def learning(self, observer: Observer, rows: Rows) -> list[tuple[int, float]]:
-        """Return how many samples were fitted to, and the share explained of others."""
+    def learning(
+        self, observer: Observer, rows: Rows, held_out: HeldOut
+    ) -> list[tuple[int, float]]:
+        """Return how many samples were fitted to, and the share explained of others.
+
+        Args:
+            observer: whose readouts are fitted to one, two and four folds.
+            rows: of all samples.
+            held_out: the errors of its readouts that are fitted to all folds but one.
+        """
         if self.gap or len(self.bounds) < 4:
             return []
         h, y = self.in_order(rows)
-        spans = [
-            Rows(h[a:b].flatten(0, 1), y[a:b].flatten(0, 1)).roots(observer.accumulate_dtype)
-            for a, b in itertools.pairwise(self.bounds)
-        ]
-        folds, found = len(spans), []
-        for size in sorted({*(1 << k for k in range(3) if 1 << k < folds - 1), folds - 1}):
+        spans, wholes, sums = _roots_between(observer, h, y, self.bounds), [], {}
+        folds = len(spans)
+        for size in (size for size in CURVE_FOLDS if size < folds - 1):
+            more = range(size // 2 + 1, size + 1)
             wholes = [
-                merge([spans[(fold + step) % folds] for step in range(1, size + 1)])
+                merge([*wholes[fold : fold + 1], *(spans[(fold + step) % folds] for step in more)])
                 for fold in range(folds)
             ]
-            weights = [fit.weights for fit in observer.fits(wholes)]
-            left = self.predict(observer, h, y, wholes, weights)[1].square().sum((0, 2, 3))
-            share = max(0.0, 1 - float(left[0] / left[1])) if left[1] > 0 else 0.0
-            found.append((round(len(self.order) * size / folds), share))
-        return found
+            left = self.predict(h, y, trained_on(wholes, observer.fits(wholes)))[1]
+            sums[size] = left.square().sum((0, 2, 3)).tolist()
+        sums[folds - 1] = held_out.errors.sum(), held_out.spread.sum()
+        return [
+            (
+                round(len(self.order) * size / folds),
+                max(0.0, 1 - float(errors / spread)) if spread > 0 else 0.0,
+            )
+            for size, (errors, spread) in sums.items()
+        ]
 
     def errors_on(self, observer: Observer, rows: Rows, new: Rows) -> tuple[float, float]:
         """Return sums of e and t of new rows, over all readouts."""
         wholes = self.wholes(observer, *self.in_order(rows))
         totals = np.zeros(2)
-        for whole, fit in zip(wholes, observer.fits(wholes), strict=True):
-            found = _left(observer, whole, fit.weights, new.features, new.targets)
+        for readout in trained_on(wholes, observer.fits(wholes)):
+            found = readout.left(new.features, new.targets)
             totals += [float(part.double().square().sum()) for part in found]
         return float(totals[0]), float(totals[1])
 
@@ -160,14 +192,7 @@ class Folds:
         h, y = (values.reshape(shape)[self.order] for values in (rows.features, rows.targets))
         return h, y
 
-    def predict(
-        self,
-        observer: Observer,
-        h: Tensor,
-        y: Tensor,
-        wholes: list[Roots],
-        weights: Sequence[Tensor],
-    ) -> tuple[Tensor, Tensor]:
+    def predict(self, h: Tensor, y: Tensor, trained: Iterable[Trained]) -> tuple[Tensor, Tensor]:
         """Predict every fold by its own readout; samples come back in their own order.
 
         Returns:
@@ -175,13 +200,12 @@ class Folds:
             mean in units of the observer, (num_samples, 2, sites, target_dim).
         """
         predicted, left = [], []
-        folds = itertools.pairwise(self.bounds)
-        for whole, readout, (start, end) in zip(wholes, weights, folds, strict=True):
-            both = _left(observer, whole, readout, h[start:end], y[start:end])
+        for readout, (start, end) in zip(trained, itertools.pairwise(self.bounds), strict=True):
+            both = readout.left(h[start:end], y[start:end])
             left.append(torch.stack(both, dim=1))
-            scale = scales(whole, observer.target_unit)[1]
+            scale = readout.scale[1]
             used = torch.where(scale > 0, scale, 1.0)
-            predicted.append(whole.target_mean + (both[1] - both[0]) / used)
+            predicted.append(readout.whole.target_mean + (both[1] - both[0]) / used)
         own = self.order.argsort()
         return torch.cat(predicted)[own], torch.cat(left)[own]
 
@@ -191,10 +215,7 @@ class Folds:
         ends = {max(0, start - self.gap) for start, _ in folds}
         starts = {min(samples, end + self.gap) for _, end in folds}
         cuts = sorted({0, samples, *ends, *starts})
-        spans = [
-            Rows(h[a:b].flatten(0, 1), y[a:b].flatten(0, 1)).roots(observer.accumulate_dtype)
-            for a, b in itertools.pairwise(cuts)
-        ]
+        spans = _roots_between(observer, h, y, cuts)
         before, after = _running(spans), _running(spans[::-1])[::-1]
         place = {cut: index for index, cut in enumerate(cuts)}
         return [
@@ -208,14 +229,12 @@ class Folds:
         ]
 
 
-def _left(
-    observer: Observer, whole: Roots, weights: Tensor, features: Tensor, targets: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Return what the readout leaves of targets, and what the mean leaves, in the same units."""
-    feature_scale, target_scale = scales(whole, observer.target_unit)
-    left = (targets.to(whole.target_mean) - whole.target_mean) * target_scale
-    inputs = (features.to(left) - whole.feature_mean) * feature_scale
-    return left - inputs @ weights, left
+def _roots_between(observer: Observer, h: Tensor, y: Tensor, cuts: Sequence[int]) -> list[Roots]:
+    """Return the roots of the samples (num_samples, sites, columns) between cuts."""
+    return [
+        Rows(h[a:b].flatten(0, 1), y[a:b].flatten(0, 1)).roots(observer.accumulate_dtype)
+        for a, b in itertools.pairwise(cuts)
+    ]
 
 
 def _running(spans: list[Roots]) -> list[list[Roots]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError, needs_extra
 from learnable_novelty.measure.auto import Auto, halves
 from learnable_novelty.measure.null import Null
@@ -16,7 +16,7 @@ from learnable_novelty.measure.score import score_source
 from learnable_novelty.measure.sources.open import open_source
 from learnable_novelty.measure.task import Settings, Windows
 from learnable_novelty.measure.threads import few_threads
-from learnable_novelty.measure.words import plain, share_words
+from learnable_novelty.measure.words import jsonable, plain, share_words
 from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.seeds import check_seed
 
@@ -66,11 +66,8 @@ class Horizon:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold."""
-        rows = [
-            {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
-            for row in self.rows()
-        ]
-        return {"reach": self.reach, "history": self.history, "chosen": self.chosen, "leads": rows}
+        chosen = {"reach": self.reach, "history": self.history, "chosen": self.chosen}
+        return jsonable({**chosen, "leads": self.rows()})
 
     def __str__(self) -> str:
         found = f"{self.reach} step{'s' * (self.reach > 1)} ahead" if self.reach else "not at all"
@@ -93,7 +90,7 @@ class Horizon:
             The matplotlib figure.
         """
         with needs_extra("a plot", "plot"):
-            from learnable_novelty.measure.horizon_plot import draw_horizon
+            from learnable_novelty.measure.plot import draw_horizon
         return draw_horizon(self, path, ax)
 
 
@@ -106,7 +103,7 @@ def horizon(
     history: int | Literal["auto"] = "auto",
     draws: int = 2,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Report | None = None,
 ) -> Horizon:
     """Measure how far ahead a series, or another from it, can be learned.
 

@@ -17,8 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer import Observer, Roots
-from learnable_novelty.observer.standardize import scales
+from learnable_novelty.observer import Fit
 from learnable_novelty.seeds import torch_generator
 
 ROWS, MOST_NAMES = 256, 300
@@ -46,15 +45,11 @@ def place_inputs(
 
 
 @torch.no_grad()
-def exchange_effects(
-    observer: Observer, whole: Roots, weights: Tensor, inputs: Tensor, places: Places
-) -> np.ndarray | None:
+def exchange_effects(fit: Fit, inputs: Tensor, places: Places) -> np.ndarray | None:
     """Return the weight of every name, (names,); None for many of them.
 
     Args:
-        observer: whose reservoir is phi.
-        whole: the summary that standardizes its features.
-        weights: W on standardized features, (feature_dim, target_dim).
+        fit: of W, on features of these inputs.
         inputs: as the observer gets them, (num_samples, columns).
         places: the columns of every name.
     """
@@ -63,10 +58,10 @@ def exchange_effects(
     generator = torch_generator(0, "importance")
     some, others = (torch.randperm(len(inputs), generator=generator)[:ROWS] for _ in range(2))
     x, other = inputs[some.to(inputs.device)], inputs[others.to(inputs.device)]
-    readout = scales(whole, observer.target_unit)[0][:, None] * weights
+    readout = fit.scale[0][:, None] * fit.weights
 
     def predicted(values: Tensor) -> Tensor:
-        return observer.reservoir(values).to(readout) @ readout
+        return fit.observer.reservoir(values).to(readout) @ readout
 
     before, effects = predicted(x), []
     for columns in places.values():

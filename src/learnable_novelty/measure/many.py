@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from learnable_novelty.errors import UserError
+from learnable_novelty.measure.null import p_value
 
 
 def adjust(p_values: Sequence[float]) -> list[float]:
@@ -34,13 +35,6 @@ def adjust(p_values: Sequence[float]) -> list[float]:
     adjusted = np.empty(count)
     adjusted[order] = np.minimum.accumulate(scaled[::-1])[::-1]
     return adjusted.tolist()
-
-
-def p_value(null: np.ndarray, observed: float) -> float | None:
-    """Return (1 + number of null values at least as large) / (1 + number of null values)."""
-    # Rounding must not decide a tie, such as constant targets give.
-    beaten = int((null >= observed - 1e-10).sum())
-    return (1 + beaten) / (1 + null.size) if null.size else None
 
 
 FEW, TAIL, SMALLEST = 10, 0.1, 1e-6

@@ -138,18 +138,24 @@ def describe(kind: str, rows: int, blocks: int, spacing: int, count: int) -> tup
     return moved, claim
 
 
+def p_value(null: np.ndarray, observed: float) -> float | None:
+    """Return (1 + number of null values at least as large) / (1 + number of null values)."""
+    # Rounding must not decide a tie, such as constant targets give.
+    beaten = int((null >= observed - 1e-10).sum())
+    return (1 + beaten) / (1 + null.size) if null.size else None
+
+
 def row_orders(
     kind: str, samples: int, space: tuple[int, ...], count: int, seed: Seed
 ) -> Iterator[Tensor]:
     """Yield row indices that move target rows; rows are sample-major, (samples * sites,)."""
     generator = numpy_generator(seed, "null", kind)
     sites = np.arange(int(np.prod(space))).reshape(space)
+    moved = sites.ravel()
     for _ in range(count):
         order = generator.permutation(samples)
         if kind == "translations":
             moved = np.stack([_translated(sites, generator).ravel() for _ in range(samples)])
-        else:
-            moved = np.broadcast_to(sites.ravel(), (samples, sites.size))
         yield torch.from_numpy((order[:, None] * sites.size + moved).ravel())
 
 

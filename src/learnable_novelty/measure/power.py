@@ -55,14 +55,14 @@ def detectable_share(fit: Fit, inputs: Tensor, orders: Iterator[Tensor], seed: S
     noise_size = _resampled(fit.targets.square().sum(1, keepdim=True), drawn)
     signal_size = _resampled((x @ slopes[0]).square().sum(1, keepdim=True), drawn)
     # A p-value of at most 0.05 needs a rank among the highest values, as the test counts them.
-    null = _explained(fit, crosses, power.expand(lines))
+    null = fit.shares_of_products(crosses, power.expand(lines))
     critical = null.sort(descending=True).values[max(0, int(LEVEL * (lines + 1)) - 1)] + 1e-10
 
     def found(share: float) -> float:
         one, other = (share * signal_size).sqrt(), ((1 - share) * noise_size).sqrt()
         mixed = one[:, None, None] * signal + other[:, None, None] * crosses
         total = (one.square() + other.square()) * power + 2 * one * other * overlap
-        return float((_explained(fit, mixed, total) > critical).double().mean())
+        return float((fit.shares_of_products(mixed, total) > critical).double().mean())
 
     low, high = 0.0, 0.99
     if found(high) < POWER:
@@ -88,9 +88,3 @@ def _products(fit: Fit, x: Tensor, orders: Iterator[Tensor]) -> tuple[Tensor, Te
 def _resampled(squares: Tensor, drawn: Tensor) -> Tensor:
     """Return mean squares of rows drawn with replacement, relative to that of all."""
     return squares[:, 0].cpu()[drawn].mean(1).to(squares) / squares.mean()
-
-
-def _explained(fit: Fit, crosses: Tensor, power: Tensor) -> Tensor:
-    """Return explained variances of other targets, (num_problems,)."""
-    columns = crosses.shape[2]
-    return fit.of_products(crosses, (power / columns)[:, None].expand(-1, columns))[1]

@@ -15,8 +15,7 @@ from learnable_novelty.measure.cautions import (
     refusal_of_few,
     refusal_of_pair,
 )
-from learnable_novelty.measure.classes import are_classes as one_of_each_row
-from learnable_novelty.measure.denoising import Denoising
+from learnable_novelty.measure.classes import are_classes
 from learnable_novelty.measure.held_out import Folds
 from learnable_novelty.measure.importance import place_inputs
 from learnable_novelty.measure.null import (
@@ -130,13 +129,12 @@ class PreparedRows:
     targets: Tensor
     null: Null
     """Of a kind that was chosen."""
-    seed: int
+    settings: Settings
     task: Task
     series: Tensor | None
     """The one series that both are cut from, as input and as target columns."""
     spacing: int
     """Correlation time of a series, 1 of samples: the least shift of two, where twenty fit."""
-    denoising: Denoising
     folds: Folds | None
     """For the held-out variance; None where there are too few samples."""
     cautions: list[str]
@@ -162,7 +160,7 @@ class PreparedRows:
         if kind == "translations":
             space = tuple(self.targets.shape[2:])
         kind = kind if self.series is None else "rows"
-        return row_orders(kind, samples, space, count, split(self.seed, purpose))
+        return row_orders(kind, samples, space, count, split(self.settings.seed, purpose))
 
     def dependent_orders(self, purpose: str, count: int, num_rows: int) -> Iterator[Tensor]:
         """Yield orders that keep the dependence between rows: circular shifts of one series."""
@@ -173,7 +171,7 @@ class PreparedRows:
     def shuffles(self) -> Iterator[Tensor]:
         """Yield orders of the time steps of one series."""
         assert self.series is not None
-        for generator in _generators(self.seed, self.null):
+        for generator in _generators(self.settings.seed, self.null):
             yield torch.from_numpy(generator.permutation(self.series.shape[0]))
 
 
@@ -196,7 +194,7 @@ def prepare_rows(
     inputs = Spread.of(rows.inputs, task.column_axis)
     targets = inputs if rows.targets is None else Spread.of(rows.targets, task.column_axis)
     task = in_units(task, inputs, targets, settings)
-    if settings.target_unit == "sd" and are_classes(rows):
+    if settings.target_unit == "sd" and share_a_unit(rows):
         variance = targets.power / targets.count * targets.unit.square()
         task = replace(task, target_unit=variance.mean().sqrt())
     x, y = scale_columns(task, rows.inputs, rows.targets)
@@ -214,11 +212,10 @@ def prepare_rows(
         past,
         future,
         null=null,
-        seed=settings.seed,
+        settings=settings,
         task=task,
         series=torch.cat([x, y], dim=1) if one_series else None,
         spacing=memory,
-        denoising=Denoising.of(settings),
         folds=Folds.of(len(past), gap, numpy_generator(settings.seed, "folds")),
         cautions=_cautions(x, y, task, null),
         refusal=refusal,
@@ -227,13 +224,10 @@ def prepare_rows(
     )
 
 
-def are_classes(rows: MemoryRows) -> bool:
-    """Tell whether several targets are zeros and ones, a single one in every row.
-
-    Classes have one unit, so that a rare one counts by its rows.
-    """
+def share_a_unit(rows: MemoryRows) -> bool:
+    """Tell whether targets are classes: these have one unit, so that a rare one counts by rows."""
     y = rows.targets
-    return y is not None and y.ndim == 2 and y.shape[1] > 1 and one_of_each_row(y.cpu().numpy())
+    return y is not None and y.ndim == 2 and y.shape[1] > 1 and are_classes(y.cpu().numpy())
 
 
 def _ranked(rows: MemoryRows, column_axis: int) -> MemoryRows:

@@ -12,27 +12,40 @@ import numpy as np
 
 from learnable_novelty.errors import needs_extra
 from learnable_novelty.measure.classes import Classes
-from learnable_novelty.measure.held_out import held_out_share
-from learnable_novelty.measure.importance import Importance, Places, shares
-from learnable_novelty.measure.many import p_value
+from learnable_novelty.measure.importance import Importance
 from learnable_novelty.measure.null import HYPOTHESES
-from learnable_novelty.measure.points import Points
-from learnable_novelty.measure.reference import reference_bits
-from learnable_novelty.measure.words import p_words, percent, plain
-from learnable_novelty.observer.denoise import FALSE_RATE
+from learnable_novelty.measure.words import jsonable, p_words, percent, plain
 from learnable_novelty.text import printable
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
-    from learnable_novelty.measure.draw import Draw
-    from learnable_novelty.measure.task import Settings
-    from learnable_novelty.observer import Denoised, Observer, Step
+    from learnable_novelty.measure.answer import Points
+    from learnable_novelty.observer import Step
 
 TOO_FEW = "too few samples"
 """Said where the spread over the data cannot be told."""
 CLEAR = 0.1
 """Held-out share from which on a relation is called clear."""
+REFERENCE_ROWS = (30, 100, 300, 1000, 3000, 10_000)
+REFERENCE_BITS = {
+    "a line": (2.4, 1.9, 1.5, 1.2, 1.1, 1.3),
+    "a parabola": (3.5, 2.9, 2.6, 2.7, 2.4, 2.5),
+    "3 steps of the logistic map": (2.3, 5.0, 5.0, 5.0, 5.0, 5.1),
+}
+"""What three known relations have with as many rows: one input and one target, the signal with 90%
+of the target's variance, normal noise with the rest. Computed by the artefact ``answers``, with 40
+data sets (4 from 1,000 rows on) and 4 reservoirs each."""
+
+
+def reference_bits(num_rows: int) -> dict[str, float]:
+    """Return denoised bits of known relations, interpolated between logarithms of their rows.
+
+    Beyond the table they are those of its nearest end.
+
+    >>> [round(bits, 1) for bits in reference_bits(1000).values()]
+    [1.2, 2.7, 5.0]
+    """
+    at, known = math.log(max(num_rows, 1)), np.log(REFERENCE_ROWS)
+    return {name: float(np.interp(at, known, bits)) for name, bits in REFERENCE_BITS.items()}
 
 
 @dataclass(frozen=True)
@@ -281,7 +294,7 @@ class Score:
         del values["points"]
         if self.is_default:
             values["reference_bits"] = reference_bits(self.num_samples)
-        return {key: _plain(value) for key, value in values.items()}
+        return jsonable(values)
 
     def plot(self, path: str | Path | None = None, ax: Any = None) -> Any:
         """Draw the relation, the learning curve, the test and the bits; needs the [plot] extra.
@@ -310,124 +323,8 @@ def growth_words(profile: tuple[Step, ...]) -> tuple[str, str]:
     return kept.kind, f"{size}; its description is {plain(saved)} bits shorter than the frozen one"
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
-def summarize(
-    draws: list[Draw],
-    observer: Observer,
-    settings: Settings,
-    num_samples: int,
-    null: tuple[str, str],
-    units: int,
-) -> Score:
-    """Average over draws first, then compare.
-
-    Args:
-        draws: one for each reservoir.
-        observer: the first of them.
-        settings: what was asked for.
-        num_samples: how many samples there were.
-        null: what it rearranges, and what it claims.
-        units: how many blocks of samples are independent of each other.
-    """
-
-    def mean(name: str) -> np.ndarray:
-        return np.mean([getattr(draw, name) for draw in draws], axis=0)
-
-    bits = np.array([draw.bits for draw in draws])
-    floor, left_out, null_explained = mean("floor"), mean("leave_out_bits"), mean("null_explained")
-    tested, count = float(mean("tested")), null_explained.size
-    held_out = [draw.held_out for draw in draws if draw.held_out is not None]
-    share, interval = math.nan, (math.nan, math.nan)
-    if held_out:
-        share, interval = held_out_share(held_out, units, draws[0].num_rows)
-    bits_se, floor_sd = _jackknife_error(left_out), _deviation(floor)
-    p = p_value(null_explained, tested)
-    # Heavy tails can lift a root above the edge; a permutation test does not mind them.
-    chance = p is not None and p > max(FALSE_RATE, 1 / (1 + count))
-    denoised = [_nothing(draw.denoised) if chance else draw.denoised for draw in draws]
-    return Score(
-        denoised_bits=float(np.mean([one.bits for one in denoised])),
-        directions=float(np.mean([one.directions for one in denoised])),
-        denoised_spectrum=_mean_spectrum([one.spectrum for one in denoised]),
-        root_p_value=_combined([draw.denoised.p_value for draw in draws]),
-        effective_rows=float(mean("effective_rows")),
-        bits=float(bits.mean()),
-        bits_sd=_deviation(bits),
-        bits_se=bits_se,
-        floor_bits=float(floor.mean()),
-        floor_sd=floor_sd,
-        excess_bits=float(bits.mean() - floor.mean()),
-        null_bits=float(mean("null_bits").mean()) if count else None,
-        p_value=p,
-        mean_p_value=p_value(mean("mean_null"), tested),
-        explained_variance=float(mean("explained")),
-        tested_variance=tested,
-        held_out_variance=share,
-        held_out_interval=interval,
-        null_explained_variance=tuple(null_explained.tolist()),
-        residual_bits=None if draws[0].residual_bits is None else float(mean("residual_bits")),
-        spectrum=tuple(mean("spectrum").tolist()),
-        num_samples=num_samples,
-        num_rows=draws[0].num_rows,
-        target_dim=draws[0].target_dim,
-        draws=len(draws),
-        null_count=count,
-        rearranged=null[0],
-        hypothesis=null[1],
-        # The seed of the first draw would say nothing of the others.
-        observer=repr(observer).replace(f", seed={observer.reservoir.seed}", ""),
-        standardization=settings.standardization,
-        seed=settings.seed,
-        is_default=settings.is_default,
-    )
-
-
-def importance_of(draws: list[Draw], places: Places) -> Importance | None:
-    """Average the effects of inputs over draws."""
-    found = [draw.effects for draw in draws if draw.effects is not None]
-    return shares(np.mean(found, axis=0), places) if found else None
-
-
 def _told(value: float, meaning: str) -> tuple[str, str]:
     """Write a denoised number, or say why there is none."""
     if math.isnan(value):
         return "-", "fewer than 4 rows, or more than 1,024 targets"
     return plain(value), meaning
-
-
-def _nothing(denoised: Denoised) -> Denoised:
-    """Return the readout of data that have no relation; what is NaN stays so."""
-    zero = 0 * denoised.bits
-    return replace(denoised, bits=zero, directions=zero, spectrum=denoised.spectrum[:0])
-
-
-def _mean_spectrum(tensors: list[Tensor]) -> tuple[float, ...]:
-    """Average spectra of different lengths: what is missing is zero."""
-    spectra = [tensor.cpu().numpy() for tensor in tensors]
-    longest = max(map(len, spectra))
-    return tuple(np.mean([np.pad(s, (0, longest - len(s))) for s in spectra], axis=0).tolist())
-
-
-def _combined(p_values: list[float]) -> float:
-    """Combine p-values of the same hypothesis, however dependent, by Cauchy variables."""
-    heights = [math.tan((0.5 - min(max(p, 1e-15), 1 - 1e-15)) * math.pi) for p in p_values]
-    return 0.5 - math.atan(sum(heights) / len(heights)) / math.pi
-
-
-def _jackknife_error(left_out: np.ndarray) -> float:
-    """Return sqrt((B - 1)/B sum (S_b - mean)^2) over B blocks left out."""
-    blocks = left_out.size
-    return math.sqrt((blocks - 1) / blocks * float(((left_out - left_out.mean()) ** 2).sum()))
-
-
-def _deviation(values: np.ndarray) -> float:
-    return float(values.std(ddof=1)) if values.size > 1 else 0.0

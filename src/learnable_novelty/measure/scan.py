@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.cautions import cautions_of_rows
 from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.defaults import draw_observers
-from learnable_novelty.measure.denoising import Denoising, denoised
-from learnable_novelty.measure.draw import FLOOR_REPEATS, fit_rows, rows_of
+from learnable_novelty.measure.draw import FLOOR_REPEATS, denoised, fit_rows, rows_of
 from learnable_novelty.measure.growth import FEWEST_SAMPLES, default_growing
 from learnable_novelty.measure.held_out import Folds, held_out_share
 from learnable_novelty.measure.importance import exchange_effects, place_inputs, shares
-from learnable_novelty.measure.many import adjust, p_value, tail_p_value
-from learnable_novelty.measure.null import Null, row_orders
+from learnable_novelty.measure.many import adjust, tail_p_value
+from learnable_novelty.measure.null import Null, p_value, row_orders
 from learnable_novelty.measure.prepare import column_scale
 from learnable_novelty.measure.ranks import normal_scores
 from learnable_novelty.measure.scan_result import Relation, Scan
@@ -54,7 +54,7 @@ def scan(
     permutations: int | None = None,
     rows: int = MOST_ROWS,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Report | None = None,
 ) -> Scan:
     """Find the columns of a table that can be learned from the others.
 
@@ -223,15 +223,14 @@ def _learned_from(
         held_out += predict_groups(observer, data, together, folds)
         test = Rows(data.features[:few], data.targets[:few])
         tested.append(permute_groups(observer, test, together, _orders(few, settings)))
-        whole = data.roots(observer.accumulate_dtype)
-        fit = fit_rows(observer, whole, data)
+        fit = fit_rows(observer, data.roots(observer.accumulate_dtype), data)
 
         def noise() -> Iterator[Tensor]:
             orders = row_orders("rows", len(rows), (1,), FLOOR_REPEATS, settings.seed)
             return fit.moved_products(fit.unexplained(), orders)  # noqa: B023 - used at once
 
-        bits.append(denoised(fit, noise, Denoising.of(settings))[0].bits)
-        effects.append(exchange_effects(observer, whole, fit.weights, x, names))
+        bits.append(denoised(fit, noise, settings)[0].bits)
+        effects.append(exchange_effects(fit, x, names))
     null = np.mean([one.null for one in tested], axis=0)[:, 0]
     p = p_value(null, float(np.mean([one.observed for one in tested])))
     assert p is not None

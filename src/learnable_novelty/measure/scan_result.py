@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import shlex
 from collections.abc import Iterator
@@ -13,8 +14,7 @@ import numpy as np
 
 from learnable_novelty.errors import needs_extra
 from learnable_novelty.measure.classes import Classes
-from learnable_novelty.measure.order import by_linkage
-from learnable_novelty.measure.words import p_words, percent, plain, share_words
+from learnable_novelty.measure.words import jsonable, p_words, percent, plain, share_words
 from learnable_novelty.tables import Column
 from learnable_novelty.text import printable
 
@@ -191,7 +191,7 @@ class Scan:
         values["relations"] = found
         if self.pairs:
             values["clustered"] = [self.names[index] for index in self.clustered()]
-        return _jsonable(values)
+        return jsonable(values)
 
     def to_html(self) -> str:
         """Return a page with the table of relations, and of pairs the heat map."""
@@ -217,7 +217,7 @@ class Scan:
             Path(path).write_text(self.to_html(), encoding="utf-8")
             return Path(path)
         with needs_extra("a plot", "plot"):
-            from learnable_novelty.measure.scan_plot import draw_scan
+            from learnable_novelty.measure.plot import draw_scan
         return draw_scan(self, path, ax)
 
 
@@ -248,11 +248,32 @@ def _quoted(name: str) -> str:
     return f'"{name}"' if "," in name or '"' in name else name
 
 
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _jsonable(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_jsonable(one) for one in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+def by_linkage(distances: np.ndarray) -> list[int]:
+    """Order items by average linkage: merge the two nearest clusters until one is left.
+
+    Clusters are lists; of the four ways to join two of them, that whose ends are nearest is taken.
+
+    Args:
+        distances: symmetric, (items, items).
+
+    >>> apart = np.array([[0, 9, 1.0], [9, 0, 8], [1, 8, 0]])
+    >>> by_linkage(apart)
+    [0, 2, 1]
+    """
+    clusters = [[item] for item in range(len(distances))]
+    between = np.array(distances, dtype=float)
+    np.fill_diagonal(between, np.inf)
+    while len(clusters) > 1:
+        i, j = sorted(np.unravel_index(int(between.argmin()), between.shape))
+        sizes = len(clusters[i]), len(clusters[j])
+        merged = (sizes[0] * between[i] + sizes[1] * between[j]) / sum(sizes)
+        ways = itertools.product((clusters[i], clusters[i][::-1]), (clusters[j], clusters[j][::-1]))
+        clusters[i] = min(
+            (one + other for one, other in ways),
+            key=lambda way: distances[way[sizes[0] - 1], way[sizes[0]]],
+        )
+        between[i], between[:, i] = merged, merged
+        between[i, i] = np.inf
+        del clusters[j]
+        between = np.delete(np.delete(between, j, 0), j, 1)
+    return clusters[0] if clusters else []

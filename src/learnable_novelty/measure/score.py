@@ -7,38 +7,32 @@ is one chunk of the same pipeline.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any, Literal
 
 import torch
 
-from learnable_novelty.engine import Parcel, in_order
+from learnable_novelty.engine import Parcel, Report, in_order
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.answer import explained, in_words
+from learnable_novelty.measure.answer import explained, in_words, summarize
 from learnable_novelty.measure.auto import cut_by_first_half
-from learnable_novelty.measure.blocks import gather_blocks
+from learnable_novelty.measure.blocks import gather_blocks, gather_in_one_pass
 from learnable_novelty.measure.defaults import VECTOR_WIDTH, draw_observers
-from learnable_novelty.measure.denoising import Denoising
 from learnable_novelty.measure.draw import draw_from_blocks, draw_from_rows, num_sign_blocks
 from learnable_novelty.measure.growth import grow_on_one_part
 from learnable_novelty.measure.held_out import independent_units
 from learnable_novelty.measure.null import Null, choose_kind, describe
-from learnable_novelty.measure.prepare import prepare_rows
-from learnable_novelty.measure.result import Score, summarize
-from learnable_novelty.measure.single_pass import gather_in_one_pass
+from learnable_novelty.measure.prepare import PreparedRows, prepare_rows
+from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.sources.base import Source, Stream
-from learnable_novelty.measure.sources.memory import MemoryRows
 from learnable_novelty.measure.sources.open import open_source
 from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.measure.threads import threads_for
 from learnable_novelty.observer import Growing, Observer
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.seeds import Seed, check_seed, split
-
-Progress = Callable[[int, int], None]
-"""Called with what is done and what there is to do."""
 
 
 def score(
@@ -58,7 +52,7 @@ def score(
     target_unit: float | Literal["sd"] = "sd",
     rank: bool = False,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    progress: Report | None = None,
 ) -> Score:
     """Measure how much structure a bounded observer learns about targets from inputs.
 
@@ -156,7 +150,7 @@ def score_source(
     source: Source | Stream,
     settings: Settings,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    progress: Report | None = None,
 ) -> Score:
     """Score an opened source; rearrangements where all rows are in memory, signs elsewhere."""
     in_memory = source.rows is not None
@@ -177,21 +171,14 @@ def score_source(
     report = progress or _silent
     if source.rows is not None:
         with threads_for(source.rows.inputs.numel() * VECTOR_WIDTH):
-            names = source.input_places, source.target_names
-            return _score_rows(source.rows, names, task, null, settings, executor, report)
+            data = prepare_rows(source.rows, task, null, settings, source.input_places)
+            return _score_rows(data, source, executor, report)
     if isinstance(source, Stream) and one_pass:
         blocks = gather_in_one_pass(source, task, settings, report)
     else:
         blocks = gather_blocks(source, task, settings, executor, report)
     tasks = (
-        (
-            drawn,
-            [block[k] for block in blocks.roots],
-            blocks.num_samples,
-            null.drawn,
-            settings.seed,
-            Denoising.of(settings),
-        )
+        (drawn, [block[k] for block in blocks.roots], blocks.num_samples, null.drawn, settings)
         for k, drawn in enumerate(blocks.observers)
     )
     draws = list(in_order(executor, draw_from_blocks, tasks))
@@ -204,16 +191,11 @@ def score_source(
 
 
 def _score_rows(
-    rows: MemoryRows,
-    names: tuple[dict[str, slice] | None, Sequence[str]],
-    task: Task,
-    null: Null,
-    settings: Settings,
-    executor: Executor | None,
-    report: Progress,
+    data: PreparedRows, source: Source | Stream, executor: Executor | None, report: Report
 ) -> Score:
     """Score rows in memory, draw by draw."""
-    data = prepare_rows(rows, task, null, settings, names[0])
+    settings, task, samples = data.settings, data.task, data.num_samples
+    null = replace(settings.null, kind=data.null.kind)  # as asked for, also where it is refused
     observers = draw_observers(settings, tuple(data.inputs.shape))
     parcel = Parcel(data)
     report(0, settings.draws)
@@ -221,16 +203,15 @@ def _score_rows(
     for draw in in_order(executor, draw_from_rows, ((one, parcel) for one in observers)):
         draws.append(draw)
         report(len(draws), settings.draws)
-    samples = data.num_samples
-    about = describe(null.kind, samples, num_sign_blocks(samples), data.spacing, null.drawn)
     # Signs are drawn for blocks, in memory as by chunks, and blocks are what is predicted then.
-    units = num_sign_blocks(samples)
+    units = blocks = num_sign_blocks(samples)
     if null.kind != "signs":
         is_series = task.windows is not None
         units = independent_units(samples, data.spacing + task.reach, is_series=is_series)
+    about = describe(null.kind, samples, blocks, data.spacing, null.drawn)
     found = summarize(draws, observers[0], settings, samples, about, units)
     found = replace(found, cautions=tuple(data.cautions), refusal=data.refusal)
-    return explained(found, draws, observers[0], data, rows, names[1], settings)
+    return explained(found, draws, observers[0], data, source)
 
 
 def _silent(done: int, total: int) -> None:

@@ -16,10 +16,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.measure.held_out import Folds, HeldOut
-from learnable_novelty.observer import Observer, Roots, Rows, Spectral, standardize
-from learnable_novelty.observer.evidence import Evidence
+from learnable_novelty.measure.held_out import Folds, HeldOut, Trained
+from learnable_novelty.observer import Observer, Rows, Spectral, standardize
 from learnable_novelty.observer.fit import BATCH_VALUES
+from learnable_novelty.observer.penalty import Evidence, evidence_penalties
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,16 @@ def predict_groups(observer: Observer, rows: Rows, groups: Tensor, folds: Folds)
     """Predict every group of targets in samples that its readout has not seen."""
     h, y = folds.in_order(rows)
     wholes = folds.wholes(observer, h, y)
-    axes = [_axes(observer, whole) for whole in wholes]
-    penalties = _penalties(axes, groups)
-    weights, freedom = [], []
-    for one, chosen in zip(axes, penalties, strict=True):
+    standard = [standardize(whole, observer.target_unit) for whole in wholes]
+    axes = [Spectral.of(one) for one in standard]
+    penalties = evidence_penalties(axes, groups)
+    trained, freedom = [], []
+    for whole, fitted, one, chosen in zip(wholes, standard, axes, penalties, strict=True):
         shrink = (one.eigenvalues[:, None] + chosen).reciprocal()
-        weights.append(one.basis @ (one.cross * (shrink @ groups.T)))
+        weights = one.basis @ (one.cross * (shrink @ groups.T))
+        trained.append(Trained(whole, fitted.scale, weights))
         freedom.append((one.eigenvalues[:, None] * shrink).sum(0))
-    predicted, left = folds.predict(observer, h, y, wholes, weights)
+    predicted, left = folds.predict(h, y, trained)
     errors, spread = (left[:, which, 0].square() @ groups for which in (0, 1))
     effective = torch.stack(freedom).mean(0)
     return [
@@ -88,54 +90,16 @@ def permute_groups(
     return Permuted(observed[0].numpy(), torch.cat(null).numpy())
 
 
-def _axes(observer: Observer, whole: Roots) -> Spectral:
-    return Spectral.of(standardize(whole, observer.target_unit))
-
-
-def _penalties(many: Sequence[Spectral], groups: Tensor) -> Tensor:
-    """Choose lambda by evidence for every group in every set of axes, (num_axes, groups)."""
-    size = max(axes.eigenvalues.numel() for axes in many)
-    shape = (len(many), groups.shape[1])
-
-    def joined(values: list[Tensor]) -> Tensor:
-        return torch.stack(values).flatten(0, 1)
-
-    def padded(values: Tensor) -> Tensor:
-        # A direction without features, k = b = 0, changes no evidence.
-        return torch.nn.functional.pad(values, (0, size - values.shape[-1]))
-
-    counts = torch.tensor([axes.count for axes in many], dtype=torch.float64)
-    outside = [axes.outside for axes in many]
-    return (
-        Evidence(
-            joined([padded(axes.eigenvalues).expand(shape[1], -1) for axes in many]),
-            joined([padded((axes.cross.square() @ groups).T) for axes in many]),
-            joined([axes.target_power @ groups for axes in many]),
-            counts.repeat_interleave(shape[1]),
-            joined([one @ groups for one in outside if one is not None]),
-        )
-        .penalties()
-        .reshape(shape)
-    )
-
-
 def _explained(axes: Spectral, cross_power: Tensor, power: Tensor) -> Tensor:
-    """Return the share of variance that a ridge of largest evidence explains.
+    """Return the share of variance that a ridge of largest evidence explains, (num_orders, groups).
 
     Args:
         axes: of the features.
         cross_power: sums of b^2 over the columns of a group, (rank, num_orders, groups).
         power: of the groups, (groups,).
-
-    Returns:
-        (num_orders, groups): sum b^2 (k + 2 lambda) / (k + lambda)^2 / power.
     """
     orders, groups = cross_power.shape[1:]
     problems = cross_power.flatten(1).T
     total = power.repeat(orders)
-    k = axes.eigenvalues
-    penalties = Evidence(k, problems, total, axes.count).penalties()[:, None]
-    # Divided through by lambda^2, so that an infinite lambda explains nothing.
-    weight = (k / penalties + 2) / ((k / penalties + 1).square() * penalties)
-    explained = torch.where(total > 0, (problems * weight).sum(1) / total, 0.0)
-    return explained.reshape(orders, groups)
+    penalties = Evidence(axes.eigenvalues, problems, total, axes.count).penalties()
+    return axes.explained_share(problems, penalties, total).reshape(orders, groups)

@@ -1,8 +1,9 @@
-"""Numbers as people read them: two significant digits, shares as percent."""
+"""Numbers as people read them, with two significant digits and shares as percent, and as JSON."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 
 def plain(value: float) -> str:
@@ -57,3 +58,16 @@ def share_words(share: float, interval: tuple[float, float]) -> str:
     if share == 0 and interval == (0, 0):
         return "0%"
     return f"{percent(share)} [{percent(interval[0])}, {percent(interval[1])}]"
+
+
+def jsonable(value: Any) -> Any:
+    """Return nested values as lists and dictionaries; JSON has no number that is not finite.
+
+    >>> jsonable({"a": (1.5, math.nan)})
+    {'a': [1.5, None]}
+    """
+    if isinstance(value, dict):
+        return {key: jsonable(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,8 +1,12 @@
 """The observer: from inputs and targets to bits."""
 
 from learnable_novelty.observer import reservoirs
-from learnable_novelty.observer.batched import BatchScore, score_batch
-from learnable_novelty.observer.batched_denoise import BatchDenoised, denoise_batch
+from learnable_novelty.observer.batched import (
+    BatchDenoised,
+    BatchScore,
+    denoise_batch,
+    score_batch,
+)
 from learnable_novelty.observer.code_length import code_length, log2det_plus_identity
 from learnable_novelty.observer.criticality import perturbation_multiplier, perturbation_norms
 from learnable_novelty.observer.denoise import Denoised, Edge

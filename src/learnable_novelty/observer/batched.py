@@ -1,11 +1,17 @@
-"""Many regressions of one shape at once: bits, floor and null of a batch of lattices, on a GPU.
+"""Many regressions of one shape at once, on a GPU: bits, floor, null and denoised bits of lattices.
 
 What ``Observer`` and ``Fit`` compute for one set of rows, for many of them side by side:
 
     A = H~'H~ + lambda I,   W = A^-1 H~'Y~,   S = alpha log2 det(I + eta W W')
 
 The floor refits the residuals and the null the targets, both with rows permuted, so they share A
-and cost only further right-hand sides.
+and cost only further right-hand sides. Denoised bits are those of ``Fit.denoised``: with
+H~'H~ = V diag(k) V' and Q = H~V / sqrt(k)
+
+    B = (Q'Y)'(Q'Y),   E = (Y - QQ'Y)'(Y - QQ'Y)
+
+and Q'R of the moved residuals R, which tell the noise of sites that depend on each other. What is
+left for each regression alone is of the size of its targets.
 """
 
 from __future__ import annotations
@@ -18,6 +24,13 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.code_length import code_length
+from learnable_novelty.observer.denoise import (
+    FALSE_RATE,
+    Edge,
+    Split,
+    denoiser,
+    kept_directions,
+)
 from learnable_novelty.observer.digits import ROUNDING, allowed, quick_error
 from learnable_novelty.observer.standardize import feature_scale
 
@@ -63,12 +76,10 @@ def score_batch(
         return code_length(readout, resolution, code_scale)
 
     count, width = features.shape[1] * features.shape[2], features.shape[-1]
-    h, mean, y = centred_batch(features, targets)
-    products = products_of_batch(
-        h, torch.cat([h, y, *(moved_rows(y, order) for order in null_orders)], dim=-1)
-    )
+    h, mean, y = _centred(features, targets)
+    products = _products(h, torch.cat([h, y, *(_moved(y, order) for order in null_orders)], dim=-1))
     gram, crosses = products[..., :width], products[..., width:]
-    scale = scale_of_batch(gram, mean, features)
+    scale = _scale(gram, mean, features)
     inverse = _inverse(gram * scale * scale.mT, ridge_penalty)
     readouts = _split(inverse @ (crosses * scale), y.shape[-1])
     fitted = h @ (scale * readouts[0])[:, None]
@@ -90,8 +101,8 @@ def score_batch(
 
     floors: list[Tensor] = []
     if floor_orders:
-        moved = torch.cat([moved_rows(noise, order) for order in floor_orders], dim=-1)
-        floors = _split(inverse @ (products_of_batch(h, moved) * scale), y.shape[-1])
+        moved = torch.cat([_moved(noise, order) for order in floor_orders], dim=-1)
+        floors = _split(inverse @ (_products(h, moved) * scale), y.shape[-1])
     return BatchScore(
         bits=bits(readouts[0]),
         floor_bits=stacked(floors),
@@ -100,7 +111,76 @@ def score_batch(
     )
 
 
-def centred_batch(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+@dataclass(frozen=True)
+class BatchDenoised:
+    """The denoised readouts of a batch of regressions."""
+
+    bits: Tensor
+    """Their code lengths, (batch,)."""
+    directions: Tensor
+    """How many directions of targets can be learned, (batch,)."""
+
+
+@torch.no_grad()
+def denoise_batch(
+    features: Tensor,
+    targets: Tensor,
+    orders: Sequence[Tensor],
+    *,
+    ridge_penalty: float,
+    resolution: float,
+    code_scale: float = 0.5,
+    false_rate: float = FALSE_RATE,
+) -> BatchDenoised:
+    """Denoise a batch of regressions, in float64.
+
+    Args:
+        features: (batch, samples, sites, feature_dim).
+        targets: (batch, samples, sites, target_dim).
+        orders: row indices (samples * sites,) that move residuals; at least two.
+        ridge_penalty: lambda.
+        resolution: eta.
+        code_scale: alpha.
+        false_rate: how often noise may keep a direction.
+    """
+    count = features.shape[1] * features.shape[2]
+    h, mean, y = _centred(features, targets)
+    gram = _products(h, h)
+    scale = _scale(gram, mean, features)
+    k, v = torch.linalg.eigh(gram * scale * scale.mT)
+    kept = kept_directions(k, count)
+    whitening = torch.where(kept, torch.where(kept, k, 1.0).rsqrt(), 0.0)
+    q = h @ (scale * v * whitening[:, None])[:, None]
+    along = _products(q, y)
+    left = y - q @ along[:, None]
+    explained, residual = (along.mT @ along).cpu(), _products(left, left).cpu()
+    splits = [
+        Split(b, e, directions, count)
+        for b, e, directions in zip(explained, residual, kept.sum(1).tolist(), strict=True)
+    ]
+    root = torch.stack([split.noise.root for split in splits]).to(h.device)
+    leverage = 1 / count + q.square().sum(-1, keepdim=True)
+    noise = left / (1 - leverage).clamp(min=1e-12).sqrt()
+    measured = [_roots(root, _products(q, _moved(noise, order)))[:, -1] for order in orders]
+    edges = [
+        Edge(split.noise.law, false_rate, largest)
+        for split, largest in zip(splits, torch.stack(measured, 1).cpu(), strict=True)
+    ]
+    right = [denoiser(split, edge) for split, edge in zip(splits, edges, strict=True)]
+    ridge = torch.where(kept, k, 0.0).sqrt() / (k + ridge_penalty)
+    readout = ridge[:, :, None] * along @ torch.stack(right).to(h.device)
+    highest = torch.tensor([edge.root for edge in edges], dtype=k.dtype, device=k.device)
+    above = _roots(root, along) > highest[:, None]
+    return BatchDenoised(code_length(readout, resolution, code_scale), above.sum(1))
+
+
+def _roots(root: Tensor, along: Tensor) -> Tensor:
+    """Return the eigenvalues of L^-1 A'A L^-T, ascending, (batch, target_dim)."""
+    whitened = torch.linalg.solve_triangular(root, along.mT, upper=False)
+    return torch.linalg.eigvalsh(whitened @ whitened.mT)
+
+
+def _centred(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Return features less their mean, this mean, and targets less theirs, in float64."""
     count, width = features.shape[1] * features.shape[2], features.shape[-1]
     if count <= width + 1:
@@ -110,14 +190,14 @@ def centred_batch(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Te
     return h - mean, mean, y - y.mean((1, 2), keepdim=True)
 
 
-def scale_of_batch(gram: Tensor, mean: Tensor, features: Tensor) -> Tensor:
+def _scale(gram: Tensor, mean: Tensor, features: Tensor) -> Tensor:
     """Return the factors that standardize features, (batch, feature_dim, 1)."""
     variance = gram.diagonal(dim1=1, dim2=2) / (features.shape[1] * features.shape[2])
     eps = torch.finfo(features.dtype).eps
     return feature_scale(variance, mean[:, 0, 0], eps)[:, :, None]
 
 
-def products_of_batch(h: Tensor, right: Tensor) -> Tensor:
+def _products(h: Tensor, right: Tensor) -> Tensor:
     """Return h' right, summed over rows sample by sample: small outputs need the parallel work."""
     return (h.mT @ right).sum(1)
 
@@ -139,7 +219,7 @@ def _noise_scale(inverse: Tensor, penalty: float, count: int) -> Tensor:
     return ((count - 1) / (count - 1 - inverse.shape[-1] + kept)).sqrt()
 
 
-def moved_rows(values: Tensor, order: Tensor) -> Tensor:
+def _moved(values: Tensor, order: Tensor) -> Tensor:
     """Move rows (batch, samples, sites, columns) by row indices that count over both axes."""
     return values.flatten(1, 2)[:, order].view_as(values)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -96,8 +96,12 @@ def checked_log2det(axes: Spectral, penalty: float, resolution: float) -> Tensor
     Raises:
         UserError: if rounding may change the score by more than the stated digits.
     """
-    value = log2det_of_readout(axes.ridge(penalty), resolution)
-    if value.dtype == torch.float64 and is_readable(value) and not math.isinf(penalty):
+    readout = axes.ridge(penalty)
+    value = log2det_of_readout(readout, resolution)
+    if value.dtype != torch.float64 or not is_readable(value) or math.isinf(penalty):
+        return value
+    bound = _refit_error(axes, min(readout.shape), float(axes.power), penalty, resolution)
+    if not bound <= allowed(float(value)):
         _refuse_rounding(axes, penalty, resolution, float(value))
     return value
 
@@ -121,11 +125,8 @@ def checked_refits(
     values = log2det_of_readout(crosses / (k + penalties[:, None])[:, :, None], resolution)
     if values.dtype != torch.float64:
         return values
-    eps, rank = ROUNDING * torch.finfo(k.dtype).eps, min(crosses.shape[1:])
-    size = float(k.sum()) ** 0.5
-    relative = eps * (size / penalties.sqrt() if axes.outside is not None else size**2 / penalties)
-    absolute = (eps * size / penalties + relative) * powers.sum(1).sqrt()
-    errors = quick_error(rank, relative, absolute, resolution)
+    rank = min(crosses.shape[1:])
+    errors = _refit_error(axes, rank, powers.sum(1), penalties, resolution)
     for place in (errors > allowed(values)).nonzero()[:, 0].tolist():
         cross, power = crosses[place], powers[place]
         known = (cross.square() / torch.where(k > 0, k, 1.0)[:, None]).sum(0)
@@ -133,6 +134,14 @@ def checked_refits(
         one = replace(axes, cross=cross, target_power=power, outside_gram=outside)
         _refuse_rounding(one, float(penalties[place]), resolution, float(values[place]))
     return values
+
+
+def _refit_error(axes: Spectral, rank: int, power: Any, penalty: Any, resolution: float) -> Any:
+    """Bound the error of log2 det quickly; power and penalty are numbers, or one per problem."""
+    eps, size = ROUNDING * torch.finfo(axes.eigenvalues.dtype).eps, float(axes.eigenvalues.sum())
+    relative = eps * (size / penalty if axes.outside_gram is None else (size / penalty) ** 0.5)
+    absolute = (eps * size**0.5 / penalty + relative) * power**0.5
+    return quick_error(rank, relative, absolute, resolution)
 
 
 class RoundingError(UserError):

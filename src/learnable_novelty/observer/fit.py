@@ -28,10 +28,10 @@ from learnable_novelty.observer.denoise import (
     signal_units,
 )
 from learnable_novelty.observer.digits import checked_refits
-from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.moments import squares_of
+from learnable_novelty.observer.penalty import Evidence
 from learnable_novelty.observer.spectral import Spectral
-from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
+from learnable_novelty.observer.standardize import NormalEquations, Scale, StandardizedRows
 
 if TYPE_CHECKING:
     from learnable_novelty.observer.observer import Observer
@@ -54,6 +54,8 @@ class Fit:
     """lambda, given or chosen by evidence."""
     log2det: float
     """log2 det(I + eta W W')."""
+    scale: Scale
+    """What centred features and targets were multiplied by."""
     rows: StandardizedRows | None = None
     """H~ and Y~, where the fit was made from rows."""
     weighted: bool = False
@@ -90,7 +92,8 @@ class Fit:
         """Return the share of target variance explained."""
         power = self.axes.power[None]
         penalties = torch.full_like(power, self.penalty)
-        return float(self._variance(self.axes.cross[None], penalties, power))
+        cross_power = self.axes.cross.square().sum(1)[None]
+        return float(self.axes.explained_share(cross_power, penalties, power))
 
     def residual_power(self) -> float:
         """Return the sum of squared residuals."""
@@ -231,15 +234,29 @@ class Fit:
         Returns:
             Bits and explained variances, each (num_problems,).
         """
-        total = power.sum(1)
-        if same_penalty or self.observer.ridge_penalty != "evidence":
-            penalties = torch.full_like(total, self.penalty)
-        else:
-            cross_power = crosses.square().sum(2)
-            problems = Evidence(self.axes.eigenvalues, cross_power, total, self.axes.count)
-            penalties = problems.penalties()
+        total, cross_power = power.sum(1), crosses.square().sum(2)
+        penalties = self._refit_penalties(cross_power, total, same_penalty=same_penalty)
         log2dets = checked_refits(self.axes, crosses, power, penalties, self.observer.resolution)
-        return log2dets * self.observer.code_scale, self._variance(crosses, penalties, total)
+        shares = self.axes.explained_share(cross_power, penalties, total)
+        return log2dets * self.observer.code_scale, shares
+
+    def shares_of_products(self, crosses: Tensor, total: Tensor) -> Tensor:
+        """Return the explained variances of other targets alone, (num_problems,).
+
+        Args:
+            crosses: b, (num_problems, rank, target_dim).
+            total: sums of squares of all their columns, (num_problems,).
+        """
+        cross_power = crosses.square().sum(2)
+        penalties = self._refit_penalties(cross_power, total)
+        return self.axes.explained_share(cross_power, penalties, total)
+
+    def _refit_penalties(
+        self, cross_power: Tensor, total: Tensor, *, same_penalty: bool = False
+    ) -> Tensor:
+        if same_penalty or self.observer.ridge_penalty != "evidence":
+            return torch.full_like(total, self.penalty)
+        return Evidence(self.axes.eigenvalues, cross_power, total, self.axes.count).penalties()
 
     def _own_rows(self) -> StandardizedRows:
         if self.rows is None:
@@ -247,14 +264,6 @@ class Fit:
                 "expected a fit of rows, got one of moments or roots: their rows are gone"
             )
         return self.rows
-
-    def _variance(self, crosses: Tensor, penalties: Tensor, power: Tensor) -> Tensor:
-        # |Y|^2 - |Y - HW|^2 = sum b^2 (k + 2 lambda) / (k + lambda)^2 for the ridge readout,
-        # divided through by lambda^2 so that an infinite lambda explains nothing.
-        ratio = self.axes.eigenvalues / penalties[:, None]
-        weight = (ratio + 2) / ((ratio + 1).square() * penalties[:, None])
-        explained = (crosses.square().sum(2) * weight).sum(1)
-        return torch.where(power > 0, explained / power, 0.0)
 
 
 def joined(scored: list[tuple[Tensor, Tensor]], like: Tensor) -> tuple[Tensor, Tensor]:

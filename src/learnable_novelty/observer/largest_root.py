@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -76,7 +75,7 @@ class LargestRoot:
     def at(self, x: float) -> float:
         """Return the root whose upper tail is that of x under the Tracy-Widom law."""
         if self.targets == 1:
-            return _root_where(lambda root: self._f_tail(root) <= upper_tail(x))
+            return _f_root(self.directions, self.freedom, upper_tail(x))
         # Correlated targets are fewer: noise common to all D is one target of D times the power.
         wide = max(1.0, self.targets / self.common)
         centre, scale = _double_wishart(self.directions, self.estimated, self.freedom)
@@ -88,7 +87,7 @@ class LargestRoot:
     def p_value(self, root: float) -> float:
         """Return the probability of a larger root under noise alone."""
         if self.targets == 1:
-            return self._f_tail(root)
+            return _f_tail(self.directions, self.freedom, root)
         low, high = -SHIFT, 1.0
         while self.at(high) < root and high < 1e4:
             high *= 2
@@ -97,10 +96,22 @@ class LargestRoot:
             low, high = (middle, high) if self.at(middle) < root else (low, middle)
         return upper_tail(low)
 
-    def _f_tail(self, root: float) -> float:
-        """Return the upper tail of root / r under the law of F with r and f degrees."""
-        share = self.freedom / (self.freedom + root)
-        return incomplete_beta(self.freedom / 2, self.directions / 2, share)
+
+def _f_tail(directions: int, freedom: float, root: float) -> float:
+    """Return the upper tail of root / r under the law of F with r and f degrees."""
+    return incomplete_beta(freedom / 2, directions / 2, freedom / (freedom + root))
+
+
+@functools.lru_cache
+def _f_root(directions: int, freedom: float, tail: float) -> float:
+    """Return the root with this upper tail, by bisection: reservoir draws ask for the same one."""
+    low, high = 0.0, 1.0
+    while not _f_tail(directions, freedom, high) <= tail and high < 1e300:
+        low, high = high, 4 * high
+    while low < (middle := (low + high) / 2) < high:
+        reached = _f_tail(directions, freedom, middle) <= tail
+        low, high = (low, middle) if reached else (middle, high)
+    return high
 
 
 def incomplete_beta(a: float, b: float, x: float) -> float:
@@ -126,17 +137,6 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
         if abs(value - before) <= 1e-15 * abs(value):
             break
     return math.exp(front) * value / a
-
-
-def _root_where(holds: Callable[[float], bool]) -> float:
-    """Return the least positive number from which on a condition holds."""
-    low, high = 0.0, 1.0
-    while not holds(high) and high < 1e300:
-        low, high = high, 4 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
 
 
 def _wishart(directions: int, targets: float, x: float) -> float:

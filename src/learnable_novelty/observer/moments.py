@@ -176,7 +176,8 @@ class Summary:
 
     def means_from(self, other: Summary) -> tuple[Tensor, Tensor]:
         """Return these means less those of another summary: features and targets."""
-        if (self.feature_dim, self.target_dim) != (other.feature_dim, other.target_dim):
+        apart = self.feature_mean.shape != other.feature_mean.shape
+        if apart or self.target_mean.shape != other.target_mean.shape:
             raise UserError(
                 f"expected {type(self).__name__} of feature_dim={other.feature_dim} and "
                 f"target_dim={other.target_dim}, got {self.feature_dim} and {self.target_dim}"

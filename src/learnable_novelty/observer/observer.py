@@ -13,17 +13,20 @@ from learnable_novelty.observer.checks import check_layout, check_pair, check_po
 from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.denoise import denoised_readout
 from learnable_novelty.observer.digits import Solution, checked_log2det, settle
-from learnable_novelty.observer.evidence import evidence_penalties
 from learnable_novelty.observer.fit import Fit, Readout, residual_bits, residual_power
 from learnable_novelty.observer.mdl import minimize_description_length
 from learnable_novelty.observer.moments import Moments, Roots
-from learnable_novelty.observer.penalty import PerSample, RidgePenalty, check_ridge_penalty
+from learnable_novelty.observer.penalty import (
+    PerSample,
+    RidgePenalty,
+    check_ridge_penalty,
+    evidence_penalties,
+)
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.observer.solvers import (
     SOLVERS,
     Solver,
     check_solver,
-    choose,
     solve_spectral,
 )
 from learnable_novelty.observer.spectral import Spectral
@@ -199,7 +202,7 @@ class Observer:
         if penalty is not None:
             penalties = [penalty] * len(all_axes)
         elif self.ridge_penalty == "evidence":
-            penalties = evidence_penalties(all_axes).tolist() if all_axes else []
+            penalties = evidence_penalties(all_axes)[:, 0].tolist() if all_axes else []
         else:
             penalties = [self.penalty_for(axes) for axes in all_axes]
         return [
@@ -215,9 +218,9 @@ class Observer:
     ) -> Fit:
         log2det = float(checked_log2det(axes, penalty, self.resolution))
         if not isinstance(data, Rows) or not isinstance(standard, StandardizedRows):
-            return Fit(self, axes, penalty, log2det)
+            return Fit(self, axes, penalty, log2det, standard.scale)
         weighted = data.weights is not None and not bool((data.weights == 1).all())
-        return Fit(self, axes, penalty, log2det, standard, weighted)
+        return Fit(self, axes, penalty, log2det, standard.scale, standard, weighted)
 
     def readout(
         self, inputs: Tensor, targets: Tensor, kind: Literal["ridge", "mdl"] = "ridge"
@@ -270,7 +273,9 @@ class Observer:
     def solver_for(self, rows: Rows) -> str:
         """Name the solver that these rows get first: gram, dual, spectral or qr."""
         num_rows, feature_dim = rows.features.shape
-        return choose(self.solver, num_rows, feature_dim, self.process_group)
+        if self.solver == "auto":
+            return "dual" if num_rows < feature_dim and self.process_group is None else "gram"
+        return "gram" if self.solver == "cholesky" else self.solver
 
     def penalty_for(self, data: NormalEquations | StandardizedRows | Spectral) -> float:
         """Return lambda for this data."""

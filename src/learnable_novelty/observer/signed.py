@@ -25,7 +25,6 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.observer.denoise import kept_directions
 from learnable_novelty.observer.fit import BATCH_VALUES, Fit, joined
 from learnable_novelty.observer.moments import Roots, merge
-from learnable_novelty.observer.standardize import scales
 
 if TYPE_CHECKING:
     from learnable_novelty.observer.observer import Observer
@@ -54,8 +53,8 @@ class SignedFit(Fit):
                 f"expected more rows than features, {whole.feature_dim}, to draw signs for them, "
                 f"got {whole.count:g}"
             )
-        feature_scale, target_scale = scales(whole, observer.target_unit)
         fit = observer.fit(whole)
+        feature_scale, target_scale = fit.scale
         turn = feature_scale[:, None] * fit.axes.basis
         readout = fit.readout()
         grams: list[Tensor] = []
@@ -79,6 +78,7 @@ class SignedFit(Fit):
             fit.axes,
             fit.penalty,
             fit.log2det,
+            fit.scale,
             products=torch.stack(products),
             residuals=torch.stack(residuals) * inflation[:, None],
             unexplained_products=torch.stack(unexplained) * least[:, None],

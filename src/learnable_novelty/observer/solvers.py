@@ -29,13 +29,6 @@ NAMES = ("auto", "gram", "cholesky", "dual", "spectral", "qr")
 """Accepted by ``Observer``; "cholesky" is the old name of "gram"."""
 
 
-def choose(solver: Solver, num_rows: int, feature_dim: int, process_group: Any) -> str:
-    """Name the solver that a score of rows gets: gram, dual, spectral or qr."""
-    if solver == "auto":
-        return "dual" if num_rows < feature_dim and process_group is None else "gram"
-    return "gram" if solver == "cholesky" else solver
-
-
 def check_solver(solver: str, process_group: Any) -> None:
     """Raise unless the name is known and goes with the process group."""
     if solver not in NAMES:

@@ -93,6 +93,21 @@ class Spectral:
         fitted = (self.eigenvalues[:, None] * readout.square()).sum()
         return (self.power - 2 * (self.cross * readout).sum() + fitted).clamp(min=0)
 
+    def explained_share(self, cross_power: Tensor, penalties: Tensor, power: Tensor) -> Tensor:
+        """Return the share of variance that ridge readouts of any targets explain, (num_problems,).
+
+            |Y|^2 - |Y - HW|^2 = sum_i |b_i|^2 (k_i + 2 lambda) / (k_i + lambda)^2
+
+        Args:
+            cross_power: |b_i|^2 of each, (num_problems, rank).
+            penalties: lambda of each, (num_problems,).
+            power: |Y|^2 of each, (num_problems,).
+        """
+        # Divided through by lambda^2 so that an infinite lambda explains nothing.
+        ratio = self.eigenvalues / penalties[:, None]
+        weight = (ratio + 2) / ((ratio + 1).square() * penalties[:, None])
+        return torch.where(power > 0, (cross_power * weight).sum(1) / power, 0.0)
+
     def split(self) -> Split:
         """Split the targets into what the directions that matter explain, and what they leave."""
         if self.cross.shape[1] > MOST_TARGETS:

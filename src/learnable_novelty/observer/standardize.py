@@ -28,6 +28,9 @@ from learnable_novelty.observer.moments import (
 )
 
 CONSTANT_TOLERANCE = 64.0
+Scale = tuple[Tensor, Tensor]
+"""What centred features and targets are multiplied by, (feature_dim,) and (target_dim,)."""
+UNSCALED: Scale = (torch.ones(()), torch.ones(()))
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class NormalEquations:
     """Sums of squares of the columns of Y~, (target_dim,)."""
     target_gram: Tensor | None = None
     """Y~'Y~, (target_dim, target_dim), where the moments have it."""
+    scale: Scale = UNSCALED
 
     @property
     def power(self) -> Tensor:
@@ -63,6 +67,7 @@ class StandardizedRows:
     targets: Tensor
     outside: Tensor
     """Products of what these rows leave out of the columns of Y~, as of ``Roots``."""
+    scale: Scale = UNSCALED
 
     @property
     def target_power(self) -> Tensor:
@@ -79,7 +84,7 @@ class StandardizedRows:
         gram, cross = self.features.T @ self.features, self.features.T @ self.targets
         products = products_of(self.targets) + self.outside
         target_gram = products if products.ndim == 2 else None
-        return NormalEquations(self.count, gram, cross, self.target_power, target_gram)
+        return NormalEquations(self.count, gram, cross, self.target_power, target_gram, self.scale)
 
 
 @overload
@@ -90,7 +95,7 @@ def standardize(
     data: Moments | Roots | Centred, target_unit: float | Tensor
 ) -> NormalEquations | StandardizedRows:
     """Standardize features and scale targets; their means are taken off already."""
-    scale, target_scale = scales(data, target_unit)
+    scale, target_scale = both = scales(data, target_unit)
     if isinstance(data, Moments):
         return NormalEquations(
             count=data.count,
@@ -100,17 +105,18 @@ def standardize(
             target_gram=None
             if data.target_gram is None
             else data.target_gram * target_scale * target_scale[:, None],
+            scale=both,
         )
     if isinstance(data, Roots):
         other = target_scale[:, None] if data.outside.ndim == 2 else target_scale
         features, targets, outside = data.root, data.along, data.outside * target_scale * other
     else:
         features, targets, outside = data.features, data.targets, products_of(data.targets[:0])
-    return StandardizedRows(data.count, features * scale, targets * target_scale, outside)
+    return StandardizedRows(data.count, features * scale, targets * target_scale, outside, both)
 
 
-def scales(data: Moments | Roots | Centred, target_unit: float | Tensor) -> tuple[Tensor, Tensor]:
-    """Return what centred columns are multiplied by, (feature_dim,) and (target_dim,)."""
+def scales(data: Moments | Roots | Centred, target_unit: float | Tensor) -> Scale:
+    """Return what centred columns are multiplied by."""
     if data.count < 2:
         raise UserError(f"expected at least two samples, got {data.count:g}")
     variance, target_variance = data.feature_power / data.count, data.target_power / data.count

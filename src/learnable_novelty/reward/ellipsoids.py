@@ -26,7 +26,7 @@ class Ellipsoids:
         self.inverses = np.repeat(self._start[None], num_envs, axis=0)
         self._advance = advance_plain
         if importlib.util.find_spec("numba") is not None:
-            from learnable_novelty.reward.compiled_ellipsoids import advance_compiled
+            from learnable_novelty.reward.compiled import advance_compiled
 
             self._advance = advance_compiled
 

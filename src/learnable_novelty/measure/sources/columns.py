@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +38,10 @@ class Columns:
     dropped: int = 0
     """Rows with gaps that were left out: what is left is no series."""
 
+    def as_source(self) -> Source:
+        """Return the source with what was decided about it."""
+        return replace(self.source, decisions=self.decisions)
+
     @property
     def inputs(self) -> np.ndarray:
         """The input columns of a file that was loaded."""
@@ -56,7 +60,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Table:
+class ColumnFile:
     """A file that knows the names of its columns, and how to read a selection of them."""
 
     names: list[str]

@@ -15,15 +15,13 @@ from pathlib import Path
 import torch
 
 from learnable_novelty.errors import UserError
+from learnable_novelty.measure.sources.array_files import open_npy, open_npz, open_zarr
 from learnable_novelty.measure.sources.base import Source, joined, read_all, table_source
-from learnable_novelty.measure.sources.columns import Columns, Table, select_columns
+from learnable_novelty.measure.sources.columns import ColumnFile, Columns, select_columns
 from learnable_novelty.measure.sources.memory import MemoryRows, describe_index
-from learnable_novelty.measure.sources.numpy import open_npy, open_npz
 from learnable_novelty.measure.sources.parquet import open_parquet, open_parquet_table
-from learnable_novelty.measure.sources.zarr import open_zarr
 from learnable_novelty.storage import MOST_BYTES
-from learnable_novelty.tables import Reading, choose, read_table
-from learnable_novelty.tables import Table as TypedTable
+from learnable_novelty.tables import Reading, Table, choose, read_table
 from learnable_novelty.tables.names import Names
 from learnable_novelty.tables.read import check_readable
 from learnable_novelty.tables.stored import is_zarr
@@ -31,7 +29,7 @@ from learnable_novelty.tables.stored import is_zarr
 LARGE_ROWS, LARGE_BYTES = 1_000_000, 1 << 28
 """Up to both a file is loaded: the features of so many rows take half a gigabyte."""
 
-OPENERS: dict[str, Callable[[Path], Table]] = {
+OPENERS: dict[str, Callable[[Path], ColumnFile]] = {
     ".npy": open_npy,
     ".npz": open_npz,
     ".parquet": open_parquet_table,
@@ -77,12 +75,12 @@ def open_columns(
 
 def _open_stored(path: Path, inputs: Names, targets: Names, chunks: bool | None) -> Columns:
     """Open columns of numbers in a format that can be read by chunks."""
-    table = _open(path)
-    chosen = select_columns(table.names, inputs, targets, path)
-    source = table.select(chosen)
+    file = _open(path)
+    chosen = select_columns(file.names, inputs, targets, path)
+    source = file.select(chosen)
     if chunks is None:
         chunks = _is_large(source.count or 0, source.row_bytes)
-    inputs, targets = ([table.names[i] for i in some] for some in (chosen.inputs, chosen.targets))
+    inputs, targets = ([file.names[i] for i in some] for some in (chosen.inputs, chosen.targets))
     places = {name: slice(k, k + 1) for k, name in enumerate(inputs)}
     source = replace(source, input_places=places, target_names=tuple(targets))
     return Columns(source if chunks else _load(source, path), inputs, targets)
@@ -109,7 +107,7 @@ def _open_typed(
 
 
 def choose_columns(
-    table: TypedTable,
+    table: Table,
     inputs: Names,
     targets: Names,
     chunks: bool | None = None,
@@ -180,7 +178,7 @@ def _is_typed(path: Path, chunks: bool | None, reading: Reading | None) -> bool:
     return chunks is False or not _is_large(rows, 8 * columns)
 
 
-def _open(path: Path) -> Table:
+def _open(path: Path) -> ColumnFile:
     check_readable(path)
     if is_zarr(path):
         return open_zarr(path)

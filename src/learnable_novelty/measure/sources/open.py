@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -34,8 +33,7 @@ def open_source(inputs: Any, targets: Any, *, is_series: bool) -> Source | Strea
     """
     library = type(inputs).__module__.partition(".")[0]
     if isinstance(inputs, (str, PathLike)):
-        found = open_columns(inputs, None, _column_names(targets), is_series=is_series)
-        return replace(found.source, decisions=found.decisions)
+        return open_columns(inputs, None, _column_names(targets), is_series=is_series).as_source()
     if isinstance(inputs, Table) or has_names(inputs) or has_names(targets):
         found = table_rows(inputs, targets, is_series=is_series)
         if found is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from learnable_novelty.errors import UserError, missing_extra
 from learnable_novelty.measure.sources.arrays import CHUNK_BYTES
 from learnable_novelty.measure.sources.base import Chunk, Source
-from learnable_novelty.measure.sources.columns import Selection, Table
+from learnable_novelty.measure.sources.columns import ColumnFile, Selection
 from learnable_novelty.tables.folders import files_of
 from learnable_novelty.text import printable
 
@@ -103,7 +103,7 @@ class RowGroup:
                 row += batch.num_rows
 
 
-def open_parquet_table(path: Path) -> Table:
+def open_parquet_table(path: Path) -> ColumnFile:
     """Open a file, or all files of a folder in the order of ``files_of``, as one table."""
     files = files_of(path) if path.is_dir() else [path]
     if not files:
@@ -126,7 +126,7 @@ def open_parquet_table(path: Path) -> Table:
             raise UserError(f"expected rows of data in {path}, got none")
         return Source(groups, 8 * len(x + y))
 
-    return Table(names, select)
+    return ColumnFile(names, select)
 
 
 def _row_groups(

@@ -22,15 +22,13 @@ def table_rows(inputs: Any, targets: Any, *, is_series: bool) -> Source | None:
         is_series: whether rows are steps of time.
     """
     if _are_names(targets):
-        found = choose_columns(read_table(inputs), None, targets, is_series=is_series)
-        return replace(found.source, decisions=found.decisions)
+        return choose_columns(read_table(inputs), None, targets, is_series=is_series).as_source()
     _check_indices(inputs, targets)
     if _are_numbers(inputs) and (targets is None or _are_numbers(targets)):
         return None
     table = read_table(inputs)
     if targets is None:
-        found = choose_columns(table, None, None, is_series=is_series)
-        return replace(found.source, decisions=found.decisions)
+        return choose_columns(table, None, None, is_series=is_series).as_source()
     other = read_table(targets)
     if other.num_rows != table.num_rows:
         raise UserError(
@@ -43,8 +41,7 @@ def table_rows(inputs: Any, targets: Any, *, is_series: bool) -> Source | None:
     ]
     both = replace(table, columns=(*table.columns, *renamed))
     places = range(len(table.columns), len(both.columns))
-    found = choose_columns(both, None, list(places), is_series=is_series)
-    return replace(found.source, decisions=found.decisions)
+    return choose_columns(both, None, list(places), is_series=is_series).as_source()
 
 
 def _are_names(targets: Any) -> bool:

@@ -52,12 +52,7 @@ def gradient_product(
 
 
 def noise_product(
-    reservoir: Reservoir,
-    inputs: Tensor,
-    fit: Fit,
-    penalty: float,
-    feature_scale: Tensor,
-    generator: torch.Generator,
+    reservoir: Reservoir, inputs: Tensor, fit: Fit, penalty: float, generator: torch.Generator
 ) -> Tensor:
     """Return what noise adds to M on average; ``NOISE_READOUTS`` parts of the inputs see one each.
 
@@ -66,14 +61,13 @@ def noise_product(
         inputs: that the fit was made from.
         fit: of these inputs.
         penalty: lambda of the readout.
-        feature_scale: what standardizes its features, (feature_dim,).
         generator: draws the readouts.
     """
     k = fit.axes.eigenvalues.clamp(min=0)
     variance = fit.residual_power() / fit.residual_freedom()
     drawn = torch.randn(len(k), NOISE_READOUTS, generator=generator, dtype=torch.float64)
     along = drawn.to(k) * (k.sqrt() / (k + penalty))[:, None] * variance**0.5
-    readouts = feature_scale[:, None] * (fit.axes.basis @ along)
+    readouts = fit.scale[0][:, None] * (fit.axes.basis @ along)
     some = inputs[:: max(1, len(inputs) // NOISE_SAMPLES)]
     found = [
         gradient_product(reservoir, part, readouts[:, j : j + 1], generator)

@@ -44,7 +44,6 @@ from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.observer.reservoirs.base import check_sizes
-from learnable_novelty.observer.standardize import scales
 from learnable_novelty.seeds import Seed, check_seed, split, torch_generator
 
 FEWEST = 40
@@ -123,7 +122,6 @@ class _Trial:
     step: Step
     reservoir: Reservoir
     fit: Fit
-    feature_scale: Tensor
     product: Tensor | None
 
 
@@ -286,10 +284,10 @@ class _Path:
         # Where evidence finds nothing the ridge is infinite. A small one still has a direction, and
         # lets faint features, such as products of several inputs, speak as loudly as strong ones.
         penalty = min(trial.fit.penalty, BLIND_PENALTY * largest)
-        weights = trial.feature_scale[:, None] * (axes.basis @ axes.ridge(penalty))
+        weights = trial.fit.scale[0][:, None] * (axes.basis @ axes.ridge(penalty))
         x, reservoir = self.fitted[0], trial.reservoir
         product = gradient_product(reservoir, x, weights, generator)
-        noise = noise_product(reservoir, x, trial.fit, penalty, trial.feature_scale, generator)
+        noise = noise_product(reservoir, x, trial.fit, penalty, generator)
         values, vectors = torch.linalg.eigh(product - noise)
         left = (vectors * values.clamp(min=0)) @ vectors.T
         return left if float(left.trace()) > 0 else None
@@ -300,9 +298,9 @@ class _Path:
         """Fit a reservoir and describe the samples that decide."""
         observer = self._observer(reservoir)
         whole = _roots(observer, self.fitted)
-        fit, (feature_scale, target_scale) = observer.fit(whole), scales(whole, 1.0)
-        errors, spread, count = self._errors(observer, whole, fit)
-        unit, varies = whole.target_power / whole.count, target_scale > 0
+        fit = observer.fit(whole)
+        errors, spread, count = self._errors(whole, fit)
+        unit, varies = whole.target_power / whole.count, fit.scale[1] > 0
         shares = torch.where(varies, errors / torch.where(varies, unit, 1.0), 0.0)
         bits = fit.bits()
         if isinstance(reservoir, Focused):
@@ -321,7 +319,7 @@ class _Path:
             residual_bits=float(torch.log2(1 + shares / PRECISION**2).sum()) * count / 2,
             held_out_variance=1 - float(errors.sum()) / total if total > 0 else 0.0,
         )
-        return _Trial(step, reservoir, fit, feature_scale, product)
+        return _Trial(step, reservoir, fit, product)
 
     def _observer(self, reservoir: Reservoir) -> Observer:
         frozen = self.growing.frozen
@@ -334,9 +332,9 @@ class _Path:
             code_scale=frozen.code_scale,
         )
 
-    def _errors(self, observer: Observer, whole: Roots, fit: Fit) -> tuple[Tensor, Tensor, int]:
+    def _errors(self, whole: Roots, fit: Fit) -> tuple[Tensor, Tensor, int]:
         """Return mean squared errors of readout and mean on the deciding rows, and their number."""
-        feature_scale, target_scale = scales(whole, observer.target_unit)
+        observer, (feature_scale, target_scale) = fit.observer, fit.scale
         errors, spread, count = torch.zeros_like(target_scale), torch.zeros_like(target_scale), 0
         for x, y in _batches(observer.reservoir, self.deciding):
             rows = observer.rows(x, y)

@@ -1,4 +1,4 @@
-"""Taking the observations of a step into their windows, in one compiled call."""
+"""What every step of parallel environments repeats, in compiled loops; needs numba."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from learnable_novelty.reward.scale import ObservationScale
 def write_compiled(
     values: Array, scale: ObservationScale, held: Array, seen: NDArray[np.int64], ready: Mask
 ) -> int:
-    """Do what ``windows.write_plain`` does, to the last bit."""
+    """Do what ``novelty.write_plain`` does, to the last bit."""
     clip = math.inf if scale.clip is None else scale.clip
     return write(values, scale.mean, scale.sd, clip, held, seen, ready)
 
@@ -39,3 +39,26 @@ def write(
         ready[env] = seen[env] > length - 1
         count += ready[env]
     return count
+
+
+@njit(error_model="numpy", cache=True)
+def advance_compiled(inverses: Array, features: Array, others: Array) -> tuple[Array, Array]:
+    """Do what ``ellipsoids.advance_plain`` does, in loops; matrices are symmetric."""
+    num_envs, dim = features.shape
+    own, both = np.zeros(num_envs), np.zeros(num_envs)
+    u = np.empty(dim)
+    for env in range(num_envs):
+        u[:] = 0.0
+        for j in range(dim):
+            weight = features[env, j]
+            for i in range(dim):
+                u[i] += weight * inverses[env, j, i]
+        for i in range(dim):
+            own[env] += features[env, i] * u[i]
+            both[env] += others[env, i] * u[i]
+        shrink = 1 / (1 + own[env])
+        for j in range(dim):
+            weight = shrink * u[j]
+            for i in range(dim):
+                inverses[env, j, i] -= weight * u[i]
+    return own, both

@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
 from learnable_novelty.observer import Moments, Observer, Rows
-from learnable_novelty.observer.evidence import Evidence
+from learnable_novelty.observer.penalty import Evidence
 from learnable_novelty.observer.reservoirs import MLP, Fourier
 
 every_solver = pytest.mark.parametrize("solver", ["cholesky", "dual", "qr"])

@@ -1,4 +1,7 @@
-"""NumPy files: .npy, which is mapped, and .npz, which is read whole. Nothing is unpickled."""
+"""Arrays in files: .npy, which is mapped, .npz, which is read whole, and Zarr, read by its chunks.
+
+Nothing is unpickled, and the sizes that a Zarr array claims are checked before anything is read.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,14 @@ from numpy.typing import NDArray
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.sources.arrays import ArrayColumns, array_source
 from learnable_novelty.measure.sources.base import Source, table_source
-from learnable_novelty.measure.sources.columns import Selection, Table
+from learnable_novelty.measure.sources.columns import ColumnFile, Selection
 from learnable_novelty.measure.sources.memory import describe_index
 from learnable_novelty.storage import UNREADABLE, quiet_headers, read_arrays
-from learnable_novelty.tables.stored import check_table
+from learnable_novelty.tables.stored import check_table, open_node, unreadable_zarr
+from learnable_novelty.text import printable
 
 
-def open_npy(path: Path) -> Table:
+def open_npy(path: Path) -> ColumnFile:
     """Open a .npy file; its columns are numbered."""
     return array_table(path.name, functools.partial(map_array, path))
 
@@ -38,7 +42,7 @@ def map_array(path: Path) -> NDArray[np.generic]:
         raise UserError(f"expected NumPy data in {path.name}, but {reason}") from None
 
 
-def array_table(name: str, open_again: Callable[[], Any]) -> Table:
+def array_table(name: str, open_again: Callable[[], Any]) -> ColumnFile:
     """Treat an array that can be sliced as a table whose columns are numbered."""
     array = open_again()
     check_table(array, name)
@@ -50,10 +54,10 @@ def array_table(name: str, open_again: Callable[[], Any]) -> Table:
         )
         return array_source(x, y if chosen.targets else None)
 
-    return Table([str(i) for i in range(1 if array.ndim == 1 else array.shape[1])], select)
+    return ColumnFile([str(i) for i in range(1 if array.ndim == 1 else array.shape[1])], select)
 
 
-def open_npz(path: Path) -> Table:
+def open_npz(path: Path) -> ColumnFile:
     """Open an .npz file: its arrays are the columns, or the columns of its only array."""
     if not zipfile.is_zipfile(path):
         raise UserError(f"expected NumPy data in {path.name}, but it is not an archive of arrays")
@@ -74,7 +78,7 @@ def open_npz(path: Path) -> Table:
         return _side_by_side([names[i] for i in columns], arrays, path)
 
     where = functools.partial(_where, path.name)
-    return Table(
+    return ColumnFile(
         names, lambda chosen: table_source(read(chosen.inputs), read(chosen.targets), where)
     )
 
@@ -96,3 +100,29 @@ def _side_by_side(
 
 def _where(name: str, index: tuple[int, ...], targets: bool) -> str:
     return f"{describe_index(index)} of the {'targets' if targets else 'inputs'} in {name}"
+
+
+def open_zarr(path: Path) -> ColumnFile:
+    """Open an array as a table, or a group, whose arrays are one for inputs and one for targets."""
+    node = open_node(path)
+    if hasattr(node, "shape"):
+        return array_table(path.name, functools.partial(open_node, path))
+    try:
+        with quiet_headers():
+            names = sorted(node.array_keys())
+    except UNREADABLE as error:
+        raise unreadable_zarr(path, error) from None
+
+    def select(chosen: Selection) -> Source:
+        if max(len(chosen.inputs), len(chosen.targets)) > 1:
+            raise UserError(
+                f"expected one array of {path.name} for the inputs and one for the targets; "
+                f"choose among {', '.join(map(printable, names))}"
+            )
+        arrays = [
+            ArrayColumns(functools.partial(open_node, path, name), None, f"{name!r} of {path.name}")
+            for name in (names[i] for i in chosen.inputs + chosen.targets)
+        ]
+        return array_source(arrays[0], arrays[1] if chosen.targets else None)
+
+    return ColumnFile(names, select)
