@@ -89,7 +89,7 @@ class NoveltyConfig(ObserverConfig):
     clip: float | None = 10.0
     """Largest absolute value of a standardized observation, or None for no limit."""
     weight: Weight = "auto"
-    """Task reward per bit. "auto" divides task reward and bonus, each, by the running deviation of
+    """Task reward per bit. "auto" divides task reward and bonus, each, by the running size of
     its discounted return (``RunningUnits``); "paper" makes the bonus of a random episode 0.1 times
     the size of its task return. Both are 1 with ``mode="replace"``, and with "modulate" "auto"
     divides what is paid by its running size."""
@@ -106,7 +106,7 @@ class NoveltyConfig(ObserverConfig):
     "auto" is "bits" where one of these is not at its default or the weight is "paper", and
     "foresight" otherwise."""
     coefficient: float = COEFFICIENT
-    """With ``weight="auto"``: what one deviation of the bonus counts in deviations of the task."""
+    """With ``weight="auto"``: what a unit of the bonus counts in units of the task."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
