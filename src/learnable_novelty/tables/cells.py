@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty.tables.sniff import MARKERS
+from learnable_novelty.tables.headers import MARKERS
 from learnable_novelty.text import printable
 
 _DATE = re.compile(

@@ -13,10 +13,10 @@ from learnable_novelty.tables import arrow, formats, records
 from learnable_novelty.tables.dates import cyclic_columns, time_order
 from learnable_novelty.tables.describe import kind_notes
 from learnable_novelty.tables.frames import frame_of
+from learnable_novelty.tables.headers import has_header, unique
 from learnable_novelty.tables.kinds import as_kind, column_of, index_reason, plain_values
 from learnable_novelty.tables.missing import check_missing
 from learnable_novelty.tables.names import Names, positions
-from learnable_novelty.tables.sniff import has_header, unique
 from learnable_novelty.tables.stored import is_zarr
 from learnable_novelty.tables.table import Column, Kind, Table
 from learnable_novelty.tables.text import read_text
