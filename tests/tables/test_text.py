@@ -133,7 +133,7 @@ def test_other_bytes_after_the_sample_are_read_as_windows_1252(tmp_path):
 def test_rows_that_end_early_have_gaps_and_those_too_long_are_refused(tmp_path):
     table = read(tmp_path, "a,b,c\n1,2,3\n4,5\n7,8,9\n1,0,2\n")
     assert table["c"].missing == 1
-    assert "1 row ends before the last column (line 3): what they lack is missing" in table.notes
+    assert "1 row ends before the last column (line 3): what it lacks is missing" in table.notes
     for content, told in (
         ("a,b\n1,2\n3,4\n5,6,7\n", "2 columns in line 4 of t.csv, got 3"),
         ("one line\na,b\n1,2\n3,4\n5,6,7\n8,9\n", "2 columns in line 5 of t.csv, got 3"),

@@ -42,7 +42,20 @@ def _why(column: Column) -> str:
         return "no values" if column.missing == len(column.values) else "one value"
     if column.kind == "date":
         return "dates"
-    return f"text of {len({v for v in column.values if v is not None})} values"
+    present = [value for value in column.values if value is not None]
+    odd = [value for value in present if not _is_float(value)]
+    told = f"text of {len(set(present))} values"
+    if not 0 < len(odd) < len(present) / 2:
+        return told
+    return f"{told}: numbers but for {len(odd)} such as {printable(odd[0])[:20]}"
+
+
+def _is_float(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _listed(names: Sequence[str]) -> str:

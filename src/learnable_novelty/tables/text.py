@@ -114,8 +114,9 @@ def _short_rows(packed: Packed, dialect: Dialect, encoding: str) -> list[str]:
     lines = [line for line, width in _widths(packed, dialect, encoding) if width < 0]
     if not lines:
         return []
-    rows = "1 row ends" if len(lines) == 1 else f"{len(lines)} rows end"
-    return [f"{rows} before the last column (line {lines[0]}): what they lack is missing"]
+    one = len(lines) == 1
+    rows, lack = ("1 row ends", "it lacks") if one else (f"{len(lines)} rows end", "they lack")
+    return [f"{rows} before the last column (line {lines[0]}): what {lack} is missing"]
 
 
 def _too_long(packed: Packed, dialect: Dialect, encoding: str) -> str:
