@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError, UserTypeError
+from learnable_novelty.tables.frames import dense
 
 FEWEST = 5
 """Rows that a permutation test needs to reach p = 0.05 with room to spare: 5! = 120 orders."""
@@ -20,6 +21,7 @@ def as_columns(name: str, values: Any) -> Tensor:
     Raises:
         UserError: for values that are not finite numbers, or for fewer than five rows.
     """
+    values = dense(values)
     if not isinstance(values, Tensor):
         if isinstance(values, np.ma.MaskedArray) and bool(np.ma.getmaskarray(values).any()):
             raise UserError(f"{name} must be complete, got a masked array with hidden values")

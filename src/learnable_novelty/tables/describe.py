@@ -12,6 +12,8 @@ from learnable_novelty.text import printable
 
 MOST_NAMED = 8
 """Columns and levels that are listed before the rest is counted."""
+FEWEST_ROWS = 3
+"""Rows that a relation or a step of a series can be seen in."""
 MOST_SHOWN = 40
 """Columns that are shown of a wide table."""
 
@@ -81,7 +83,8 @@ def show_table(table: Table, name: str, *, commands: bool = True) -> str:
     hidden = len(rows) - 1 - MOST_SHOWN
     rows = rows[: MOST_SHOWN + 1]
     widths = [max(len(row[k]) for row in rows) for k in range(3)]
-    lines = [f"{printable(name)}: {table.num_rows} rows, {len(table.columns)} columns"]
+    counts = [_counted(table.num_rows, "row"), _counted(len(table.columns), "column")]
+    lines = [f"{printable(name)}: {', '.join(counts)}"]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=False))
         lines.append(f"  {'  '.join(cells)}  {row[3]}".rstrip())
@@ -90,9 +93,15 @@ def show_table(table: Table, name: str, *, commands: bool = True) -> str:
     return "\n".join([*lines, *(next_commands(table, name) if commands else [])])
 
 
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
 def next_commands(table: Table, name: str) -> list[str]:
     """Return commands for the next step."""
     measured, file = table.measured, shlex.quote(printable(name))
+    if table.num_rows < FEWEST_ROWS:
+        return [f"nothing can be learned from {_counted(table.num_rows, 'row')}: add rows"]
     if not measured:
         return [
             "no column holds numbers or few values; read one as another kind with --as COL=KIND"
