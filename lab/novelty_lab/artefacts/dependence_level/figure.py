@@ -1,4 +1,4 @@
-"""The level of the test of independence, cell by cell."""
+"""The level of the test of independence, cell by cell, and its power given a third variable."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from novelty_lab.tables import named, table
 
 
 def tables(record: Record) -> list[Table]:
-    """List the level of every cell."""
+    """List level and power of every cell."""
     columns = {"data": "{name}", "p ≤ 0.05": "{rate:.4f} ± {se:.4f}", "data sets": "{repeats}"}
-    return [table("Level without dependence", columns, named(record.results["level"]))]
+    titles = {"level": "Level without dependence", "power": "Power given a third variable"}
+    return [table(title, columns, named(record.results[part])) for part, title in titles.items()]
 
 
 def figure(record: Record) -> Figure:
