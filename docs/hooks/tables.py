@@ -266,15 +266,18 @@ def level() -> str:
 
 
 def given() -> str:
-    """Give level and power given a third variable, beside the tree test."""
-    ours, trees = (record("dependence")["given"][test] for test in ("ours", "FCIT"))
+    """Give level and power given a third variable, with ten folds and five, and the tree test."""
+    five, trees = (record("dependence")["given"][test] for test in ("ours", "FCIT"))
+    ten = record("dependence-level")
     rows = []
-    for name, row in ours.items():
+    for name, row in five.items():
         kind, _, rest = name.partition(", ")
         rest = rest.replace(", ours", "")
         other = trees[f"{kind}, {rest.replace(', n=', ', FCIT, n=')}"]
-        rows.append([kind, rest.replace("n=", "n = "), _level(row), _level(other)])
-    return markdown(["", "data", "ours", "FCIT"], rows)
+        more = ten[kind].get(f"{rest}, given z")
+        cells = ["" if more is None else _level(more), _level(row), _level(other)]
+        rows.append([kind, rest.replace("n=", "n = "), *cells])
+    return markdown(["", "data", "ours", "ours, five folds", "FCIT"], rows)
 
 
 def test_seconds() -> str:

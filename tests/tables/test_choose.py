@@ -175,7 +175,7 @@ def test_a_series_of_mixed_columns(tmp_path):
     straight = ln.score(np.sin(t), window=1, **FAST)
     ordered = read_table(shuffled, time="day")
     assert ln.score(ordered, window=1, **FAST).bits == straight.bits
-    assert "rows put in the order of day, in steps of 1 days" in ordered.notes
+    assert "rows put in the order of day, in steps of 1 day" in ordered.notes
     indexed = read_table(shuffled.set_index("day"), time="day")
     assert ln.score(indexed, window=1, **FAST).bits == straight.bits
     frame.loc[5, "x"] = np.nan
@@ -226,3 +226,22 @@ def test_without_options_the_command_shows_what_was_read(tmp_path, capsys):
     columns = json.loads(capsys.readouterr().out)["columns"]
     assert columns[1]["levels"] == ["Adelie", "Chinstrap", "Gentoo"]
     assert columns[2]["missing"] == 3
+
+
+def test_an_index_is_left_out_of_a_frame_of_numbers_too():
+    generator = np.random.default_rng(0)
+    x, y = generator.standard_normal((2, 40))
+    with_id = pd.DataFrame({"id": range(40), "x": x})
+    found = ln.score(with_id, pd.Series(y, name="y"), **FAST)
+    assert found.decisions == ("left out: id (index: 'id' is the name of an index)",)
+    assert found.bits == ln.score(with_id[["x"]], pd.Series(y, name="y"), **FAST).bits
+
+
+def test_columns_whose_names_are_numbers_and_sparse_matrices():
+    sparse = pytest.importorskip("scipy.sparse")
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((40, 3)))
+    expected = ln.score(frame[[0, 1]].to_numpy(), frame[2].to_numpy(), **FAST).bits
+    for targets in (2, [2], "2"):
+        assert ln.score(frame, targets, **FAST).bits == expected
+    matrix = sparse.csr_array(frame[[0, 1]].to_numpy())
+    assert ln.score(matrix, frame[2].to_numpy(), **FAST).bits == expected

@@ -34,9 +34,9 @@ def test_equal_steps(times, told):
 @pytest.mark.parametrize(
     ("times", "told"),
     [
-        (["2020-01-01", "2020-01-02", "2020-01-04", "2020-01-05"], "got 1 days to 2 days"),
+        (["2020-01-01", "2020-01-02", "2020-01-04", "2020-01-05"], "got 1 day to 2 days"),
         (["2020-01-01", "2020-02-15", "2020-03-01", "2020-04-01"], "expected equal steps"),
-        ([1.0, 2.0, 2.0, 3.0], "one row for each time, got two at 2.0"),
+        ([1.0, 2.0, 2.0, 3.0], "one row for each time, got two at 2 in"),
         ([1.0, 2.0, None, 3.0], "a time in every row, got 1 gaps"),
         (["u", "v", "u", "v"], "dates or numbers in the time column 't', got category"),
     ],

@@ -27,6 +27,11 @@ def kind_of(values, name="x", **options):
         (["$1,200", "$950", "$3", "-$4"], "number"),
         (["12%", "3.5 %", "100%", ""], "number"),
         (["12%", "3.5", "100%", "2"], "text"),
+        (["(1,200)", "950", "3", "(4.5)"], "number"),
+        (["\u22121.5", "2", "3", "4"], "number"),
+        (["(a)", "2", "3", "4"], "text"),
+        ([2**60, 2**60 + 1, 2**60 + 2, 5], "text"),
+        ([2**60, 2**61, 2**62, 5], "number"),
         (["1,2", "3", "4", "5"], "text"),
         ([True, False, None, True], "boolean"),
         (["true", "False", "TRUE", "NA"], "boolean"),
@@ -106,10 +111,21 @@ def test_kinds_can_be_overruled_and_what_cannot_be_is_named():
     table = read_table(codes, kinds={"code": "category", "y": "index"})
     assert table["code"].levels == ("1", "2")
     assert table["y"].kind == "index"
-    for kind in ("number", "date"):
-        with pytest.raises(UserError, match=f"expected {kind}s in column 't', got 'x' in row 2"):
-            read_table(codes, kinds={"t": kind})
+    with pytest.raises(UserError, match="expected dates in column 't', got 'x' in row 2"):
+        read_table(codes, kinds={"t": "date"})
     with pytest.raises(UserError, match="expected a kind among number, category"):
         read_table(codes, kinds={"t": "words"})
     with pytest.raises(UserError, match=r"expected a column of the table \(code, t, y\), got 'z'"):
         read_table(codes, kinds={"z": "number"})
+
+
+def test_numbers_with_a_few_other_cells_are_told_and_can_be_read():
+    frame = {"y": [1.0, 2.0, 4.0, 3.0, 5.0], "x": ["1.5", "2", "low", "4", "5"]}
+    table = read_table(frame)
+    assert table["x"].kind == "text"
+    assert any("numbers but for 1 such as low" in note for note in table.notes)
+    chosen = read_table(frame, kinds={"x": "number"})
+    assert np.isnan(chosen["x"].values[2]) and chosen["x"].missing == 1
+    assert any("x: 1 cell is no number" in note and "row 2" in note for note in chosen.notes)
+    with pytest.raises(UserError, match="expected numbers in column 'x', got 'a'"):
+        read_table({"y": [1.0, 2.0, 4.0], "x": ["a", "b", "3"]}, kinds={"x": "number"})

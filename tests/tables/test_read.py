@@ -182,3 +182,19 @@ def test_importing_the_library_does_not_import_pandas():
     code = "import sys, learnable_novelty.tables as t; print('pandas' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"
+
+
+def test_records_within_records_have_columns_of_their_own(tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text('[{"a": 1, "at": {"x": 2.5}}, {"a": 2, "at": {"x": 3.5}}, {"a": 4, "at": {}}]')
+    table = read_table(path)
+    assert table["at.x"].values.tolist() == pytest.approx([2.5, 3.5, np.nan], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("t.xls", "save it as .xlsx"), ("t.dta", "pass the data frame")]
+)
+def test_formats_that_are_not_read_say_what_to_do(tmp_path, name, told):
+    (tmp_path / name).write_bytes(b"x")
+    with pytest.raises(UserError, match=told):
+        read_table(tmp_path / name)

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.tables import read_table, unpack
-from learnable_novelty.tables.sniff import has_header, sniff
+from learnable_novelty.tables.headers import has_header
+from learnable_novelty.tables.sniff import sniff
 
 ROWS = [[1.5, 2.25], [3.5, 4.75], [-5.5, 1e-3]]
 
@@ -56,6 +57,64 @@ def test_the_same_table_however_it_is_written(tmp_path, content):
     ]
 
 
+def test_dates_and_groups_of_thousands_beside_a_decimal_comma(tmp_path):
+    rows = "".join(f"{k + 1:02d}.03.2020;{k},5;1.{k:03d}.000,25\n" for k in range(9))
+    table = read(tmp_path, f"Tag;Wert;Summe\n{rows}")
+    assert [c.kind for c in table.columns] == ["date", "number", "number"]
+    assert table["Wert"].values[:2].tolist() == [0.5, 1.5]
+    assert table["Summe"].values[:2].tolist() == [1_000_000.25, 1_001_000.25]
+
+
+@pytest.mark.parametrize(
+    ("above", "told"),
+    [
+        ("a,b,c\nm,kg,\n", "1 line below the names left out (m, kg)"),
+        ("made by,x,y\n\na,b,c\n", "1 line before the table left out"),
+    ],
+)
+def test_of_several_lines_of_text_above_numbers_one_has_the_names(tmp_path, above, told):
+    table = read(tmp_path, f"{above}1,2,u\n3,4,v\n5,6,u\n7,9,v\n")
+    assert [(c.name, c.kind) for c in table.columns] == [
+        ("a", "number"),
+        ("b", "number"),
+        ("c", "category"),
+    ]
+    assert table.num_rows == 4
+    assert told in table.notes
+
+
+def test_columns_of_fixed_width(tmp_path):
+    lines = (
+        "     city   temp rain",
+        " New York   1.50  0.2",
+        "     Rome -12.25",
+        "San Remo    3.5  1.5",
+    )
+    table = read(tmp_path, "\n".join(lines), "t.txt", kinds={"city": "category"})
+    assert table["city"].levels == ("New York", "Rome", "San Remo")
+    assert table["temp"].values.tolist() == [1.5, -12.25, 3.5]
+    assert table["rain"].missing == 1
+    assert "columns have a fixed width" in table.notes
+
+
+def test_a_word_that_many_lines_share_is_part_of_a_column(tmp_path):
+    lines = ["  id     school  years"]
+    lines += [
+        f"{k:4d} {level:>10} {k / 7:6.2f}"
+        for k in (9, 11, 13, 15)
+        for level in ("16 years", "< 12 years")
+    ]
+    table = read(tmp_path, "\n".join(lines), "t.dat")
+    assert table["school"].levels == ("16 years", "< 12 years")
+    assert table["years"].kind == "number"
+
+
+def test_a_line_that_breaks_the_columns_is_refused(tmp_path):
+    body = "".join(f"{'a b' if k % 2 else 'ab':<4}{k:>4}\n" for k in range(600))
+    with pytest.raises(UserError, match="in line 602 a word goes on across character 4"):
+        read(tmp_path, f"name   x\n{body}abcde  7\n", "t.txt")
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"])
 def test_encodings(tmp_path, encoding):
     text = "größe,stadt\n1,Zürich\n2,Genève\n3,Zürich\n4,Genève\n"
@@ -74,7 +133,7 @@ def test_other_bytes_after_the_sample_are_read_as_windows_1252(tmp_path):
 def test_rows_that_end_early_have_gaps_and_those_too_long_are_refused(tmp_path):
     table = read(tmp_path, "a,b,c\n1,2,3\n4,5\n7,8,9\n1,0,2\n")
     assert table["c"].missing == 1
-    assert "1 row ends before the last column (line 3): what they lack is missing" in table.notes
+    assert "1 row ends before the last column (line 3): what it lacks is missing" in table.notes
     for content, told in (
         ("a,b\n1,2\n3,4\n5,6,7\n", "2 columns in line 4 of t.csv, got 3"),
         ("one line\na,b\n1,2\n3,4\n5,6,7\n8,9\n", "2 columns in line 5 of t.csv, got 3"),

@@ -28,7 +28,7 @@ def test_files_are_answered_or_refused_with_a_way_out(tmp_path):
         "samples",
     )
     assert good.p_value == 0.01 and good.shuffled_p_value > 0.01
-    assert words.outcome == "refused" and "read a column as another kind" in words.sentence
+    assert words.outcome == "refused" and "read one of these as a category" in words.sentence
     assert (one.outcome, one.task) == ("answered", "series")
     counts = files.summary(list(found.values()))
     assert (counts["answered"], counts["refused"], counts["tracebacks"]) == (2, 1, 0)

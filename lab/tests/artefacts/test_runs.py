@@ -114,6 +114,7 @@ ONE_RUN = [
 ]
 QUICK_RUNS = [
     "answers",
+    "dependence-level",
     "overview",
     "eca",
     "eca-scan",

@@ -5,10 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from learnable_novelty.cli.options import check_drawable, check_seed
+from learnable_novelty.cli.score import add_reading_options, read_decisions
+from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from learnable_novelty.tables import Encoded
 
 
 def add_commands(commands: Any) -> None:
@@ -26,6 +33,7 @@ def add_commands(commands: Any) -> None:
     depend.add_argument(
         "--blocks", type=int, metavar="L", help="rows are time: rearrange blocks of L rows"
     )
+    add_reading_options(depend)
     depend.add_argument("--seed", type=int, default=0)
     depend.add_argument("--plot", type=Path, metavar="OUT.png", help="draw the result")
     depend.add_argument("--json", action="store_true", help="print JSON")
@@ -34,21 +42,15 @@ def add_commands(commands: Any) -> None:
 
 def _depend(options: argparse.Namespace) -> int:
     from learnable_novelty.independence import dependence
-    from learnable_novelty.measure import read_columns
 
     check_seed(options.seed)
     if options.plot is not None:
         check_drawable(options.plot)
-    chosen = read_columns(options.file, options.x, options.y)
-    given = None
-    names = {"x": chosen.input_names, "y": chosen.target_names}
-    if options.given is not None:
-        third = read_columns(options.file, options.given, options.y)
-        given, names["given"] = third.inputs, third.input_names
+    sides, names, decisions = _read(options)
     result = dependence(
-        chosen.inputs,
-        chosen.targets,
-        given,
+        sides["x"],
+        sides["y"],
+        sides.get("given"),
         permutations=options.permutations,
         blocks=options.blocks,
         seed=options.seed,
@@ -56,12 +58,49 @@ def _depend(options: argparse.Namespace) -> int:
     if options.plot is not None:
         result.plot(options.plot)
     if options.json:
-        described = {"file": str(options.file), **names, **result.to_dict()}
+        described = {"file": str(options.file), **names, "decisions": decisions, **result.to_dict()}
         print(json.dumps(described, indent=1, allow_nan=False))
         return 0
     shown = {name: ", ".join(map(printable, columns)) for name, columns in names.items()}
     print(f"{printable(str(options.file))}: " + "; ".join(f"{n} = {c}" for n, c in shown.items()))
+    for note in decisions:
+        print(f"  {note}")
     print(result)
     if options.plot is not None:
         print(f"  drawn to {options.plot}")
     return 0
+
+
+def _read(
+    options: argparse.Namespace,
+) -> tuple[dict[str, np.ndarray], dict[str, list[str]], list[str]]:
+    """Return the columns of each side in the same rows, their names, and what was decided."""
+    from learnable_novelty.tables import choose, read_table
+    from learnable_novelty.tables.names import positions
+
+    where = options.file.name
+    table = read_table(options.file, **vars(read_decisions(options)))
+    known = [column.name for column in table.columns]
+    wanted = {"x": options.x, "y": options.y, "given": options.given}
+    names = {
+        side: [known[place] for place in positions(known, text, where)]
+        for side, text in wanted.items()
+        if text is not None
+    }
+    every = [name for side in names.values() for name in side]
+    if twice := sorted({name for name in every if every.count(name) > 1}):
+        listed = ", ".join(map(printable, twice))
+        raise UserError(f"expected each column on one side, once, got {listed} twice")
+    # All sides are chosen together, so that a row with a gap in one is left out of all.
+    chosen = choose(table, every, is_series=options.blocks is not None, where=where)
+    parts = {side: _numbers(chosen.inputs, many) for side, many in names.items()}
+    return parts, names, list(chosen.notes)
+
+
+def _numbers(encoded: Encoded, names: list[str]) -> np.ndarray:
+    """Return what columns became, with the marks of their gaps."""
+    import numpy as np
+
+    every = [part for name in names for part in (name, f"{name} is missing")]
+    parts = [encoded.matrix[:, encoded.places[name]] for name in every if name in encoded.places]
+    return np.concatenate(parts, axis=1)

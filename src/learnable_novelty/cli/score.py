@@ -29,7 +29,12 @@ def add_commands(commands: Any) -> None:
         "--grow", action="store_true", help="let the observer grow on one half, and judge the other"
     )
     score.add_argument("--engine", default="serial", help=ENGINES)
-    score.add_argument("--plot", type=Path, metavar="OUT.png", help="draw the score")
+    score.add_argument(
+        "--plot",
+        type=Path,
+        metavar="OUT.png",
+        help="draw the score; with --window auto OUT-ahead.png too",
+    )
     score.set_defaults(command=_score)
 
 
@@ -199,6 +204,10 @@ def _score(options: argparse.Namespace) -> int:
     if options.plot is not None:
         result.plot(options.plot)
     curve = horizon(request.columns, seed=options.seed) if options.window == "auto" else None
+    drawn = [] if options.plot is None else [options.plot]
+    if curve is not None and options.plot is not None:
+        drawn.append(options.plot.with_stem(f"{options.plot.stem}-ahead"))
+        curve.plot(drawn[-1])
     if options.json:
         told = {**request.described, **result.to_dict()}
         told["decisions"] = [*request.described["decisions"], *result.decisions]
@@ -212,8 +221,8 @@ def _score(options: argparse.Namespace) -> int:
         print(result)
         if curve is not None:
             print(curve)
-        if options.plot is not None:
-            print(f"  drawn to {options.plot}")
+        if drawn:
+            print(f"  drawn to {' and '.join(map(str, drawn))}")
     return 0
 
 

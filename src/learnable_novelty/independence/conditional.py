@@ -2,15 +2,15 @@
 
     x' = x - E[x | z],      residual of f(x') = f(x') - E[f(x') | z]
 
-with x in normal scores of its ranks, by ridge regressions on features of z, each fitted on four
-fifths of the rows and taken from the last fifth, in turn. If x and y are independent given z, so
+with x in normal scores of its ranks, by ridge regressions on features of z, each fitted on nine
+tenths of the rows and taken from the last tenth, in turn. If x and y are independent given z, so
 are x' and y', and products of residuals have mean zero, whatever their size depends on. Errors of
 the two regressions enter as a product only.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -25,7 +25,8 @@ from learnable_novelty.independence.features import (
 from learnable_novelty.observer.reservoirs import MLP
 from learnable_novelty.seeds import torch_generator
 
-FOLDS = 5
+FOLDS = 10
+"""Parts of the rows. Five give worse regressions, and a higher level (docs/dependence.md)."""
 Z_WAVES = 12
 """Waves of a single z, at most."""
 Z_FEATURES, Z_DEPTH = 128, 2
@@ -44,11 +45,14 @@ class Given:
     """
 
     def __init__(self, given: Tensor, seed: int, *, shuffled: bool) -> None:
-        self.design = design_of(given, seed)
-        order = torch.arange(len(given))
+        design, order = design_of(given, seed), torch.arange(len(given))
         if shuffled:
             order = torch.randperm(len(given), generator=torch_generator(seed, "folds"))
-        self.folds = list(torch.tensor_split(order, FOLDS))
+        parts = torch.tensor_split(order, min(FOLDS, len(order)))
+        self.folds = [
+            Fold.of(design, torch.cat([*parts[:number], *parts[number + 1 :]]), held_out)
+            for number, held_out in enumerate(parts)
+        ]
 
     def columns(self, columns: Tensor) -> Tensor:
         """Return normal scores of columns less what z predicts of them."""
@@ -61,11 +65,54 @@ class Given:
 
     def _residuals(self, targets: Tensor) -> Tensor:
         residuals = torch.empty_like(targets)
-        for number, held_out in enumerate(self.folds):
-            fitted = torch.cat([fold for other, fold in enumerate(self.folds) if other != number])
-            predicted = _predict(self.design[fitted], targets[fitted], self.design[held_out])
-            residuals[held_out] = targets[held_out] - predicted
+        for fold in self.folds:
+            held_out = targets[fold.held_out]
+            residuals[fold.held_out] = held_out - fold.predict(targets[fold.fitted])
         return residuals
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Ridge regressions that are fitted on some rows, and predict the others.
+
+    The singular values of the features are computed once for all targets.
+    """
+
+    fitted: Tensor
+    held_out: Tensor
+    axes: Tensor
+    """Left singular vectors U of the centred features, (num_fitted, rank)."""
+    new: Tensor
+    """The other rows in the same axes, (num_held_out, rank)."""
+    shrinks: Tensor
+    """s^2 / (s^2 + lambda) of every penalty, (penalties, rank)."""
+
+    @staticmethod
+    def of(design: Tensor, fitted: Tensor, held_out: Tensor) -> Fold:
+        """Decompose the features of the rows that are fitted."""
+        mean = design[fitted].mean(0)
+        left, singular, right = torch.linalg.svd(design[fitted] - mean, full_matrices=False)
+        kept = singular > 1e-12 * singular[0]  # none where z is constant, which predicts nothing
+        squares = singular[kept].square()
+        shrinks = squares / (squares + PENALTIES[:, None] * singular.square().mean())
+        new = (design[held_out] - mean) @ (right[kept].T / singular[kept])
+        return Fold(fitted, held_out, left[:, kept], new, shrinks)
+
+    def predict(self, targets: Tensor) -> Tensor:
+        """Predict each target with the penalty that its GCV is smallest at.
+
+        GCV(lambda) = RSS(lambda) / (n - df(lambda))^2,  df = 1 + sum_i s_i^2 / (s_i^2 + lambda).
+        """
+        level = targets.mean(0)
+        coefficients = self.axes.T @ (targets - level)
+        power = (targets - level).square().sum(0)
+        explained = (self.shrinks * (2 - self.shrinks)) @ coefficients.square()
+        freedom = len(targets) - 1 - self.shrinks.sum(1)
+        error = (power - explained) / freedom[:, None].square()
+        # GCV knows nothing of fits that use up most rows.
+        error[freedom < len(targets) / 2] = torch.inf
+        best = error.argmin(0)
+        return level + self.new @ (self.shrinks[best].T * coefficients)
 
 
 def design_of(given: Tensor, seed: int) -> Tensor:
@@ -83,27 +130,3 @@ def design_of(given: Tensor, seed: int) -> Tensor:
         width = max(4, min(Z_FEATURES, len(given) // 4))
         parts.append(MLP(given.shape[1], width, Z_DEPTH, seed=seed)(scores))
     return standardized(torch.cat(parts, dim=1))
-
-
-def _predict(design: Tensor, targets: Tensor, new: Tensor) -> Tensor:
-    """Predict by ridge regressions, each target with the penalty that its GCV is smallest at.
-
-    GCV(lambda) = RSS(lambda) / (n - df(lambda))^2,  df = 1 + sum_i s_i^2 / (s_i^2 + lambda).
-    """
-    mean, level = design.mean(0), targets.mean(0)
-    left, singular, right = torch.linalg.svd(design - mean, full_matrices=False)
-    coefficients = left.T @ (targets - level)
-    power = (targets - level).square().sum(0)
-    squares = singular.square()
-    if not bool(squares.sum() > 0):  # z is constant, and predicts nothing
-        return level.expand(len(new), -1)
-    shrinks = squares / (squares + PENALTIES[:, None] * squares.mean())
-    explained = (shrinks * (2 - shrinks)) @ coefficients.square()
-    freedom = len(design) - 1 - shrinks.sum(1)
-    error = (power - explained) / freedom[:, None].square()
-    # GCV knows nothing of fits that use up most rows.
-    error[freedom < len(design) / 2] = torch.inf
-    best = error.argmin(0)
-    inverse = torch.where(singular > 1e-12 * singular[0], 1 / singular.clamp_min(1e-30), 0.0)
-    readout = (right.T * inverse) @ (shrinks[best].T * coefficients)
-    return level + (new - mean) @ readout

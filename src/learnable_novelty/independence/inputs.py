@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError, UserTypeError
+from learnable_novelty.tables.frames import dense
 
 FEWEST = 5
 """Rows that a permutation test needs to reach p = 0.05 with room to spare: 5! = 120 orders."""
@@ -20,6 +21,7 @@ def as_columns(name: str, values: Any) -> Tensor:
     Raises:
         UserError: for values that are not finite numbers, or for fewer than five rows.
     """
+    values = dense(values)
     if not isinstance(values, Tensor):
         if isinstance(values, np.ma.MaskedArray) and bool(np.ma.getmaskarray(values).any()):
             raise UserError(f"{name} must be complete, got a masked array with hidden values")
@@ -28,9 +30,7 @@ def as_columns(name: str, values: Any) -> Tensor:
             try:
                 array = array.astype(np.float64)
             except (TypeError, ValueError):
-                raise UserTypeError(
-                    f"{name} must be numbers, got {type(values).__name__}"
-                ) from None
+                raise UserTypeError(f"{name} must be numbers, got {_odd(values)}") from None
         if array.dtype.kind not in "fiub":
             raise UserTypeError(f"{name} must be numbers, got an array of dtype {array.dtype}")
         values = torch.from_numpy(array.astype(np.float64))
@@ -48,6 +48,14 @@ def as_columns(name: str, values: Any) -> Tensor:
         kind = "NaN" if bool(columns[row, column].isnan()) else "an infinite value"
         raise UserError(f"{name} must be finite, got {kind} in row {row}, column {column} (from 0)")
     return columns
+
+
+def _odd(values: Any) -> str:
+    """Say which column of a data frame holds no numbers."""
+    for column in getattr(values, "columns", ()):
+        if getattr(values[column].dtype, "kind", "O") not in "fiub":
+            return f"{values[column].dtype} in column {column!r}: turn it into columns of 0 and 1"
+    return type(values).__name__
 
 
 def check_same_rows(**named: Tensor | None) -> None:

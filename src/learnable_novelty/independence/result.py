@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.independence.statistic import Statistics, code_bits, weighted
+from learnable_novelty.measure.words import plain
 from learnable_novelty.seeds import torch_generator
 
 if TYPE_CHECKING:
@@ -101,8 +102,8 @@ class Dependence:
         return "\n".join(
             [
                 self.verdict,
-                f"  bits above the null   {self.bits:.3f}",
-                f"  effect (held out)     {self.effect:.2f}",
+                f"  bits above the null   {plain(self.bits)}",
+                f"  effect (held out)     {plain(self.effect)}",
                 f"  most unusual          {self.where}",
                 f"  rows                  {self.num_rows:,}",
                 f"  null                  {self.permutations} rearrangements: {self.rearranged}",

@@ -122,13 +122,14 @@ def _draw_bits(axes: Axes, score: Score) -> None:
     axes.bar(1, score.floor_bits, color=GREY, width=0.6, label="floor of raw bits")
     excess = max(0.0, score.excess_bits)
     axes.bar(1, excess, bottom=score.floor_bits, color=SKY, width=0.6, label="excess over it")
-    if score.is_default and score.target_dim == 1:
+    has_scale = score.is_default and score.target_dim == 1
+    if has_scale:
         for name, bits in reference_bits(score.num_samples).items():
             axes.axhline(bits, color=RED, linewidth=0.8, linestyle=":")
             axes.text(3.55, bits, name, fontsize=7, color=RED, ha="right", va="bottom")
     highest = max(axes.dataLim.y1, 1e-3)
     axes.set(xlim=(-0.5, 3.6), ylim=(0, 1.35 * highest), ylabel="bits")
-    axes.set_title("bits; dotted: known relations" if score.is_default else "bits", fontsize=10)
+    axes.set_title("bits; dotted: known relations" if has_scale else "bits", fontsize=10)
     axes.set_xticks([0, 1], ["denoised", "raw"])
     axes.legend(frameon=False, fontsize=8, loc="upper right")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty.tables.sniff import MARKERS
+from learnable_novelty.tables.headers import MARKERS
 from learnable_novelty.text import printable
 
 _DATE = re.compile(
@@ -34,12 +34,15 @@ def cell_of(value: Any) -> Any:
 def numbers_in_text(cells: list[str], decimal: str = ".") -> np.ndarray | None:
     """Return numbers with thousands separators, a currency sign or a percent sign; None for others.
 
-    All cells must be written alike: each group of thousands has three digits.
+    All cells must be written alike: each group of thousands has three digits. A minus sign may be
+    the typographic one, or parentheses as in accounts.
 
     >>> numbers_in_text(["$1,200", "$950"])
     array([1200.,  950.])
     >>> numbers_in_text(["1,20", "950"]) is None
     True
+    >>> numbers_in_text(["(1.5)", "\u22122"])
+    array([-1.5, -2. ])
     """
     if not cells:
         return None
@@ -48,7 +51,7 @@ def numbers_in_text(cells: list[str], decimal: str = ".") -> np.ndarray | None:
     pattern = re.compile(rf"([+-]?)\s*([$€£]?)\s*([+-]?)({number})\s*(%?)")
     matches = []
     for cell in cells:
-        found = pattern.fullmatch(cell)
+        found = pattern.fullmatch(_with_plain_minus(cell))
         if found is None or not re.search(r"\d", found[4]):
             return None
         matches.append(found)
@@ -61,6 +64,13 @@ def numbers_in_text(cells: list[str], decimal: str = ".") -> np.ndarray | None:
         )
     except ValueError:
         return None
+
+
+def _with_plain_minus(cell: str) -> str:
+    """Write the typographic minus sign, and the parentheses of accounts, as a minus sign."""
+    found = re.fullmatch(r"\(([$€£.\d].*)\)", cell)
+    cell = cell if found is None else f"-{found[1]}"
+    return cell.replace("\u2212", "-")
 
 
 def told_of_numbers(name: str, cells: list[str]) -> str | None:

@@ -15,7 +15,10 @@ from learnable_novelty.tables.names import Names, positions
 from learnable_novelty.tables.table import MEASURED, Column, Encoded, Table, encode
 from learnable_novelty.text import printable
 
-CHOOSE = "; choose columns that hold numbers"
+CHOOSE = (
+    "; choose columns that hold numbers, or read this one as a number (its other cells are then "
+    "gaps) or as a category"
+)
 """What to do about a column of text."""
 
 
@@ -74,8 +77,8 @@ def choose(
     if not places:
         why = "; ".join(kind_notes(left)) or "all columns are targets"
         raise UserError(
-            f"expected input columns in {where}, none are left ({why}): name the inputs, or read a "
-            "column as another kind"
+            f"expected input columns in {where}, none are left ({why}): name the inputs, or "
+            "read one of these as a category or a number"
         )
     x, y = ([measurable(table.columns[k]) for k in many] for many in (places, wanted))
     notes += kind_notes([*left, *{id(one): one for one in [*x, *y]}.values()])
@@ -131,7 +134,7 @@ def _check(column: Column, rows: np.ndarray) -> None:
         row = int(rows[int(np.argmax(infinite))])
         raise UserError(
             f"expected finite numbers in column {column.name!r}, got an infinite value in row "
-            f"{row} (from 0): leave out the column, or the row"
+            f"{row} (from 0): choose columns without it, or leave out such rows"
         )
 
 

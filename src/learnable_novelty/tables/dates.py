@@ -38,16 +38,16 @@ def time_order(column: Column) -> tuple[np.ndarray, str]:
     if bool((steps == zero).any()):
         twice = values[int(np.argmax(steps == zero))]
         raise UserError(
-            f"expected one row for each time, got two at {twice} in {name!r}: choose the rows of "
-            "one series first"
+            f"expected one row for each time, got two at {_moment(twice)} in {name!r}: choose "
+            "the rows of one series first"
         )
     unit = _calendar_unit(values)
     if unit is None and not _are_equal(steps):
         row = int(np.argmax(steps))
         raise UserError(
             f"expected equal steps in the time column {name!r}, got {_told(steps.min())} to "
-            f"{_told(steps.max())} (after {values[row]}): fill in the missing rows, or leave out "
-            "the time column if rows are samples"
+            f"{_told(steps.max())} (after {_moment(values[row])}): fill in the missing rows, "
+            "or leave out the time column if rows are samples"
         )
     sorted_already = bool((order == np.arange(len(order))).all())
     told = "already in" if sorted_already else "put in"
@@ -68,8 +68,20 @@ def _told(step: np.generic) -> str:
     seconds = step / np.timedelta64(1, "s")
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= size:
-            return f"{seconds / size:.6g} {unit}"
+            return f"1 {unit[:-1]}" if seconds == size else f"{seconds / size:.6g} {unit}"
     return f"{seconds:.6g} seconds"
+
+
+def _moment(value: np.generic) -> str:
+    """Write a time without zeros that say nothing.
+
+    >>> _moment(np.datetime64("2020-01-31T00:00:00.000000000")), _moment(np.float64(3))
+    ('2020-01-31', '3')
+    """
+    if not isinstance(value, np.datetime64):
+        return f"{float(value):.15g}"
+    text = str(np.datetime_as_string(value, unit="s"))
+    return text.removesuffix("T00:00:00")
 
 
 def _calendar_unit(values: np.ndarray) -> str | None:

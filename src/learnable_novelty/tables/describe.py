@@ -12,6 +12,8 @@ from learnable_novelty.text import printable
 
 MOST_NAMED = 8
 """Columns and levels that are listed before the rest is counted."""
+FEWEST_ROWS = 3
+"""Rows that a relation or a step of a series can be seen in."""
 MOST_SHOWN = 40
 """Columns that are shown of a wide table."""
 
@@ -42,7 +44,20 @@ def _why(column: Column) -> str:
         return "no values" if column.missing == len(column.values) else "one value"
     if column.kind == "date":
         return "dates"
-    return f"text of {len({v for v in column.values if v is not None})} values"
+    present = [value for value in column.values if value is not None]
+    odd = [value for value in present if not _is_float(value)]
+    told = f"text of {len(set(present))} values"
+    if not 0 < len(odd) < len(present) / 2:
+        return told
+    return f"{told}: numbers but for {len(odd)} such as {printable(odd[0])[:20]}"
+
+
+def _is_float(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -68,7 +83,8 @@ def show_table(table: Table, name: str, *, commands: bool = True) -> str:
     hidden = len(rows) - 1 - MOST_SHOWN
     rows = rows[: MOST_SHOWN + 1]
     widths = [max(len(row[k]) for row in rows) for k in range(3)]
-    lines = [f"{printable(name)}: {table.num_rows} rows, {len(table.columns)} columns"]
+    counts = [_counted(table.num_rows, "row"), _counted(len(table.columns), "column")]
+    lines = [f"{printable(name)}: {', '.join(counts)}"]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=False))
         lines.append(f"  {'  '.join(cells)}  {row[3]}".rstrip())
@@ -77,9 +93,15 @@ def show_table(table: Table, name: str, *, commands: bool = True) -> str:
     return "\n".join([*lines, *(next_commands(table, name) if commands else [])])
 
 
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
 def next_commands(table: Table, name: str) -> list[str]:
     """Return commands for the next step."""
     measured, file = table.measured, shlex.quote(printable(name))
+    if table.num_rows < FEWEST_ROWS:
+        return [f"nothing can be learned from {_counted(table.num_rows, 'row')}: add rows"]
     if not measured:
         return [
             "no column holds numbers or few values; read one as another kind with --as COL=KIND"

@@ -89,7 +89,10 @@ def _checked_array(array: np.ndarray, name: str) -> Any:
     if array.dtype.kind not in "fiubUM" and not array.dtype.names:
         raise UserError(f"expected numbers in {name}, got an array of dtype {array.dtype}")
     if array.ndim not in (1, 2):
-        raise UserError(f"expected a table (rows, columns) in {name}, got shape {array.shape}")
+        raise UserError(
+            f"expected a table (rows, columns) in {name}, got shape {array.shape}: reshape it, or "
+            "load it in Python and score it as lattices"
+        )
     return frame_of(array)
 
 

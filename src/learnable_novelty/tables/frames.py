@@ -44,9 +44,7 @@ def frame_of(data: Any) -> Any:
         return data.to_pandas()
     if library == "xarray":
         return _from_xarray(data)
-    if library == "scipy" and hasattr(data, "toarray"):
-        _check_size(data.shape, np.dtype(data.dtype).itemsize)
-        data = data.toarray()
+    data = dense(data)
     if hasattr(data, "detach"):  # a torch tensor
         data = data.detach().cpu().numpy()
     if isinstance(data, pd.Series):
@@ -62,6 +60,14 @@ def frame_of(data: Any) -> Any:
     ):
         return _from_array(np.asanyarray(data))
     raise UserTypeError(f"expected a table, a path or an array, got {type(data).__name__}")
+
+
+def dense(data: Any) -> Any:
+    """Return a sparse matrix of SciPy as an array, if it is not too large; other data itself."""
+    if library_of(data) != "scipy" or not hasattr(data, "toarray"):
+        return data
+    _check_size(data.shape, np.dtype(data.dtype).itemsize)
+    return data.toarray()
 
 
 def _from_columns(columns: Mapping[Any, Any]) -> Any:

@@ -57,6 +57,9 @@ def column_of(name: str, values: Any, decimal: str = ".") -> tuple[Column, str |
         note = f"{printable(name)} is a duration, in seconds"
     elif kind.kind == "b":
         column = Column(name, "boolean", values.to_numpy(np.float64, na_value=np.nan))
+    elif kind.kind in "iu" and _is_beyond_doubles(values):
+        column = _levels(name, values.astype(str), most=min(MOST_LEVELS, len(values) // 2))
+        note = f"{printable(name)} has whole numbers of more than 15 digits: read as text"
     elif kind.kind in "iuf":
         column = Column(name, "number", values.to_numpy(np.float64, na_value=np.nan))
     elif kind.kind == "c":
@@ -88,6 +91,14 @@ def _moments(values: Any) -> np.ndarray:
     if getattr(values.dt, "tz", None) is not None:
         values = values.dt.tz_convert(None)
     return values.to_numpy("datetime64[ns]")
+
+
+def _is_beyond_doubles(values: Any) -> bool:
+    """Tell whether different whole numbers would be equal as float64: these are labels."""
+    present = values.dropna()
+    if not len(present) or max(abs(int(present.min())), abs(int(present.max()))) <= 2**53:
+        return False
+    return present.nunique() > len(np.unique(present.to_numpy(np.float64)))
 
 
 def _of_objects(name: str, values: Any, decimal: str) -> tuple[Column, str | None]:
@@ -206,11 +217,24 @@ def as_kind(column: Column, kind: Kind) -> Column:
             f"expected at most {MOST_CHOSEN_LEVELS:,} values in column {column.name!r} to make it "
             f"a category, got {count:,}"
         )
-    if kind == "number" and (numbers := numbers_in_text(present)) is not None:
-        return Column(column.name, "number", spread(numbers, texts))
+    if kind == "number" and (numbers := _numbers_or_gaps(texts)) is not None:
+        return Column(column.name, "number", numbers)
     if kind == "date" and (dates := dates_in_text(texts, present)) is not None:
         return Column(column.name, "date", dates)
     raise UserError(not_of_kind(column, kind))
+
+
+def _numbers_or_gaps(texts: list[str | None]) -> np.ndarray | None:
+    """Return numbers, with gaps for cells that hold something else; None if these are most."""
+    present = [text for text in texts if text is not None]
+    numbers = numbers_in_text(present)
+    if numbers is not None:
+        return spread(numbers, texts)
+    # Cells are written alike, so those that are not are told one by one.
+    each = {text: numbers_in_text([text]) for text in set(present)}
+    values = [np.nan if t is None or (one := each[t]) is None else one[0] for t in texts]
+    found = np.array(values, dtype=np.float64)
+    return found if 2 * np.isfinite(found).sum() > len(present) else None
 
 
 def not_of_kind(column: Column, kind: Kind = "number") -> str:

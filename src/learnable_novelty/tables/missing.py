@@ -81,9 +81,10 @@ def without_gaps(
         )
     if len(rows) < 2:
         some = f"all {count} have some" if not len(rows) else f"only 1 of {count} has none"
-        worst = _worst([*inputs, *targets])
+        worst = max([*inputs, *targets], key=lambda one: one.missing)
         raise UserError(
-            f"expected rows without gaps, but {some}: choose columns without {worst}, or fill gaps "
+            f"expected rows without gaps, but {some}: choose columns without "
+            f"{printable(worst.name)} ({worst.missing} gaps), or fill the gaps of inputs "
             "(missing='indicate')"
         )
     return inputs, targets, rows, notes

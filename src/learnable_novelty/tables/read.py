@@ -13,14 +13,21 @@ from learnable_novelty.tables import arrow, formats, records
 from learnable_novelty.tables.dates import cyclic_columns, time_order
 from learnable_novelty.tables.describe import kind_notes
 from learnable_novelty.tables.frames import frame_of
-from learnable_novelty.tables.kinds import as_kind, column_of, index_reason, plain_values
+from learnable_novelty.tables.headers import has_header, unique
+from learnable_novelty.tables.kinds import (
+    as_kind,
+    column_of,
+    index_reason,
+    not_of_kind,
+    plain_values,
+)
 from learnable_novelty.tables.missing import check_missing
 from learnable_novelty.tables.names import Names, positions
-from learnable_novelty.tables.sniff import has_header, unique
 from learnable_novelty.tables.stored import is_zarr
 from learnable_novelty.tables.table import Column, Kind, Table
 from learnable_novelty.tables.text import read_text
 from learnable_novelty.tables.unpack import PACKED, Packed, open_packed
+from learnable_novelty.text import printable
 
 TEXT = (".csv", ".tsv", ".txt", ".dat", ".data", ".tab", ".psv")
 FORMATS: dict[str, Callable[[Packed], Any]] = {
@@ -38,6 +45,17 @@ FORMATS: dict[str, Callable[[Packed], Any]] = {
 }
 """Readers of formats other than text, by the ending of the file."""
 ENDINGS = (".csv", ".tsv", *FORMATS)
+STATISTICS = "open it with pandas and pass the data frame, or save it as .csv"
+ELSEWHERE = {
+    **dict.fromkeys((".xls", ".ods", ".xlsb"), "save it as .xlsx or .csv"),
+    **dict.fromkeys((".dta", ".sav", ".sas7bdat", ".xpt"), STATISTICS),
+    **dict.fromkeys((".rds", ".rda", ".rdata"), "save its table from R with write.csv"),
+    **dict.fromkeys((".h5", ".hdf5", ".nc", ".mat"), "open it in Python and pass its arrays"),
+    **dict.fromkeys((".pkl", ".pickle"), "open it in Python and pass the data frame"),
+    **dict.fromkeys((".db", ".sqlite", ".duckdb"), "save one of its tables as .csv or .parquet"),
+    **dict.fromkeys((".7z", ".rar", ".tar", ".tgz", ".zst"), "unpack it first"),
+}
+"""What to do about formats that are not read."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +133,8 @@ def check_readable(path: Path) -> None:
     if is_zarr(path) or path.is_dir():
         return
     inner = Path(path.stem).suffix.lower() if suffix in PACKED else suffix
+    if inner in ELSEWHERE and path.exists():
+        raise UserError(f"{inner} files are not read ({path}): {ELSEWHERE[inner]}")
     if inner not in known or not path.exists():
         raise UserError(
             f"expected a file ending in {', '.join(ENDINGS)} or .zarr, or a folder of Parquet "
@@ -166,7 +186,12 @@ def _typed(
         column, note = column_of(label, frame.iloc[:, place], decimal)
         notes += [note] if note else []
         if place in wanted:
-            column = as_kind(column, wanted[place])
+            told = as_kind(column, wanted[place])
+            if (more := told.missing - column.missing) > 0:
+                odd = printable(not_of_kind(column).partition("got ")[2])
+                cells = f"{more} cells are" if more > 1 else "1 cell is"
+                notes.append(f"{printable(label)}: {cells} no number, and a gap ({odd})")
+            column = told
         elif place not in kept and (reason := index_reason(column, leading=leading)) is not None:
             column = Column(label, "index", plain_values(column), reason=reason)
         leading = leading and column.kind == "index"

@@ -49,20 +49,28 @@ def _frame_of_json(data: Any, name: str) -> Any:
             return _checked(pd.DataFrame, name, data["data"], columns=data["columns"])
         tables = [v for v in data.values() if _is_records(v)]
         if len(tables) == 1 and not all(isinstance(v, list) for v in data.values()):
-            return pd.DataFrame(tables[0])
+            return _records(tables[0])
         if data and all(isinstance(v, list) for v in data.values()) and not tables:
             return frame_of(data)
         if data and all(isinstance(v, Mapping) for v in data.values()):
             return _checked(pd.DataFrame, name, data)
         if len(tables) == 1:
-            return pd.DataFrame(tables[0])
+            return _records(tables[0])
     elif _is_records(data):
-        return pd.DataFrame(data)
+        return _records(data)
     elif isinstance(data, list) and data and all(isinstance(row, list) for row in data):
         return _checked(pd.DataFrame, name, data)
     elif isinstance(data, list) and data and not any(isinstance(v, (list, Mapping)) for v in data):
         return pd.DataFrame({"0": data})
     raise UserError(f"expected a list of records in {name}, or lists by the names of columns")
+
+
+def _records(rows: list[Any]) -> Any:
+    """Make a frame of records; one within another has columns such as place.city."""
+    import pandas as pd
+
+    nested = any(isinstance(value, Mapping) for row in rows for value in row.values())
+    return pd.json_normalize(rows) if nested else pd.DataFrame(rows)
 
 
 def _is_records(data: Any) -> bool:

@@ -11,7 +11,9 @@ from typing import Any
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.storage import MOST_BYTES
-from learnable_novelty.tables.sniff import MARKERS, SAMPLE_BYTES, Dialect, sniff
+from learnable_novelty.tables.fixed_width import read_fixed_width
+from learnable_novelty.tables.headers import MARKERS
+from learnable_novelty.tables.sniff import SAMPLE_BYTES, Dialect, sniff
 from learnable_novelty.tables.unpack import Packed
 
 
@@ -52,6 +54,10 @@ def _read(packed: Packed, dialect: Dialect) -> tuple[Any, str]:
 def _frame(packed: Packed, dialect: Dialect, encoding: str) -> Any:
     import pandas as pd
 
+    if dialect.spans:
+        return read_fixed_width(
+            packed, dialect.spans, dialect.names, dialect.skipped, dialect.comment, encoding
+        )
     # From pandas 3.1 on numbers are always rounded correctly.
     exact = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
     precision: dict[str, Any] = {} if exact else {"float_precision": "round_trip"}
@@ -108,8 +114,9 @@ def _short_rows(packed: Packed, dialect: Dialect, encoding: str) -> list[str]:
     lines = [line for line, width in _widths(packed, dialect, encoding) if width < 0]
     if not lines:
         return []
-    rows = "1 row ends" if len(lines) == 1 else f"{len(lines)} rows end"
-    return [f"{rows} before the last column (line {lines[0]}): what they lack is missing"]
+    one = len(lines) == 1
+    rows, lack = ("1 row ends", "it lacks") if one else (f"{len(lines)} rows end", "they lack")
+    return [f"{rows} before the last column (line {lines[0]}): what {lack} is missing"]
 
 
 def _too_long(packed: Packed, dialect: Dialect, encoding: str) -> str:

@@ -14,6 +14,8 @@ from novelty_lab.tables import named, table
 
 INDEPENDENT = "multimodal_independence"
 LOOKS = {"ours": BLUE, "MGC": ORANGE, "Hsic": GREEN, "Dcorr": GREY}
+LABELS = {"Hsic": "HSIC", "Dcorr": "distance corr."}
+"""Names of hyppo's classes that are not those of the tests."""
 
 
 def tables(record: Record) -> list[Table]:
@@ -85,7 +87,13 @@ def _grid(record: Record, part: str, axis: str, label: str) -> Figure:
             if test in curve[0]:
                 at = [entry[axis] for entry in curve]
                 look = ".-" if test == "ours" else ".--"
-                panel.plot(at, [entry[test] for entry in curve], look, color=colour, label=test)
+                panel.plot(
+                    at,
+                    [entry[test] for entry in curve],
+                    look,
+                    color=colour,
+                    label=LABELS.get(test, test),
+                )
         panel.axhline(0.05, color="0.8", linewidth=0.8, zorder=0)
         panel.set(title=in_words(name), ylim=(-0.03, 1.03), xlabel=label)
     for panel in panels[len(power) :]:

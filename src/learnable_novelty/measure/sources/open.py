@@ -22,6 +22,7 @@ from learnable_novelty.measure.sources.files import open_columns
 from learnable_novelty.measure.sources.memory import MemoryRows, as_tensor
 from learnable_novelty.measure.sources.tables import table_rows
 from learnable_novelty.tables import Table, has_names
+from learnable_novelty.tables.frames import dense
 from learnable_novelty.tables.stored import check_array
 
 
@@ -31,6 +32,7 @@ def open_source(inputs: Any, targets: Any, *, is_series: bool) -> Source | Strea
     Raises:
         ValueError: for a series in a list of vectors, which may be rows or chunks of it.
     """
+    inputs, targets = dense(inputs), dense(targets)
     library = type(inputs).__module__.partition(".")[0]
     if isinstance(inputs, (str, PathLike)):
         return open_columns(inputs, None, _column_names(targets), is_series=is_series).as_source()

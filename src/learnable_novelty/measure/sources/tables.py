@@ -14,19 +14,24 @@ from learnable_novelty.tables import Table, has_names, read_table
 
 
 def table_rows(inputs: Any, targets: Any, *, is_series: bool) -> Source | None:
-    """Return the rows of a table; None for frames of numbers without gaps, which are arrays.
+    """Return the rows of a table; None for frames of numbers alone, which are arrays.
+
+    Frames that hold gaps, or a column that only labels rows, are tables.
 
     Args:
         inputs: a table, or a data frame with names.
-        targets: names of columns of it; another frame, whose index must be the same; or an array.
+        targets: names or places of columns of it; another frame, whose index must be the same; or
+            an array.
         is_series: whether rows are steps of time.
     """
-    if _are_names(targets):
+    if _are_names(targets, inputs):
+        targets = [targets] if isinstance(targets, int) else targets
         return choose_columns(read_table(inputs), None, targets, is_series=is_series).as_source()
     _check_indices(inputs, targets)
-    if _are_numbers(inputs) and (targets is None or _are_numbers(targets)):
-        return None
+    plain = _are_numbers(inputs) and (targets is None or _are_numbers(targets))
     table = read_table(inputs)
+    if plain and not any(column.kind == "index" for column in table.columns):
+        return None
     if targets is None:
         return choose_columns(table, None, None, is_series=is_series).as_source()
     other = read_table(targets)
@@ -44,10 +49,15 @@ def table_rows(inputs: Any, targets: Any, *, is_series: bool) -> Source | None:
     return choose_columns(both, None, list(places), is_series=is_series).as_source()
 
 
-def _are_names(targets: Any) -> bool:
-    if isinstance(targets, str):
+def _are_names(targets: Any, inputs: Any) -> bool:
+    """Tell names and places of columns from values: a list of as many numbers as rows is values."""
+    if isinstance(targets, (str, int)) and not isinstance(targets, bool):
         return True
-    return isinstance(targets, (list, tuple)) and any(isinstance(one, str) for one in targets)
+    if not isinstance(targets, (list, tuple)):
+        return False
+    places = all(isinstance(one, int) and not isinstance(one, bool) for one in targets)
+    rows = len(inputs) if hasattr(inputs, "__len__") else None
+    return any(isinstance(one, str) for one in targets) or (places and len(targets) != rows)
 
 
 def _check_indices(inputs: Any, targets: Any) -> None:

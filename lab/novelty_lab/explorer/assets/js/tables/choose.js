@@ -137,7 +137,7 @@
     const infinite = values.findIndex((value) => !Number.isFinite(value));
     if (infinite >= 0)
       refuse(
-        `expected finite numbers in column '${column.name}', got an infinite value in row ${rows[infinite]} (from 0): leave out the column, or the row`,
+        `expected finite numbers in column '${column.name}', got an infinite value in row ${rows[infinite]} (from 0): choose columns without it, or leave out such rows`,
       );
     return [values];
   }
