@@ -40,6 +40,7 @@
     const what = el("span", {}, described(own.sizes, own.ROWS, false));
     const curve = LN.charts.lines({
       label: "Score of the automaton that is being trained",
+      empty: "The score is drawn here while you train.",
       series: [],
       height: 220,
       x: { label: "training step" },

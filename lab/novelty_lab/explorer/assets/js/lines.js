@@ -168,7 +168,9 @@
       const at = layOut(spec, width);
       const root = at && draw(spec, at);
       names = root && name(spec, at, root);
-      drawing.replaceChildren(root || el("p", {}, "Not run yet."));
+      const nothing = () =>
+        el("p", { style: { minHeight: `${spec.height || 260}px` } }, spec.empty || "Not run yet.");
+      drawing.replaceChildren(root || nothing());
     };
     drawing.addEventListener("blur", () => names?.hide());
     drawing.addEventListener("keydown", (event) => {
