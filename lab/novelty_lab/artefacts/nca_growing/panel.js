@@ -47,7 +47,7 @@
       const data = { shape: content.pictures.shape, values: LN.unpack(content.pictures) };
       const caption = (i) => {
         const phase = run.phases[i - 1];
-        const when = i ? `After phase ${i} (${size(phase)})` : "Untrained";
+        const when = i ? `After phase ${i - 1} (${size(phase)})` : "Untrained";
         return `${when}: ${LN.number(100 * run.travelling[i], 0)}% travels.`;
       };
       pictures.replaceChildren(...run.travelling.map((_, i) => picture(data, i, caption(i))));
@@ -60,7 +60,7 @@
     };
     profile.update({
       series: growths.map((phase, i) => ({
-        name: `growth ${i + 1}, after phase ${run.phases.indexOf(phase) + 1}`,
+        name: `growth ${i + 1}, after phase ${run.phases.indexOf(phase)}`,
         colour: COLOURS[i % COLOURS.length],
         points: saved(phase.tried),
         dots: /** @type {const} */ ("joined"),

@@ -32,9 +32,11 @@
       card("held", "Held-out variance", "predicted of values not seen"),
     );
     const show = (found) => {
-      const unit = () => el("small", {}, ` bits, ${LN.rows(found.num_samples)}`);
-      value.denoised.replaceChildren(LN.number(found.denoised_bits, 1), unit());
-      value.raw.replaceChildren(LN.number(found.bits, 1), unit());
+      const rows = () => el("small", { class: "under" }, LN.rows(found.num_samples));
+      const put = (key, bits) =>
+        value[key].replaceChildren(LN.number(bits, 1), el("small", {}, " bits"), rows());
+      put("denoised", found.denoised_bits);
+      put("raw", found.bits);
       value.held.replaceChildren(percent(found.held_out_variance));
     };
     return { node, show };
