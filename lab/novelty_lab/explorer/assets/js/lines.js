@@ -153,7 +153,8 @@
   function legendOf(spec) {
     const named = new Map(spec.series.filter((s) => !s.unnamed).map((s) => [s.name, s]));
     const entries = named.size < 2 && !spec.references ? [] : [...named.values()];
-    const entry = (s) => el("li", {}, LN.swatch(s.colour, s.dash ? "dash" : "line"), s.name);
+    const lineOf = (s) => (s.dots === true ? undefined : s.dash ? "dash" : "line");
+    const entry = (s) => el("li", {}, LN.swatch(s.colour, lineOf(s)), s.name);
     return [...entries.map(entry), ...(spec.extra || [])];
   }
 
