@@ -110,7 +110,7 @@
       const sign = mean > 0 ? "+" : "";
       return `${sign}${LN.number(mean, 1)} raw bits (${update} update; ${LN.range(gains, 1)} in ${LN.count(gains.length, "seed")})`;
     });
-    return `An observer that grows while the rule is trained changes where the rule ends, by a judge of its own, by ${told.join(" and by ")}, against the paper's observer at the same compute.`;
+    return `By one fixed judge and at the same compute, training against an observer that grows changes the final score by ${told.join(" and by ")}, compared with the paper's observer.`;
   }
 
   function build(root) {
