@@ -43,6 +43,7 @@ bench: $(VENV)/.dev  ## time the fast ways against the plain ones
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.dev  ## write the documentation to build/site, in two minutes; warnings are errors
+	rm -rf .cache/mkdocs-jupyter  # what the notebooks printed with an older library
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open build/site/index.html"
 

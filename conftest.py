@@ -54,6 +54,7 @@ SLOW = (
     "test_runs.py::test_quick_run_is_saved_found_again_and_drawn[nulls]",
     "test_runs.py::test_quick_run_is_saved_found_again_and_drawn[relations]",
     "test_runs.py::test_quick_run_is_saved_found_again_and_drawn[signs]",
+    "test_site.py::test_axe",
     "test_solitons.py::test_noise_does_not_travel[256]",
     "test_start.py::test_every_example_has_its_sentences",
     "test_start.py::test_the_sweep_shows_the_same_for_every_level",

@@ -16,15 +16,15 @@ def missing() -> str:
 
 
 @contextmanager
-def chromium() -> Iterator[Any]:
-    """Start a browser whose console is kept, and end it."""
+def chromium(*arguments: str) -> Iterator[Any]:
+    """Start a browser whose console is kept, with more arguments if any, and end it."""
     from selenium import webdriver
 
     if missing():
         raise ModuleNotFoundError(missing())
     options = webdriver.ChromeOptions()
     options.binary_location = str(shutil.which("chromium"))
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", *arguments):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     service = webdriver.ChromeService(shutil.which("chromedriver"))

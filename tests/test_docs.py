@@ -238,6 +238,15 @@ def test_tables_are_those_of_the_records(name):
     assert TEXTS[name] == filled(TEXTS[name]), "run make tables"
 
 
+def test_badges_say_what_holds():
+    from docs.hooks.badges import FOLDER, badges
+
+    found = {path.stem: path.read_text() for path in FOLDER.glob("*.svg")}
+    assert found == badges(), "run make tables"
+    readme = TEXTS["README.md"]
+    assert all(f"docs/assets/badges/{name}.svg" in readme for name in found)
+
+
 def numbers_of(value):
     if isinstance(value, dict | list):
         for held in value.values() if isinstance(value, dict) else value:

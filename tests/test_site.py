@@ -80,6 +80,45 @@ def test_links_are_underlined(site, browser):
     assert len(lines) > 5 and set(lines) == {"underline"}
 
 
+AXE = ROOT / "lab" / "node_modules" / "axe-core" / "axe.min.js"
+RUN_AXE = """
+const [rules, done] = arguments;
+axe.run(document, { preload: false, resultTypes: ["violations"], ...rules }).then(
+  ({ violations }) => done(violations.map(({ id, nodes }) =>
+    [id, nodes.length, nodes[0].target.join(" "), nodes[0].failureSummary])),
+  (error) => done([["failed", 0, "", String(error)]]));
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing_on_any_page(site, browser, width, scheme):
+    if not AXE.is_file():
+        pytest.skip("needs axe-core: npm install, in lab")
+    size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 700}
+    wanted = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": wanted})
+    # Colours are all that a scheme changes.
+    rules = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
+    browser.get((site / "index.html").as_uri())
+    browser.execute_script("localStorage.clear()")  # the theme keeps the scheme of the last visit
+    found = []
+    try:
+        # 404.html names its styles from the root of a host: as a file it has none.
+        for page in sorted(set(site.glob("**/*.html")) - {site / "404.html"}):
+            browser.get(page.as_uri())
+            browser.execute_script(AXE.read_text())
+            shown = browser.execute_script("return document.body.dataset.mdColorScheme")
+            assert shown == {"light": "default", "dark": "slate"}[scheme]
+            faults = browser.execute_async_script(RUN_AXE, rules)
+            found += [f"{page.relative_to(site)}: {fault}" for fault in faults]
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert found == []
+
+
 def test_version_and_changelog_are_in_the_site(site):
     from learnable_novelty import __version__
 

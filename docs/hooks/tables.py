@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from docs.hooks import badges
 from novelty_lab.artefacts.compare.pictures import MEASURES as COMPARED
 from novelty_lab.artefacts.life_map.pictures import MEASURES as LIFE_MEASURES
 from novelty_lab.artefacts.rl_table.paper import PAPER
@@ -41,6 +42,7 @@ def main() -> None:
             path.write_text(filled(text), encoding="utf-8")
             print(f"written: {path.relative_to(ROOT)}")
     draw_start(ROOT / "results" / "start.png")
+    badges.write()
 
 
 def draw_start(path: Path) -> None:

@@ -22,3 +22,10 @@ def exported(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     export(RESULTS, folder)
     return (folder / "index.html").as_uri()
+
+
+@pytest.fixture(autouse=True)
+def own_console(request):
+    """What other tests left in the console is not of this one."""
+    if "browser" in request.fixturenames:
+        request.getfixturevalue("browser").get_log("browser")

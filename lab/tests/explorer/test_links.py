@@ -15,6 +15,12 @@ Image = pytest.importorskip("PIL.Image", reason="needs pillow")
 pytest.importorskip("selenium.webdriver", reason="needs selenium")
 
 SHOWN = {
+    "start=logistic/25": (
+        "start",
+        "document.querySelector('#panel-start [aria-pressed=true]').dataset.name"
+        " + document.getElementById('start-noise').value",
+        "logistic25",
+    ),
     "eca=30": ("automata", "LN.panels.find(p => p.name === 'automata').at()", "30"),
     "AUTOMATA=54": ("automata", "document.querySelector('#panel-automata input').value", "54"),
     "life=B36/S23": ("life", "LN.life.panel.rule()", "B36/S23"),
@@ -47,7 +53,9 @@ def test_a_link_shows_what_it_names(browser, exported, link):
     assert browser.get_log("browser") == []
 
 
-@pytest.mark.parametrize("link", ["eca=999", "life=none such", "flows=%zz", "neural=x/1"])
+@pytest.mark.parametrize(
+    "link", ["eca=999", "life=none such", "flows=%zz", "neural=x/1", "start=noise/999"]
+)
 def test_a_link_to_nothing_opens_the_panel_and_says_where_it_is(browser, exported, link):
     name = {"eca": "automata"}.get(link.split("=")[0], link.split("=")[0])
     browser.get("about:blank")

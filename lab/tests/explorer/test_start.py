@@ -18,7 +18,8 @@ TESTED = "LN.start.latest() && LN.start.latest().p_value !== null"
 
 def cards(browser):
     """What the three cards say: raw bits, denoised bits, held-out variance in percent."""
-    shown = browser.find_elements("css selector", f"{ROOT} .stats dd")
+    names = ("raw", "denoised", "held")
+    shown = [browser.find_element("css selector", f"{ROOT} .card-{name} dd") for name in names]
     return [float(re.findall(r"[\d.]+", card.text)[0]) for card in shown]
 
 
@@ -53,6 +54,9 @@ def test_the_page_opens_on_start(browser, exported):
     assert denoised == pytest.approx(truth.denoised_bits, abs=0.051)
     assert held_out == pytest.approx(100 * truth.held_out_variance, abs=0.51)
     assert len(told(browser)) == 3
+    first = browser.find_element("css selector", f"{ROOT} .stats").text
+    assert first.startswith("Denoised bits")
+    assert f"n = {truth.num_samples}" in first.replace("\u00a0", " ")
     assert browser.get_log("browser") == []
 
 

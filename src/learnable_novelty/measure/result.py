@@ -241,7 +241,7 @@ class Score:
                 plain(self.bits),
                 f"the paper's S, noise included; sd {plain(self.bits_sd)}; {size}",
             ),
-            ("floor", plain(self.floor_bits), "what its own noise would score"),
+            ("floor", plain(self.floor_bits), "the score of the unexplained residuals"),
             ("excess", plain(self.excess_bits), f"above the floor; {error}"),
             ("explained variance", percent(self.explained_variance), "in the rows that were seen"),
             ("null bits", null, f"if {self.hypothesis}"),

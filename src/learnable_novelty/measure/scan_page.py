@@ -15,7 +15,7 @@ MOST = 200
 STYLE = (
     "<style>.scan{font-family:system-ui,sans-serif;border-collapse:collapse;font-size:14px}"
     ".scan td,.scan th{padding:2px 8px;text-align:left}.scan td.n{text-align:right}"
-    ".scan tr.no{opacity:.5}.scan th.v{writing-mode:vertical-rl;transform:rotate(180deg)}</style>"
+    ".scan tr.no{opacity:.75}.scan th.v{writing-mode:vertical-rl;transform:rotate(180deg)}</style>"
 )
 
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import BITS, BLUE, ORANGE, label_panel, new_figure
+from novelty_lab.style import BLUE, ORANGE, label_panel, new_figure
 from novelty_lab.tables import named, table
 
 COLOURS = {"raw": BLUE, "denoised": ORANGE}
@@ -53,13 +53,13 @@ def figure(record: Record) -> Figure:
     bits, codes, probes = (fig.add_subplot(grid[0, i : i + 4]) for i in (0, 4, 8))
     for row in results["automata"].values():
         bits.plot(row["raw"], row["denoised"], "-o", color=COLOURS[row["objective"]], markersize=3)
-    bits.set(xlabel=f"raw {BITS}", ylabel=f"denoised {BITS}")
+    bits.set(xlabel="raw bits", ylabel="denoised bits")
     label_panel(bits, "a", "automata, first and last rule")
     for row in results["encoders"].values():
         colour = COLOURS[row["objective"]]
         codes.plot(row["raw"], row["denoised"], "-o", color=colour, markersize=3)
         probes.plot(row["steps"], row["linear"], "-o", color=colour, markersize=3)
-    codes.set(xlabel=f"raw {BITS}", ylabel=f"denoised {BITS}")
+    codes.set(xlabel="raw bits", ylabel="denoised bits")
     label_panel(codes, "b", "encoders, at checkpoints")
     probes.set(xlabel="step", ylabel="accuracy of the linear probe")
     label_panel(probes, "c", "encoders, labels read off codes")

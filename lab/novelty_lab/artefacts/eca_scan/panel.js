@@ -38,7 +38,7 @@
       at.style.setProperty("--row", String(r + 1));
       grid.append(at);
       rows[name].forEach((cell, i) => {
-        const full = `${NAMES[name] || name} = ${cell.value}${cell.is_reference ? " (the reference)" : ""}\nfirst: rule ${cell.first}\nmargin of rule 110: ${LN.number(cell.margin, 1)} bits\nranks: 110 ${cell.rank_110}, 54 ${cell.rank_54}, 30 ${cell.rank_30}\nagreement of the order: ${LN.number(cell.spearman, 3)}`;
+        const full = `${NAMES[name] || name} = ${cell.value}${cell.is_reference ? " (the reference)" : ""}\nfirst: rule ${cell.first}\nmargin of rule 110: ${LN.number(cell.margin, 1)} raw bits\nranks: 110 ${cell.rank_110}, 54 ${cell.rank_54}, 30 ${cell.rank_30}\nagreement of the order: ${LN.number(cell.spearman, 3)}`;
         const column = 1 + before - centre(rows[name]) + i;
         const box = el(
           "div",
@@ -103,16 +103,16 @@
     root.append(
       LN.figure(
         [
-          el("h3", {}, "By how many bits is rule 110 ahead?"),
+          el("h3", {}, "By how many raw bits is rule 110 ahead?"),
           heat(
             rows,
             (c) => c.margin,
             30,
             (c) => LN.number(c.margin, 1),
-            "bits",
+            "raw bits",
           ),
         ],
-        "Each row changes one setting of the observer; the framed cell is the reference. A cell is a single draw, so it differs a little from the mean of many draws on the Automata tab. Bold: the lead of rule 110 over the best other rule, in bits (blue: ahead, orange: behind). Below it: the value of the setting. Point at a cell to see all its numbers.",
+        "Each row changes one setting of the observer; the framed cell is the reference. A cell is a single draw, so it differs a little from the mean of many draws on the Automata tab. Bold: the lead of rule 110 over the best other rule, in raw bits, n = 512 starts if not said otherwise (blue: ahead, orange: behind). Below it: the value of the setting. Point at a cell to see all its numbers.",
         "In the paper: margin in S^φ, appendix B.",
       ),
       LN.figure(

@@ -90,7 +90,9 @@
   function tell() {
     const k = view.at;
     const known = denoised();
-    const bits = known ? `${LN.number(known.mean[k], 1)} denoised bits, ` : "";
+    const bits = known
+      ? `${LN.number(known.mean[k], 1)} denoised bits (${LN.rows(known.rows)}), `
+      : "";
     told.textContent = `training step ${data.steps[k]}: ${bits}${LN.number(data.bits.mean[k], 1)} raw bits, linear probe ${LN.number(100 * data.linear.mean[k], 1)} %, nearest neighbours ${LN.number(100 * data.neighbours.mean[k], 1)} %`;
   }
   /* The image behind a dot, four times as large. */

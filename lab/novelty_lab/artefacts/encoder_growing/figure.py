@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
@@ -53,7 +54,7 @@ def figure(record: Record) -> Figure:
     colours = [BLUE if name == results["chosen"] else GREY for name in names]
     fig = new_figure(10.0, 2.8)
     measures = {
-        "mean excess over jurors (bits)": [
+        "excess, mean of jurors": [
             float(np.mean(one["excess"])) for one in results["candidates"].values()
         ],
         "linear probe": [one["linear"] for one in results["candidates"].values()],
@@ -62,9 +63,14 @@ def figure(record: Record) -> Figure:
     for letter, axes, (title, values) in zip(
         "abc", fig.subplots(1, 3, sharey=True), measures.items(), strict=True
     ):
-        axes.barh(range(len(names)), values, color=colours)
+        # Points, not bars: the axis does not begin at 0.
+        axes.scatter(values, range(len(names)), color=colours, s=60)
         spread = max(max(values) - min(values), 1e-3)
-        axes.set_xlim(min(values) - 0.5 * spread, max(values) + 0.2 * spread)
+        axes.set_xlim(min(values) - 0.2 * spread, max(values) + 0.2 * spread)
+        axes.grid(axis="y", color="0.9")
+        axes.set_axisbelow(True)
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.set_xlabel("bits (blue: chosen)" if letter == "a" else "test accuracy")
         label_panel(axes, letter, title)
         if letter == "a":
             list_down(axes, names)

@@ -54,7 +54,7 @@ def _stacked(axes: Axes, rows: dict[str, dict[str, Any]], names: list[str]) -> N
     )
     low, rest = np.minimum(bits, floor), np.maximum(bits - floor, 0)
     spread = {"fmt": "none", "ecolor": "black", "elinewidth": 0.9, "capsize": 2}
-    axes.bar(x - 0.28, low, 0.26, color=GREY, label="raw bits: floor, what its own noise scores")
+    axes.bar(x - 0.28, low, 0.26, color=GREY, label="raw bits: floor, the score of the residuals")
     axes.bar(x - 0.28, rest, 0.26, bottom=low, color=SKY, label="raw bits: excess over the floor")
     sd = [rows[name]["bits_sd"] for name in names]
     axes.errorbar(x - 0.28, bits, yerr=sd, label="raw bits ± sd over draws", **spread)

@@ -8,14 +8,20 @@
 
    The observer h is a frozen random network of two layers on the same five sites, drawn anew for
    every step, so that no single one is fooled. All of it is in one function: a page that is opened
-   as a file can start a worker from a text only. */
+   as a file can start a worker from a text only. gpu.js does the same on a graphics card. */
 (() => {
-  /** @param {any} scope where messages come from and go to; none for tests */
-  function makeTrainer(scope) {
-    const [SITES, RINGS, RADIUS, HIDDEN, WINDOW, BURN_IN] = [32, 16, 2, 32, 4, 24];
-    const [FEATURES, RIDGE, RATE, CLIP, NOISE] = [32, 3, 3e-3, 0.5, 0.1];
+  /** @param {Partial<TrainingShape>} [shape] sizes other than those for a processor */
+  function makeTrainer(shape) {
+    /** @type {TrainingShape} */
+    const sizes = {
+      ...{ sites: 32, rings: 16, radius: 2, hidden: 32, features: 32, window: 4, burnIn: 24 },
+      ...shape,
+    };
+    const { sites: SITES, radius: RADIUS, hidden: HIDDEN, features: FEATURES } = sizes;
+    const { window: WINDOW, burnIn: BURN_IN } = sizes;
+    const [RIDGE, RATE, CLIP, NOISE] = [3, 3e-3, 0.5, 0.1];
     const READS = 2 * (2 * RADIUS + 1);
-    const ROWS = SITES * RINGS;
+    const ROWS = SITES * sizes.rings;
     const SIZES = [HIDDEN * READS, HIDDEN, HIDDEN * HIDDEN, HIDDEN, 2 * HIDDEN, 2];
 
     /* Uniform numbers from a seed (mulberry32). */
@@ -155,13 +161,34 @@
       return du;
     }
 
-    /* Features of all sites, standardized and divided by sqrt(m): (ROWS, FEATURES). */
-    function observe(random, x) {
-      let h = gather(x);
-      for (const reads of [READS, FEATURES]) {
+    /* All that is random in a step: first states, disturbances, an observer, an order of rows. */
+    function draw(random) {
+      const first = new Float64Array(2 * ROWS);
+      for (let r = 0; r < ROWS; r++) {
+        const angle = 2 * Math.PI * random();
+        first[2 * r] = Math.cos(angle);
+        first[2 * r + 1] = Math.sin(angle);
+      }
+      const noises = Array.from({ length: Math.ceil(BURN_IN / 8) }, () =>
+        uniform(random, 2 * ROWS, NOISE),
+      );
+      const observer = [READS, FEATURES].map((reads) => {
         const limit = Math.sqrt(3 / reads);
         const weight = uniform(random, FEATURES * reads, limit);
-        h = linear(h, weight, uniform(random, FEATURES, limit), reads, FEATURES);
+        return { reads, weight, offset: uniform(random, FEATURES, limit) };
+      });
+      const order = Uint32Array.from({ length: ROWS }, (_, r) => r);
+      for (let r = ROWS - 1; r > 0; r--) {
+        const other = Math.floor((r + 1) * random());
+        [order[r], order[other]] = [order[other], order[r]];
+      }
+      return { first, noises, observer, order };
+    }
+    /* Features of all sites, standardized and divided by sqrt(m): (ROWS, FEATURES). */
+    function observe(observer, x) {
+      let h = gather(x);
+      for (const { reads, weight, offset } of observer) {
+        h = linear(h, weight, offset, reads, FEATURES);
         for (let r = 0; r < ROWS; r++) {
           const own = h.subarray(r * FEATURES, (r + 1) * FEATURES);
           const mean = own.reduce((s, v) => s + v, 0) / FEATURES;
@@ -216,12 +243,12 @@
           for (let j = 0, v = a[r * m + i]; j < k; j++) out[i * k + j] += v * b[r * k + j];
       return out;
     }
-    /* S in bits, and its gradient by the targets, (ROWS, d). */
-    function score(h, y, d) {
-      const gram = cross(h, h, FEATURES, FEATURES);
+    /* S in bits of H'H and H'Y, and (H'H + lambda I)^-1 W (I + W'W)^-1 / ln 2: (FEATURES, d).
+       Both arguments are overwritten. */
+    function scoreOf(gram, crossed, d) {
       for (let i = 0; i < FEATURES; i++) gram[i * FEATURES + i] += RIDGE;
       const l = cholesky(gram, FEATURES);
-      const w = solve(l, cross(h, y, FEATURES, d), FEATURES, d);
+      const w = solve(l, crossed, FEATURES, d);
       const inner = new Float64Array(d * d);
       for (let i = 0; i < d; i++)
         for (let j = 0; j < d; j++) {
@@ -241,6 +268,12 @@
       for (let q = 0; q < FEATURES; q++)
         for (let i = 0; i < d; i++) back[q * d + i] = turned[i * FEATURES + q] / Math.LN2;
       solve(l, back, FEATURES, d);
+      return { bits, back };
+    }
+    /* S in bits, and its gradient by the targets, (ROWS, d). */
+    function score(h, y, d) {
+      const gram = cross(h, h, FEATURES, FEATURES);
+      const { bits, back } = scoreOf(gram, cross(h, y, FEATURES, d), d);
       const gradient = new Float64Array(ROWS * d);
       for (let r = 0; r < ROWS; r++)
         for (let q = 0; q < FEATURES; q++)
@@ -249,18 +282,13 @@
       return { bits, gradient };
     }
 
-    /* Random rings after the burn-in, each step a little disturbed. */
-    function settled(theta, random) {
-      let x = new Float64Array(2 * ROWS);
-      for (let r = 0; r < ROWS; r++) {
-        const angle = 2 * Math.PI * random();
-        x[2 * r] = Math.cos(angle);
-        x[2 * r + 1] = Math.sin(angle);
-      }
+    /* The first states after the burn-in, disturbed a little after every eighth step. */
+    function settled(theta, { first, noises }) {
+      let x = first;
       for (let t = 0; t < BURN_IN; t++) {
         x = forward(theta, x).next;
         if (t % 8) continue;
-        for (let i = 0; i < x.length; i++) x[i] += NOISE * (2 * random() - 1);
+        for (let i = 0; i < x.length; i++) x[i] += noises[t / 8][i];
         for (let r = 0; r < ROWS; r++) {
           const size = Math.hypot(x[2 * r], x[2 * r + 1]) || 1;
           x[2 * r] /= size;
@@ -295,30 +323,18 @@
       return { bits, gradient, y };
     }
     /* The score of targets that are moved to other rows: what chance gives. */
-    function chance(h, y, random) {
+    function chance(h, y, order) {
       const d = 2 * WINDOW;
-      const moved = Float64Array.from(y);
-      for (let r = ROWS - 1; r > 0; r--) {
-        const other = Math.floor((r + 1) * random());
-        for (let i = 0; i < d; i++) {
-          const held = moved[r * d + i];
-          moved[r * d + i] = moved[other * d + i];
-          moved[other * d + i] = held;
-        }
-      }
+      const moved = new Float64Array(y.length);
+      for (let r = 0; r < ROWS; r++) moved.set(y.subarray(order[r] * d, (order[r] + 1) * d), r * d);
       return score(h, moved, d).bits;
     }
-    /* Gradient ascent; every call is a step and returns the score before it, and that of chance. */
-    function ascent(seed) {
-      const random = generator(seed);
-      const theta = start(random);
+    /* Adam, upward, with a bound on the length of the gradient; theta changes in place. */
+    function climber(theta) {
       const first = new Float64Array(theta.length);
       const second = new Float64Array(theta.length);
       let count = 0;
-      const step = () => {
-        const x = settled(theta, random);
-        const h = observe(random, x);
-        const { bits, gradient, y } = evaluate(theta, x, h);
+      return (gradient) => {
         const norm = Math.sqrt(gradient.reduce((s, v) => s + v * v, 0));
         const share = Math.min(1, CLIP / norm);
         count++;
@@ -329,9 +345,27 @@
           const size = Math.sqrt(second[i] / (1 - 0.999 ** count)) + 1e-8;
           theta[i] += (RATE * first[i]) / (1 - 0.9 ** count) / size;
         }
-        return { bits, chance: chance(h, y, random) };
       };
-      return { theta, step, count: () => count };
+    }
+    /* The score of a rule, that of chance, and the gradient by theta, all from one draw. */
+    function measure(theta, drawn) {
+      const x = settled(theta, drawn);
+      const h = observe(drawn.observer, x);
+      const { bits, gradient, y } = evaluate(theta, x, h);
+      return { bits, gradient, chance: chance(h, y, drawn.order) };
+    }
+    /* Gradient ascent; every call is a step and returns the score before it, and that of chance.
+       Another measure, one that takes its time, may do the work. */
+    function ascent(seed, by = measure) {
+      const random = generator(seed);
+      const theta = start(random);
+      const climb = climber(theta);
+      const step = async () => {
+        const { bits, chance, gradient } = await by(theta, draw(random));
+        climb(gradient);
+        return { bits, chance };
+      };
+      return { theta, step };
     }
     /* What the page runs: the rule with its layers apart. */
     function ruleOf(theta) {
@@ -346,33 +380,26 @@
       };
     }
 
-    if (scope)
-      scope.onmessage = ({ data }) => {
-        const run = ascent(data.seed);
-        const go = () => {
-          const found = run.step();
-          scope.postMessage({ step: run.count(), ...found, rule: ruleOf(run.theta) });
-          setTimeout(go);
-        };
-        go();
-      };
     return {
       ascent,
+      draw,
       forward,
       evaluate,
+      measure,
       score,
+      scoreOf,
       settled,
       observe,
       generator,
       start,
       ruleOf,
+      sizes,
+      SIZES,
+      READS,
       ROWS,
       FEATURES,
       RIDGE,
     };
   }
-  const scope = /** @type {any} */ (globalThis);
-  if (scope.LN) scope.LN.training = { makeTrainer };
-  else if (scope.WorkerGlobalScope) makeTrainer(scope);
-  else scope.makeTrainer = makeTrainer;
+  LN.training = { ...LN.training, makeTrainer };
 })();

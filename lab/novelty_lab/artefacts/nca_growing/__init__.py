@@ -6,6 +6,7 @@ ARTEFACT = Artefact(
     __name__,
     "Ours: a neural automaton against an observer that grows",
     order=202,
+    takes="26 minutes on an H200",
     engine="serial",
     uses=("device",),
 )

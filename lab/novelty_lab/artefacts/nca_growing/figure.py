@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -105,18 +106,27 @@ def figure(record: Record) -> Figure:
     heights = [5.0] + [2.3] * rows
     top, *pictures = np.asarray(fig.subfigures(1 + rows, 1, height_ratios=heights))
     panels = top.subplots(2, rows + 2, squeeze=False)
-    drawn = [
-        *((_draw_curves, panels[0, k], update, "training") for k, update in enumerate(summaries)),
-        *((_draw_judge, panels[1, k], update, "one judge") for k, update in enumerate(summaries)),
+    first = [
+        *((f"{update}: training", partial(_draw_curves, record, update)) for update in summaries),
+        *(
+            (f"{update}: growing, end", partial(_draw_differences, summary))
+            for update, summary in summaries.items()
+        ),
     ]
-    for letter, (draw, axes, update, title) in zip("abcdefgh", drawn, strict=False):
-        draw(axes, record, update)
-        label_panel(axes, letter, f"{update}: {title}")
-    _draw_differences(panels[0, rows:], summaries)
-    _draw_gains(panels[1, rows], summaries)
-    _draw_travelling(panels[1, rows + 1], summaries)
+    second = [
+        *((f"{update}: one judge", partial(_draw_judge, record, update)) for update in summaries),
+        ("gain by phase", partial(_draw_gains, summaries)),
+        ("solitons at the end", partial(_draw_travelling, summaries)),
+    ]
+    letters = iter("abcdefghijkl")
+    for row, shown in zip(panels, (first, second), strict=True):
+        for axes, (title, draw) in zip(row, shown, strict=False):
+            draw(axes)
+            label_panel(axes, next(letters), title)
+        for axes in row[len(shown) :]:
+            axes.set_axis_off()
     for part, update in zip(pictures, summaries, strict=True):
-        _draw_pictures(part, record, update)
+        _draw_pictures(part, record, update, next(letters))
     return fig
 
 
@@ -126,7 +136,8 @@ def runs_of(record: Record, update: str, arm: str) -> dict[str, dict[str, Any]]:
     return {name: run for name, run in runs if (run["update"], run["arm"]) == (update, arm)}
 
 
-def _draw_curves(axes: Axes, record: Record, update: str) -> None:
+def _draw_curves(record: Record, update: str, axes: Axes) -> None:
+    grown: list[float] = []
     for arm, colour in COLOURS.items():
         for number, (name, run) in enumerate(runs_of(record, update, arm).items()):
             key = name.replace(" ", "-")
@@ -138,10 +149,14 @@ def _draw_curves(axes: Axes, record: Record, update: str) -> None:
                 x = np.linspace(phase["begin"], phase["end"], len(smooth))
                 axes.plot(x, smooth, color=colour, linewidth=0.8, label=label)
                 label = None
-            growths = [phase["end"] for phase in run["phases"] if phase["tried"]]
-            axes.plot(growths, [curve.min()] * len(growths), "^", color=colour, markersize=3)
+            grown += [phase["end"] for phase in run["phases"] if phase["tried"]]
     axes.set(xlabel="compute (steps of the frozen arm)", ylabel=f"own {BITS}")
-    axes.legend(fontsize=6.5)
+    low, high = axes.get_ylim()
+    room = 0.4 * (high - low)  # for the legend
+    above = [high + 0.1 * room] * len(grown)
+    axes.plot(grown, above, "v", color=COLOURS["growing"], markersize=4, label="it grows here")
+    axes.set_ylim(low - room, high + 0.2 * room)
+    axes.legend(fontsize=7, loc="lower right")
 
 
 def _smoothed(curve: np.ndarray) -> np.ndarray:
@@ -149,7 +164,7 @@ def _smoothed(curve: np.ndarray) -> np.ndarray:
     return np.convolve(curve.astype(np.float64), np.full(width, 1 / width), "valid")
 
 
-def _draw_judge(axes: Axes, record: Record, update: str) -> None:
+def _draw_judge(record: Record, update: str, axes: Axes) -> None:
     """Draw the mean over seeds of the bits that the largest judge gives."""
     grid = np.linspace(0, record.configuration["nca"]["steps"], 60)
     for arm, colour in COLOURS.items():
@@ -166,26 +181,24 @@ def _draw_judge(axes: Axes, record: Record, update: str) -> None:
     axes.set_xlabel("compute (steps of the frozen arm)")
 
 
-def _draw_differences(panels: Any, summaries: dict[str, Any]) -> None:
+def _draw_differences(summary: dict[str, Any], axes: Axes) -> None:
     """Draw how the growing arm differs at the end, by judge, with 95% intervals."""
-    for letter, axes, (update, summary) in zip("ef", panels, summaries.items(), strict=False):
-        axes.axhline(0, color="0.6", linewidth=1)
-        for place, (arm, against) in enumerate(summary.get("differences", {}).items()):
-            judges = [key for key in against if key not in NOT_JUDGES]
-            means = [against[key]["mean"] for key in judges]
-            halves = [half_interval(against[key]) for key in judges]
-            x = np.arange(len(judges)) + 0.16 * place
-            look: dict[str, Any] = {"color": COLOURS[arm], "markersize": 4, "fmt": "o"}
-            axes.errorbar(x, means, halves, label=f"less {NAMES[arm]}", **look)
-            axes.set_xticks(range(len(judges)), judges, rotation=45, fontsize=6.5)
-        axes.set(xlabel="judge (channels x layers)", ylabel="difference (bits)")
-        low, high = axes.get_ylim()
-        axes.set_ylim(low, high + 0.3 * (high - low))  # room for the legend
-        axes.legend(fontsize=6.5, loc="upper left")
-        label_panel(axes, letter, f"{update}: growing, end")
+    axes.axhline(0, color="0.6", linewidth=1)
+    for place, (arm, against) in enumerate(summary.get("differences", {}).items()):
+        judges = [key for key in against if key not in NOT_JUDGES]
+        means = [against[key]["mean"] for key in judges]
+        halves = [half_interval(against[key]) for key in judges]
+        x = np.arange(len(judges)) + 0.16 * place
+        look: dict[str, Any] = {"color": COLOURS[arm], "markersize": 4, "fmt": "o"}
+        axes.errorbar(x, means, halves, label=f"less {NAMES[arm]}", **look)
+        axes.set_xticks(range(len(judges)), judges, rotation=45, fontsize=7)
+    axes.set(xlabel="judge (channels x layers)", ylabel="difference (bits)")
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.3 * (high - low))  # room for the legend
+    axes.legend(fontsize=7, loc="upper left")
 
 
-def _draw_gains(axes: Axes, summaries: dict[str, Any]) -> None:
+def _draw_gains(summaries: dict[str, Any], axes: Axes) -> None:
     """Draw what the score gained within each phase, under its own observer and the last judge."""
     axes.axhline(0, color="0.6", linewidth=1)
     for colour, (update, summary) in zip((BLUE, RED), summaries.items(), strict=False):
@@ -200,11 +213,10 @@ def _draw_gains(axes: Axes, summaries: dict[str, Any]) -> None:
             axes.errorbar(x, means, halves, label=f"{update}, {words}", **look)
         axes.set_xticks(range(len(phases)), list(phases))
     axes.set(xlabel="phase (0: before the first growth)", ylabel="gained in it (bits)")
-    axes.legend(fontsize=6.5)
-    label_panel(axes, "g", "gain by phase")
+    axes.legend(fontsize=7)
 
 
-def _draw_travelling(axes: Axes, summaries: dict[str, Any]) -> None:
+def _draw_travelling(summaries: dict[str, Any], axes: Axes) -> None:
     """Draw the share that travels at the end, one point a seed."""
     for place, summary in enumerate(summaries.values()):
         for shift, (arm, ends) in enumerate(summary["ends"].items()):
@@ -212,10 +224,9 @@ def _draw_travelling(axes: Axes, summaries: dict[str, Any]) -> None:
             axes.plot(x, ends["travelling"], "o", color=COLOURS[arm], markersize=4, alpha=0.7)
     axes.set_xticks([4 * place + 1 for place in range(len(summaries))], list(summaries))
     axes.set_ylabel("share of variance that travels")
-    label_panel(axes, "h", "solitons at the end")
 
 
-def _draw_pictures(part: Any, record: Record, update: str) -> None:
+def _draw_pictures(part: Any, record: Record, update: str, letter: str) -> None:
     """Show the first seed: the growing arm at the start and after each phase, then the controls."""
     shown: list[tuple[str, np.ndarray]] = []
     for arm in ("growing", "frozen", "large"):
@@ -228,11 +239,12 @@ def _draw_pictures(part: Any, record: Record, update: str) -> None:
                 shown.append((_caption(_when(run, number), run, number), picture))
     panels = part.subplots(1, len(shown), squeeze=False)[0]
     for axes, (words, picture) in zip(panels, shown, strict=True):
-        axes.imshow(picture, cmap=CYCLE, aspect="auto", interpolation="nearest")
+        look: dict[str, Any] = {"vmin": 0, "vmax": 256}  # a direction has one colour everywhere
+        axes.imshow(picture, cmap=CYCLE, aspect="auto", interpolation="nearest", **look)
         axes.set(xticks=[], yticks=[])
-        axes.set_title(words, fontsize=6.5)
+        axes.set_title(words, fontsize=7)
     panels[0].set_ylabel("time ↓", fontsize=8)
-    label_row(part, "", f"{update}, first seed: space-time of the fixed rule, and what travels")
+    label_row(part, letter, f"{update}, first seed: space-time of the fixed rule, and what travels")
 
 
 def _when(run: dict[str, Any], number: int) -> str:

@@ -186,8 +186,8 @@ LEARNER_DRIVES: dict[str, tuple[str, Callable[[NoveltyBonus], Bonus]]] = {
     "surprise": ("surprise (novelty search)", Surprise),
     "minus surprise": ("minus surprise (free energy)", lambda bonus: Surprise(bonus, sign=-1)),
     "progress": ("compression progress", Progress),
-    "epiplexity": ("learnable novelty", lambda bonus: bonus),
-    "excess": ("learnable novelty above its floor", lambda bonus: bonus),
+    "epiplexity": ("learnable novelty: raw bits", lambda bonus: bonus),
+    "excess": ("learnable novelty: excess", lambda bonus: bonus),
 }
 """Drives that read the online learner and forget an episode at its end: label and maker."""
 DRIVES = (*LEARNER_DRIVES, *RIVALS)

@@ -20,7 +20,6 @@ from novelty_lab.explorer.packing import rounded
 from novelty_lab.explorer.panel import DataFiles, Panel, from_paper_run, page_colour
 from novelty_lab.records import Record
 
-NAMES = {"epiplexity": "learnable novelty: raw bits", "excess": "learnable novelty: excess"}
 """The paper's reward, and ours, by the terms of the page."""
 
 
@@ -55,7 +54,7 @@ def _row(row: dict[str, Any], record: Record) -> dict[str, Any]:
     places = [record.results["lives"].index(life) for life in lives]
     return {
         "drive": row["drive"],
-        "name": NAMES.get(row["drive"], DRIVE_LABELS[row["drive"]]),
+        "name": DRIVE_LABELS[row["drive"]],
         "common": is_common(row, record),
         "departure": departure(row, record),
         **{name: row[name] for name in ("length", "pixels", "clock")},

@@ -144,7 +144,7 @@
         pen.fillRect(k * each * cell + ratio, 0, each * cell - 2 * ratio, high);
         pen.globalAlpha = 1;
         // White on all five colours is read at this size, with a dark rim.
-        pen.font = `600 ${Math.min(15 * ratio, each * cell * 0.17)}px system-ui, sans-serif`;
+        pen.font = `600 ${Math.min(15 * ratio, each * cell * 0.155)}px system-ui, sans-serif`;
         pen.lineWidth = 3 * ratio;
         pen.strokeStyle = "#000a";
         pen.fillStyle = "#fff";

@@ -45,17 +45,21 @@
     let { chosen } = spec;
     const redraw = (width) => {
       const height = spec.height || 230;
-      const box = { left: 40, right: width - 4, top: 22, bottom: height - (spec.names ? 40 : 26) };
+      // Names that would touch each other stand on two lines, by turns.
+      const wide = (width - 44) / bars.length;
+      const tight = spec.names && Math.max(...bars.map((b) => 8 * b.name.length)) > wide;
+      const under = spec.names ? (tight ? 56 : 40) : 26;
+      const box = { left: 40, right: width - 4, top: 22, bottom: height - under };
       const most = Math.max(...bars.map((b) => Math.max(b.value + (b.sd || 0), b.dash || 0)));
       const y = scale({ domain: [0, most * 1.03] }, [], box.bottom, box.top);
       const layout = { width, height, box, x: { ticks: [], place: (v) => v }, y };
       const root = frame(layout, { label: spec.label, across: spec.x, up: spec.y });
-      const wide = (box.right - box.left) / bars.length;
       for (const [i, bar] of bars.entries()) {
         const column = { left: box.left + i * wide, wide, shaded: bar.key === chosen };
         const { node, middle } = draw(bar, column, layout);
-        const under = { x: middle, y: box.bottom + 15, "text-anchor": "middle" };
-        if (spec.names) node.append(svg("text", under, bar.name));
+        const y = box.bottom + (tight && i % 2 ? 31 : 15);
+        if (spec.names)
+          node.append(svg("text", { x: middle, y, "text-anchor": "middle" }, bar.name));
         if (choose) node.addEventListener("click", () => choose(bar.key));
         root.append(node);
       }

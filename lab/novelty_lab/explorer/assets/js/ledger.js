@@ -115,10 +115,14 @@
     for (const row of rows) counts[row.verdict] = (counts[row.verdict] || 0) + 1;
     return counts;
   };
-  const tally = (rows) =>
-    Object.entries(countOf(rows))
-      .map(([name, count]) => `${MARKS[name]} ${count} ${name}`)
-      .join(", ");
+  const tally = (rows) => {
+    const counts = countOf(rows);
+    const given = Object.keys(MARKS).filter((name) => counts[name]);
+    return given.map((name) => `${MARKS[name]} ${counts[name]} ${name}`).join(", ");
+  };
+  /* As in the paper: sections, its table in section 4.3, appendices. */
+  const order = (section) =>
+    /^\d/.test(section) ? `0 ${section}` : section.startsWith("app") ? `2 ${section}` : "0 4.3";
 
   let at = () => "";
   /** @type {(text: string) => boolean | undefined} */
@@ -128,6 +132,7 @@
     const body = el("div", { class: "claims" });
     const counts = countOf(rows);
     const sections = [...new Set(rows.map((row) => row.section))];
+    sections.sort((a, b) => order(a).localeCompare(order(b)));
     const buttons = ["all", ...Object.keys(MARKS).filter((name) => counts[name])].map((name) =>
       el(
         "button",

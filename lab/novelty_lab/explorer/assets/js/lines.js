@@ -153,7 +153,8 @@
   function legendOf(spec) {
     const named = new Map(spec.series.filter((s) => !s.unnamed).map((s) => [s.name, s]));
     const entries = named.size < 2 && !spec.references ? [] : [...named.values()];
-    const entry = (s) => el("li", {}, LN.swatch(s.colour, s.dash ? "dash" : "line"), s.name);
+    const lineOf = (s) => (s.dots === true ? undefined : s.dash ? "dash" : "line");
+    const entry = (s) => el("li", {}, LN.swatch(s.colour, lineOf(s)), s.name);
     return [...entries.map(entry), ...(spec.extra || [])];
   }
 
@@ -168,7 +169,9 @@
       const at = layOut(spec, width);
       const root = at && draw(spec, at);
       names = root && name(spec, at, root);
-      drawing.replaceChildren(root || el("p", {}, "Not run yet."));
+      const nothing = () =>
+        el("p", { style: { minHeight: `${spec.height || 260}px` } }, spec.empty || "Not run yet.");
+      drawing.replaceChildren(root || nothing());
     };
     drawing.addEventListener("blur", () => names?.hide());
     drawing.addEventListener("keydown", (event) => {

@@ -117,6 +117,8 @@ interface LineChart {
   mark?: number;
   /* Further entries of the legend. */
   extra?: Node[];
+  /* What is said where there is nothing to draw. */
+  empty?: string;
 }
 
 type Key = string | number;

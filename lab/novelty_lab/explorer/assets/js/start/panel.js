@@ -11,6 +11,7 @@
   let latest = null;
   let line;
   let runner;
+  let goTo;
 
   function cards() {
     const value = {};
@@ -26,14 +27,16 @@
     const node = el(
       "dl",
       { class: "stats three" },
-      card("raw", "Raw bits", "the paper’s score, noise included"),
       card("denoised", "Denoised bits", "what noise could not have made"),
+      card("raw", "Raw bits", "the paper’s score, noise included"),
       card("held", "Held-out variance", "predicted of values not seen"),
     );
     const show = (found) => {
-      const unit = () => el("small", {}, " bits");
-      value.raw.replaceChildren(LN.number(found.bits, 1), unit());
-      value.denoised.replaceChildren(LN.number(found.denoised_bits, 1), unit());
+      const rows = () => el("small", { class: "under" }, LN.rows(found.num_samples));
+      const put = (key, bits) =>
+        value[key].replaceChildren(LN.number(bits, 1), el("small", {}, " bits"), rows());
+      put("denoised", found.denoised_bits);
+      put("raw", found.bits);
       value.held.replaceChildren(percent(found.held_out_variance));
     };
     return { node, show };
@@ -62,6 +65,7 @@
     });
     const chart = LN.charts.lines({
       label: "Bits by added noise",
+      empty: "It follows when the line rests.",
       height: 250,
       x: { label: "noise added, % of the series’ deviation", domain: [0, 100 * MOST_NOISE] },
       y: axis([]),
@@ -114,7 +118,9 @@
       press("");
       say("");
       runner.score(values, values, state.seed);
-      if (isDone) line.show(values);
+      if (!isDone) return;
+      line.show(values);
+      LN.changed();
     });
     const noise = el("input", {
       type: "range",
@@ -127,6 +133,7 @@
         setShare(+noise.value / 100);
         runner.score(shown(), null, state.seed);
         line.show(shown());
+        LN.changed(true);
       },
     });
     const share = el("output", { for: "start-noise" });
@@ -144,6 +151,7 @@
       say("");
       line.show(shown());
       runner.score(shown(), values, state.seed);
+      LN.changed();
     }
 
     const buttons = presets.map((preset) =>
@@ -181,11 +189,19 @@
         button.setAttribute("aria-pressed", String(button.dataset.name === name));
       if (name !== "heart") tapping.close();
     };
-    function choose(preset) {
+    function choose(preset, noiseShare = preset.noise) {
       state.isOwn = false;
       press(preset.name);
-      take(preset.make(state.seed), preset.noise);
+      take(preset.make(state.seed), noiseShare);
     }
+    /* An example and its noise in percent, such as both/100. */
+    goTo = (text) => {
+      const [name, percents] = (text || presets[1].name).split("/");
+      const preset = presets.find((one) => one.name === name);
+      const noiseShare = percents === undefined ? preset?.noise : Number(percents) / 100;
+      if (!preset || !(noiseShare >= 0 && noiseShare <= MOST_NOISE)) return false;
+      choose(preset, noiseShare);
+    };
     const again = el(
       "button",
       {
@@ -370,6 +386,11 @@
     short: "Start",
     lead: "Draw a line, or take an example. A small network with random weights reads the series and tries to predict what comes next; the score says how much it has learned, in bits.",
     build,
+    at: () =>
+      presets.some(({ name }) => name === state.name)
+        ? `${state.name}/${Math.round(100 * state.share)}`
+        : "",
+    goTo: (text) => goTo(text),
     theme: () => line.draw(),
   });
 })();

@@ -67,7 +67,7 @@
         plain(found.bits),
         `the paper’s S, noise included; n = ${found.num_samples}: compare at equal n only`,
       ],
-      ["floor", plain(found.floor_bits), "what its own noise would score"],
+      ["floor", plain(found.floor_bits), "the score of the unexplained residuals"],
       ["excess", plain(found.excess_bits), "above the floor"],
       ["explained variance", percent(found.explained_variance), "in the rows that were seen"],
     ];
