@@ -45,8 +45,8 @@ class Config(Settings):
     """Pairs that are independent given a third variable."""
     given_sizes: tuple[int, ...] = (200,)
     """Rows of confounded pairs."""
-    other_repeats: int = 1000
-    """Data sets per other pair with a third variable, those of ``dependence``."""
+    other_repeats: int = 500
+    """Data sets per other pair with a third variable: the first of those of ``dependence``."""
     dimensions: tuple[int, ...] = (1, 30, 50, 100)
     """Columns of both sides of multimodal independence, with 100 rows."""
     parts: int = 20
