@@ -2,4 +2,9 @@
 
 from novelty_lab.artefact import Artefact
 
-ARTEFACT = Artefact(__name__, "Ours: past the frozen observer, beside trained learners", order=199)
+ARTEFACT = Artefact(
+    __name__,
+    "Ours: past the frozen observer, beside trained learners",
+    order=199,
+    takes="core-hours",
+)
