@@ -123,7 +123,7 @@
         ["raw bits at this step", LN.number(at, 1)],
         ["raw bits, untrained → trained", `${LN.number(r.start, 1)} → ${LN.number(r.final, 1)}`],
         [
-          "moving share, before → after",
+          "share that moves, before → after training",
           `${LN.number(100 * r.travelling[0], 0)} → ${LN.number(100 * r.travelling[1], 0)}`,
           "%",
         ],
@@ -291,7 +291,7 @@
         ),
         LN.figure(
           [el("div", { class: "controls" }, el("label", {}, told, slider)), curve.node],
-          `The training objective: raw bits that an observer learns about the next ${table.window} steps. Dashed: the checkpoint in the picture. Grey: the other seeds. Moving share: the part of the structures above the background that travels at a steady speed, beyond chance.`,
+          `The training objective: raw bits that an observer learns about the next ${table.window} steps. Dashed: the checkpoint in the picture. Grey: the other seeds. Share that moves: the part of the structures above the background that travels at a steady speed, beyond chance.`,
           "In the paper: S^φ during gradient ascent, figure 3.",
         ),
       ),

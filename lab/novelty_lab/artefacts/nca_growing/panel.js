@@ -48,7 +48,7 @@
       const caption = (i) => {
         const phase = run.phases[i - 1];
         const when = i ? `After phase ${i - 1} (${size(phase)})` : "Untrained";
-        return `${when}: ${LN.number(100 * run.travelling[i], 0)}% travels.`;
+        return `${when}: ${LN.number(100 * run.travelling[i], 0)}% of the pattern moves at a steady speed.`;
       };
       pictures.replaceChildren(...run.travelling.map((_, i) => picture(data, i, caption(i))));
     });
