@@ -267,9 +267,7 @@
     if (short.length) {
       const ends = short.length === 1 ? "1 row ends" : `${short.length} rows end`;
       const lack = short.length === 1 ? "it lacks" : "they lack";
-      notes.push(
-        `${ends} before the last column (line ${short[0].line}): what ${lack} is missing`,
-      );
+      notes.push(`${ends} before the last column (line ${short[0].line}): what ${lack} is missing`);
     }
     const columns = names.map((_, k) => rows.map(({ cells }) => cells[k] ?? ""));
     return { names, columns, decimal: dialect.decimal, notes };
