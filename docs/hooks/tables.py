@@ -717,7 +717,8 @@ def _explored(title: str) -> list[list[str]]:
 def _explore() -> str:
     columns, *rows = _explored(f"{MAZE_NOW}: final return")
     place = columns.index("television in the pixels")
-    compared = [row for row in rows if not row[0].startswith("foresight,")]  # variants of ours
+    measured = [row for row in rows if row[place] != "-"]
+    compared = [row for row in measured if not row[0].startswith("foresight,")]  # variants of ours
     foresight, *others = [row[place].split()[0] for row in compared]
     return (
         "in a sparse maze with a television in the pixels of the view foresight reaches "
