@@ -833,6 +833,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "calibration": calibration,
     "compare": compare,
     "durations": durations,
+    "epiplexity-automata": lambda: _shown("epiplexity", "Automata"),
+    "epiplexity-orders": lambda: _shown("epiplexity", "Published"),
     "encoder-controls": encoder_controls,
     "encoder-growing": lambda: _shown("encoder-growing", "Excess bits"),
     "encoder-growing-seeds": lambda: _shown("encoder-growing", "Probes over seeds"),
