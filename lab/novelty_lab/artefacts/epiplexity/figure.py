@@ -15,10 +15,10 @@ from novelty_lab.tables import table
 
 COLORS = {"frozen": GREY, "growing": BLUE, "network": ORANGE}
 TITLES = {
-    "rules": "rules (published: 54 > 15 > 30)",
-    "hidden bits": "hard induction: bits hidden",
-    "hidden symbols": "easy induction: symbols hidden",
-    "time": "steps of rule 30",
+    "rules": "rules",
+    "hidden bits": "hidden bits (hard)",
+    "hidden symbols": "hidden symbols (easy)",
+    "time": "rule 30 in time",
 }
 
 
@@ -31,7 +31,8 @@ def tables(record: Record) -> list[Table]:
         "holds in": "{holds} of {seeds} seeds",
         "p": "{p:.2g}",
         "mean bits": lambda row: ", ".join(
-            f"{case}: {bits:.3g}" for case, bits in row["means"].items()
+            f"{case}: {bits:,.0f}" if bits >= 100 else f"{case}: {bits:.2g}"
+            for case, bits in row["means"].items()
         ),
     }
     automata = {
@@ -105,5 +106,5 @@ def _automata(axes: Axes, rows: list[dict[str, Any]], key: str) -> None:
         axes.plot(
             [network[case] for case in own], list(own.values()), "o", ms=3, color=COLORS[learner]
         )
-    axes.set_xlabel("structure of the network (bits)")
+    axes.set_xlabel("network: structure (bits)")
     axes.set_ylabel(f"{key} (bits)")
