@@ -64,10 +64,12 @@ def test_the_search_finds_the_idea_first_in_pages_opened_as_files(site, browser,
     browser.get_log("browser")
     browser.get((site / "howto" / "cli.html").as_uri())
     browser.find_element("css selector", ".md-search__input").send_keys(word)
-    found = WebDriverWait(browser, 30).until(
-        lambda page: page.find_elements("css selector", ".md-search-result__item h1")
-    )
-    assert found[0].text == page
+
+    def first(browser):  # it has no text until it is shown
+        found = browser.find_elements("css selector", ".md-search-result__item h1")
+        return found[0].text if found else ""
+
+    assert WebDriverWait(browser, 30).until(first) == page
     assert browser.get_log("browser") == []
 
 
