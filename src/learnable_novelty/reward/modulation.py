@@ -18,7 +18,9 @@ from learnable_novelty.reward.bonus import Array, Mask
 from learnable_novelty.reward.running import GAMMA, LARGEST, ReturnSpread
 
 STEEPEST = 30.0
-"""Deviations at which the factor is 0 or 2 in floating point, and the exponential is finite."""
+"""Deviations where the factor is cut, so that the exponential is finite: it is 0 or 2 to 1e-12."""
+ROUNDING = 1e-9
+"""Returns whose deviation is less than this share of their mean are equal but for rounding."""
 
 
 class Modulation:
@@ -71,6 +73,7 @@ class Modulation:
 
     def _start(self, begun: Mask) -> None:
         deviation = (self._squares / self._count) ** 0.5 if self._count else 0.0
+        deviation = deviation if deviation > ROUNDING * abs(self._mean) else 0.0
         self._known_mean[begun], self._known_sd[begun] = self._mean, deviation
         self._task[begun] = self._bonus[begun] = self._paid[begun] = 0.0
 

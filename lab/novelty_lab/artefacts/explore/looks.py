@@ -1,6 +1,7 @@
 """How bonuses look in tables and figures; rivals bring label and colour along."""
 
 from learnable_novelty.reward.rivals import RIVALS
+from novelty_lab.artefacts.explore.cells import UNHINDERED
 
 LABELS = {
     "foresight": ("foresight", "#0072B2"),
@@ -10,7 +11,7 @@ LABELS = {
     "raw": ("raw bits (the paper)", "#E69F00"),
     "excess": ("excess", "#F0E442"),
     "evidence": ("evidence ridge", "#7F7F7F"),
-    "e3b-unhindered": ("E3B that sees no distractor", "#BBBBBB"),
+    UNHINDERED: ("E3B that sees no distractor", "#BBBBBB"),
     "none": ("task only", "#000000"),
 }
 """In words, and as a colour; in the order of tables."""
