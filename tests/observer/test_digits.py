@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from mpmath import mp
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer import Moments, Observer, Rows, merge, reservoirs
+from learnable_novelty.observer.digits import checked_refits
 
 SOLVERS = ("auto", "gram", "dual", "qr", "spectral")
 WAYS = (*SOLVERS, "moments", "chunks", "roots", "fit", "gradient", "gram fit")
@@ -211,3 +213,15 @@ def test_bfloat16_is_scored_as_the_numbers_it_holds(way):
     h, y = make("tall", torch.bfloat16)
     expected = Exact(h, y).bits(0.1, 1.0)
     assert score(way, h, y, 0.1, 1.0) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_direction_that_is_rounding_does_not_refuse_rearranged_targets():
+    # Along it the product of other targets is rounding too, and their ratio could be anything.
+    h, y = make("repeated rows")
+    fit = Observer(reservoirs.MLP(1, 7, 1), ridge_penalty=1e-9).fit(Rows(h, y))
+    values = fit.axes.eigenvalues.sort(descending=True).values
+    odd = replace(fit.axes, eigenvalues=torch.where(values > 1e-9, values, 1e-40))
+    crosses = fit.axes.cross.clone()
+    crosses[values <= 1e-9] = 1e-17
+    (found,) = checked_refits(odd, crosses[None], odd.target_power[None], torch.tensor([1e-9]), 1.0)
+    assert float(found) == pytest.approx(2 * fit.bits(), rel=1e-6)

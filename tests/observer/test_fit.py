@@ -46,12 +46,13 @@ def test_bits_and_explained_variance_are_the_observers(normal, oracle, n, m, pen
 
 @shapes
 @penalties
-@pytest.mark.parametrize("batch_values", [1, 70, 10**6])
+@pytest.mark.parametrize("batch_values, d", [(1, 3), (70, 3), (10**6, 3), (70, 20)])
 def test_rearranged_targets_score_as_if_fitted_anew(
-    normal, rng, monkeypatch, n, m, penalty, batch_values
+    normal, rng, monkeypatch, n, m, penalty, batch_values, d
 ):
     monkeypatch.setattr(module, "BATCH_VALUES", batch_values)
     h, y = problem(normal, n, m)
+    y = y @ normal(3, d) if d > 3 else y  # more columns than axes are moved another way
     ours = make(m, penalty)
     refit = ours.fit(Rows(h, y))
     orders = [torch.randperm(n, generator=rng) for _ in range(6)]

@@ -194,12 +194,16 @@ def spectral_error(axes: Spectral, penalty: float, resolution: float) -> float:
 
 
 def _residual_norms(axes: Spectral, penalty: float) -> Tensor:
-    """Return the norms of the columns of Y~ - H~ W, (target_dim,), without a difference of sums."""
+    """Return the norms of the columns of Y~ - H~ W, (target_dim,), without a difference of sums.
+
+    A ridge leaves no more than the targets themselves. Along a direction whose k is rounding, the
+    product of rearranged targets is rounding as well, and their ratio could be anything.
+    """
     assert axes.outside is not None
     k = axes.eigenvalues
     along = axes.cross / torch.where(k > 0, k, 1.0).sqrt()[:, None]
     left = along * (1 + k / penalty).reciprocal()[:, None]
-    return (axes.outside + left.square().sum(0)).sqrt()
+    return torch.minimum(axes.outside + left.square().sum(0), axes.target_power).sqrt()
 
 
 def _gradient(readout: Tensor, resolution: float) -> tuple[Tensor | None, Tensor]:

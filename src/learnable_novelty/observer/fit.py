@@ -196,7 +196,7 @@ class Fit:
 
         Args:
             values: (num_rows, target_dim), such as ``targets`` or ``noise()``.
-            orders: row indices, each (num_rows,).
+            orders: permutations of the rows, each (num_rows,).
             same_penalty: keep the penalty of the observed targets, where it was estimated.
 
         Returns:
@@ -216,6 +216,11 @@ class Fit:
 
     def moved_products(self, values: Tensor, orders: Iterator[Tensor]) -> Iterator[Tensor]:
         """Yield products of rearranged rows with the components, (some orders, rank, columns)."""
+        if values.shape[1] > self.components.shape[1]:
+            # Row i of the components meets row order[i] of the values: move the narrower of them.
+            for order in orders:
+                yield (self.components[order.argsort()].T @ values)[None]
+            return
         orders, size = iter(orders), max(1, BATCH_VALUES // max(1, values.numel()))
         while batch := list(itertools.islice(orders, size)):
             moved = torch.cat([values[order] for order in batch], dim=1)

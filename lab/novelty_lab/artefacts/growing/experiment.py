@@ -50,7 +50,7 @@ class Config(Settings):
     """Data sets of a function and size that it is asked for."""
     level_sizes: tuple[int, ...] = (100, 300)
     """Rows of noise."""
-    level_repeats: int = 400
+    level_repeats: int = 200
     """Data sets of noise of each kind and size."""
     null: int = 99
     """Permutations of ``ln.score``."""

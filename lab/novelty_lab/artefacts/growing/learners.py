@@ -88,7 +88,7 @@ def kernel(x: Array, y: Array, new: Array, seed: int) -> Array:
 def recursive_feature_machine(x: Array, y: Array, new: Array, seed: int) -> Array:
     """Fit xRFM with its defaults; a fifth of the rows tunes it."""
     machine = importlib.import_module("xrfm").xRFM
-    order = np.random.default_rng(seed).permutation(len(x))[: 2 * MOST_KERNEL_ROWS]
+    order = np.random.default_rng(seed).permutation(len(x))[:MOST_KERNEL_ROWS]
     held, kept = order[: len(order) // 5], order[len(order) // 5 :]
     parts = [torch.from_numpy(values).float() for values in (x[kept], y[kept], x[held], y[held])]
     model = machine(device=torch.device("cpu"), tuning_metric="mse", verbose=False)
