@@ -28,6 +28,8 @@ class Config(Settings):
     """Noise data sets for each kind and size."""
     draws: int = 2
     """Reservoir draws per score."""
+    null: int = 99
+    """Permutations, for the noise data sets."""
     noise_sizes: tuple[int, ...] = (50, 500)
     """Rows of pure noise."""
     noise_targets: tuple[int, ...] = (1, 30)
@@ -52,6 +54,7 @@ PAPER = Config()
 QUICK = Config(
     repeats=10,
     draws=1,
+    null=19,
     noise_sizes=(50,),
     noise_targets=(1, 3),
     wide=20,
@@ -157,8 +160,10 @@ def false_directions(
         generator = numpy_generator(seed, kind, n, d, index)
         inputs, targets, options = noise_data(kind, n, d, generator)
         child = split(seed, "score", kind, n, d, index)
-        options |= {"draws": config.draws, "null": 0, "seed": child}
-        result = score(inputs, targets, **options)
+        options |= {"draws": config.draws, "seed": child}
+        result = score(inputs, targets, null=0, **options)
+        if result.directions:  # the permutation test only takes directions away
+            result = score(inputs, targets, null=config.null, **options)
         found.append([result.directions, result.root_p_value, result.denoised_bits])
     return found
 
