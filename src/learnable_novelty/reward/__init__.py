@@ -29,7 +29,7 @@ from learnable_novelty.reward.foresight import Foresight, ForesightConfig
 from learnable_novelty.reward.images import FrozenConvolution
 from learnable_novelty.reward.modulation import ModulatedUnits, Modulation
 from learnable_novelty.reward.novelty import NoveltyBonus
-from learnable_novelty.reward.running import ReturnSpread, RunningUnits
+from learnable_novelty.reward.running import ReturnSpread, RewardUnits, RunningUnits
 from learnable_novelty.reward.scale import ObservationScale
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ __all__ = [
     "ReturnSpread",
     "RewardAccumulator",
     "RewardMode",
+    "RewardUnits",
     "RunningUnits",
     "Standardization",
     "Step",

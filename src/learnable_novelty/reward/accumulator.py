@@ -15,7 +15,7 @@ from learnable_novelty.reward.config import (
     check_number,
 )
 from learnable_novelty.reward.modulation import ModulatedUnits
-from learnable_novelty.reward.running import RunningUnits
+from learnable_novelty.reward.running import RewardUnits, RunningUnits
 
 if TYPE_CHECKING:
     from learnable_novelty.reward.adapters import ParallelEnvs
@@ -55,7 +55,7 @@ class RewardAccumulator:
         self.mode: RewardMode = mode
         automatic = isinstance(weight, str) and weight == "auto"
         self._weight = 1.0 if automatic else check_number("weight", weight)
-        self.units: RunningUnits | ModulatedUnits | None = None
+        self.units: RewardUnits | None = None
         if mode == "modulate":
             self.units = ModulatedUnits(envs.num_envs, None if automatic else self._weight)
         elif automatic and mode == "add":
@@ -76,7 +76,7 @@ class RewardAccumulator:
         check_finite(observations, self.steps)
         self._observations = observations
         self.bonus.reset()
-        if isinstance(self.units, ModulatedUnits):
+        if self.units is not None:
             self.units.begin()
         self._task_sums[:] = self._bonus_sums[:] = self._score_sums[:] = 0.0
 
@@ -96,11 +96,7 @@ class RewardAccumulator:
             weighted = self._weight * bonus
             rewards = weighted + task if self.mode == "add" else weighted
         else:
-            earned = np.asarray(task, dtype=np.float64)
-            if isinstance(self.units, ModulatedUnits):
-                rewards = self.units(earned, bonus, ended)
-            else:
-                rewards = self.units(earned, bonus)
+            rewards = self.units(np.asarray(task, dtype=np.float64), bonus, ended)
             weighted = self.units.weight * bonus
         self._task_sums += task
         self._bonus_sums += weighted

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from learnable_novelty.reward.bonus import Array
+from learnable_novelty.reward.bonus import Array, Mask
 
 PRIOR_COUNT, PRIOR_VARIANCE = 1.0, 1.0
 """The prior is one return around zero with this variance. Without it the first steps would be
@@ -68,6 +68,31 @@ class ReturnSpread:
         self._count, self._mean, self._squares = state["count"], state["mean"], state["squares"]
 
 
+class RewardUnits(Protocol):
+    """How task reward and bonus become one reward; see ``RunningUnits`` and ``ModulatedUnits``."""
+
+    @property
+    def weight(self) -> float:
+        """Reward per unit of the bonus, at present."""
+        ...
+
+    def begin(self) -> None:
+        """Start all episodes."""
+        ...
+
+    def __call__(self, task: Array, bonus: Array, ended: Mask) -> Array:
+        """Return the rewards of a step, (num_envs,); ``ended`` says which episodes it ends."""
+        ...
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return a copy of what was learned."""
+        ...
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what ``state_dict`` returned."""
+        ...
+
+
 class RunningUnits:
     """Combine task reward and bonus, each over the running size of its discounted return.
 
@@ -81,7 +106,10 @@ class RunningUnits:
         self.coefficient = coefficient
         self._task, self._bonus = (ReturnSpread(num_envs, GAMMA, unit) for _ in range(2))
 
-    def __call__(self, task: Array, bonus: Array) -> Array:
+    def begin(self) -> None:
+        """Do nothing: returns run on over the ends of episodes."""
+
+    def __call__(self, task: Array, bonus: Array, ended: Mask | None = None) -> Array:
         """Return the rewards of a step, (num_envs,)."""
         paid = [
             np.clip(rewards / spread.update(rewards), -LARGEST, LARGEST)

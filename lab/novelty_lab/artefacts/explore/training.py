@@ -58,8 +58,9 @@ class NormalizedBonus(VecEnvWrapper):
     def __init__(self, venv: VecEnv, bonus: Bonus | None, cell: Exploration) -> None:
         super().__init__(venv)
         unit: Any = cell.unit
-        self.bonus, self.units = bonus, RunningUnits(venv.num_envs, cell.coefficient, unit)
-        self.modulated = ModulatedUnits(venv.num_envs) if cell.bonus == "modulated" else None
+        running = RunningUnits(venv.num_envs, cell.coefficient, unit)
+        self.bonus, self._running = bonus, running
+        self.units = ModulatedUnits(venv.num_envs) if cell.bonus == "modulated" else running
         self._fall = cell.coefficient * venv.num_envs / cell.steps if cell.falling else 0.0
         self._adapter = VecEnvAdapter(venv)
         self._world: Any = venv if cell.bonus == UNHINDERED else None
@@ -73,8 +74,7 @@ class NormalizedBonus(VecEnvWrapper):
             self._observations = self._world.plain.astype(np.float64)
         if self.bonus is not None:
             self.bonus.reset()
-        if self.modulated is not None:
-            self.modulated.begin()
+        self.units.begin()
         return observations
 
     def _seen(self, *stepped: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -98,13 +98,8 @@ class NormalizedBonus(VecEnvWrapper):
             paid = self.bonus.pay(Step(self._observations, flat, reached, ended))
             self._observations = after
             self.seconds += time.perf_counter() - begun
-        earned = task.astype(np.float64)
-        rewards = (
-            self.units(earned, paid)
-            if self.modulated is None
-            else self.modulated(earned, paid, ended)
-        )
-        self.units.coefficient = max(self.units.coefficient - self._fall, 0.0)
+        rewards = self.units(task.astype(np.float64), paid, ended)
+        self._running.coefficient = max(self._running.coefficient - self._fall, 0.0)
         return observations, rewards.astype(np.float32), ended, infos
 
 
