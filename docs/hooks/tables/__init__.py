@@ -1,0 +1,91 @@
+"""Tables of README and docs that show records; ``make tables`` writes them again.
+
+A page asks for a table with the mark ``<!-- table: NAME -->``; the text up to ``<!-- end -->`` is
+replaced. A test holds the pages to what the committed records say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from docs.hooks import badges
+from docs.hooks.tables import agents, compare, growing, independence, life, measure, paper, summary
+from docs.hooks.tables.records import ROOT, shown
+
+MARK = re.compile(r"(?P<mark><!-- table: (?P<name>[\w-]+) -->\n).*?(?P<end><!-- end -->)", re.S)
+
+
+def pages() -> list[Path]:
+    """List the pages that may hold tables."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+
+
+def filled(text: str) -> str:
+    """Return a page with every marked table made again from the records."""
+    return MARK.sub(lambda m: f"{m['mark']}\n{TABLES[m['name']]()}\n\n{m['end']}", text)
+
+
+def main() -> None:
+    """Write the tables of all pages."""
+    for path in pages():
+        text = path.read_text(encoding="utf-8")
+        if filled(text) != text:
+            path.write_text(filled(text), encoding="utf-8")
+            print(f"written: {path.relative_to(ROOT)}")
+    draw_start(ROOT / "results" / "start.png")
+    badges.write()
+
+
+def draw_start(path: Path) -> None:
+    """Draw the picture of the README, which is also that of the start page."""
+    from novelty_lab import start_figure
+    from novelty_lab.style import in_style
+
+    with in_style():
+        drawn = start_figure.figure(ROOT / "results")
+        drawn.savefig(path, dpi=160, format="png", metadata={"Software": None})
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "appendix-d": paper.appendix_d,
+    "dependence-given": independence.given,
+    "dependence-level": independence.level,
+    "dependence-power": independence.power,
+    "dependence-seconds": independence.test_seconds,
+    "relations": measure.relations,
+    "scans": independence.scans,
+    "calibration": measure.calibration,
+    "compare": compare.compare,
+    "durations": summary.durations,
+    "epiplexity-automata": lambda: shown("epiplexity", "Automata"),
+    "epiplexity-orders": lambda: shown("epiplexity", "Published"),
+    "encoder-controls": paper.encoder_controls,
+    "encoder-growing": lambda: shown("encoder-growing", "Excess bits"),
+    "encoder-growing-seeds": lambda: shown("encoder-growing", "Probes over seeds"),
+    "explore": agents.explore,
+    "explore-default": agents.explore_default,
+    "explore-frozen": agents.explore_frozen,
+    "life-areas": life.life_areas,
+    "life-named": life.life_named,
+    "life-settings": life.life_settings,
+    "nca-scan": paper.nca_scan,
+    "nulls-coverage": measure.nulls_coverage,
+    "nulls-linear": measure.nulls_linear,
+    "nulls-other": measure.nulls_other,
+    "nulls-pairs": measure.nulls_pairs,
+    "reward-cost": agents.reward_cost,
+    "ridge": paper.ridge,
+    "rl-default": agents.rl_default,
+    "rl-rivals": agents.rl_rivals,
+    "rl-tuned": agents.rl_tuned,
+    "rooms": agents.rooms_habits,
+    "rooms-shares": agents.rooms_shares,
+    "signs": measure.signs,
+    "summary": summary.summary,
+    "together-differences": lambda: shown("nca-growing", "The growing arm"),
+    "together-ends": lambda: shown("nca-growing", "At the end"),
+    "together-phases": lambda: shown("nca-growing", "Phases"),
+    "together-verdict": growing.together_verdict,
+}

@@ -1,0 +1,171 @@
+"""Agents: the paper's table, its rivals, rooms, and sparse tasks with distractors."""
+
+from __future__ import annotations
+
+import json
+import statistics
+
+from docs.hooks.tables.records import ROOT, benchmark, markdown, mean_sd, record
+from novelty_lab.artefacts.rl_table.paper import PAPER
+from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS
+
+TASKS = tuple(PAPER)
+
+
+def returns(task: str, condition: str, *, tuned: bool = False) -> list[float]:
+    """Read the mean evaluation return of every seed of a task and condition."""
+    name = f"{task}-{condition}{'-tuned' if tuned else ''}-seed[0-9]*"
+    paths = sorted((ROOT / "results" / "rl-table").glob(f"{name}/record.json"))
+    return [json.loads(path.read_text(encoding="utf-8"))["results"]["return"] for path in paths]
+
+
+def rl_tuned() -> str:
+    """Compare task and bonus at the RL zoo's hyperparameters."""
+
+    def cell(task: str, condition: str) -> str:
+        return mean_sd(returns(task, condition, tuned=True), 1 if task == "Acrobot" else 0)
+
+    rows = [
+        [task, cell(task, "task"), cell(task, "task+epiplexity")]
+        for task in TASKS
+        if returns(task, "task", tuned=True)
+    ]
+    return markdown(["", "task only", "task + epiplexity"], rows)
+
+
+def rl_rivals() -> str:
+    """Compare the paper's bonus with other bonuses."""
+    conditions = ("task", "task+epiplexity", "task+excess", "task+rnd", "task+icm", "task+e3b")
+    rows = [
+        [task, *(mean_sd(returns(task, condition)) for condition in conditions)]
+        for task in TASKS
+        if returns(task, "task+rnd")
+    ]
+    return markdown(["", "task only", "epiplexity", "excess", "RND", "ICM", "E3B"], rows)
+
+
+def rl_default() -> str:
+    """Compare bonuses with the task alone, from the least to the most in favour of foresight."""
+    conditions = {
+        "task": "task only",
+        "task-running": "task only, in running units",
+        "task+epiplexity": "raw bits",
+        "task+excess": "excess",
+        "task+foresight": "foresight",
+    }
+
+    def cell(task: str, condition: str) -> str:
+        found = returns(task, condition)
+        if not found:
+            return "-"
+        return f"{mean_sd(found) if len(found) > 1 else f'{found[0]:z.0f}'} ({len(found)})"
+
+    better = {t: _wins(returns(t, "task+foresight"), returns(t, "task")) for t in TASKS}
+    rows = [
+        [task, *(cell(task, condition) for condition in conditions), f"{share:.2f}"]
+        for task, share in sorted(better.items(), key=lambda item: item[1])
+    ]
+    return markdown(["", *conditions.values(), "P(foresight above task only)"], rows)
+
+
+def _wins(ours: list[float], theirs: list[float]) -> float:
+    """Return the share of pairs of runs in which ours is higher; ties count one half."""
+    pairs = [(x > y) + 0.5 * (x == y) for x in ours for y in theirs]
+    return statistics.mean(pairs)
+
+
+def reward_cost() -> str:
+    """Give what the bonus costs beside PPO, in microseconds per environment step."""
+    rows = benchmark("results-reward")
+
+    def cells(task: str) -> list[str]:
+        bonus = rows[f"bonus beside PPO, {task}"]
+        svd = rows[f"bonus, {task}: an SVD per step against ours"]
+        floor = rows[f"bonus above its floor beside PPO, {task}"]
+        return [
+            task,
+            f"{1e6 * bonus['plain']:.0f}",
+            f"{1e6 * bonus['ours']:.1f}",
+            f"{100 * bonus['ratio']:.1f}%",
+            f"{1e6 * svd['plain']:.0f}",
+            f"{1e6 * floor['ours']:.1f}",
+            f"{100 * floor['ratio']:.1f}%",
+        ]
+
+    columns = ["task", "PPO", "bonus", "share", "SVD per step", '`floor="residual"`', "share"]
+    return markdown(columns, [cells(task) for task in TASKS])
+
+
+def rooms_habits() -> str:
+    """Give what one episode pays in front of the automaton and of noise, by its length."""
+    lengths = record("rooms", "configuration")["habit_lengths"]
+    shown = [lengths.index(length) for length in (50, 200, 500, 1000, 5000)]
+    habits = [row for row in record("rooms")["habits"] if row["pixels"] == 16]
+    paid = {(row["drive"], row["habit"]): row["mean"] for row in habits}
+    rows = [
+        [f"{room}, {title}", *(f"{paid[drive, room][place]:.1f}" for place in shown)]
+        for drive, title in (("epiplexity", "raw bits"), ("excess", "excess"))
+        for room in ("automaton", "noise")
+    ]
+    return markdown(["steps of an episode", *(str(lengths[place]) for place in shown)], rows)
+
+
+def rooms_shares() -> str:
+    """Give the share of time that agents of each drive spend in three rooms."""
+    results = record("rooms")
+    shown = {"noise": "noisy television", "dark": "dark room", "automaton": "automaton"}
+    shares = {
+        row["drive"]: row["mean"]
+        for row in results["shares"]
+        if (row["length"], row["pixels"], row["clock"]) == (500, 16, True)
+    }
+    rows = [
+        [title, *(f"{100 * shares[drive][results['rooms'].index(room)]:.0f}%" for room in shown)]
+        for drive, title in DRIVE_LABELS.items()
+        if drive in shares
+    ]
+    return markdown(["paid by", *shown.values()], rows)
+
+
+MAZE_NOW = "MultiRoom-N4-S5, 800,000 steps, coefficient 0.1 of sizes"
+"""The maze at the defaults of ``NoveltyReward``."""
+
+
+def explored(title: str) -> list[list[str]]:
+    """Return the columns and rows of a table of the suite of sparse tasks."""
+    from novelty_lab import records
+    from novelty_lab.artefacts.explore.figure import tables
+
+    held = [records.load(path) for path in records.find(ROOT / "results", "explore")]
+    (shown,) = [table for table in tables(held) if table.title.startswith(title)]
+    return [list(shown.columns), *(list(row) for row in shown.rows)]
+
+
+def explore_default() -> str:
+    """Say what bonuses reach in the main maze at the defaults of the wrapper."""
+    found = [
+        [reading, *row]
+        for reading in ("final return", "mean of the learning curve", "share of useless actions")
+        for row in explored(f"{MAZE_NOW}: {reading}")[1:]
+    ]
+    return markdown(["", *explored(f"{MAZE_NOW}: final return")[0]], found)
+
+
+def explore() -> str:
+    """What each bonus reaches in the main maze, clean and with every distractor."""
+    columns, *rows = explored("MultiRoom-N4-S5, 800,000 steps, coefficient 0.25: final return")
+    return markdown(columns, rows)
+
+
+def explore_frozen() -> str:
+    """Say the same at the coefficient of another task, and with one that falls."""
+    found: list[list[str]] = []
+    columns: list[str] = []
+    for words in ("coefficient 0.1", "coefficient 0.5 falling to 0"):
+        for reading in ("final return", "mean of the learning curve"):
+            columns, *rows = explored(f"MultiRoom-N4-S5, 800,000 steps, {words}: {reading}")
+            wide = dict.fromkeys(("clean", "television in the pixels", "noise everywhere"), "-")
+            for row in rows:
+                shown = wide | dict(zip(columns[1:], row[1:], strict=True))
+                found.append([words, reading, row[0], *shown.values()])
+    return markdown(["", "", "bonus", "clean", "television in the pixels", "noise"], found)
