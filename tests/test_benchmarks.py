@@ -112,7 +112,12 @@ def test_merged_chunks_are_the_moments_of_all_rows():
 def test_refits_agree_with_fresh_scores():
     plain, ours = null.prepare(300, 16, 4, nulls=5, floors=3)
     torch.testing.assert_close(plain(), ours(), rtol=1e-8, atol=1e-8)
-    assert len(null.run(100, 8, 2)) == 1
+    assert len(null.run(100, 8, 2, (100, 4, 9))) == 2
+
+
+def test_more_targets_than_features_are_rearranged_the_same_way():
+    plain, ours = null.prepare_many_targets(200, 8, 20, floors=3)
+    torch.testing.assert_close(plain(), ours())
 
 
 @pytest.mark.parametrize("noise", [0.3, 3.0, 100.0])
