@@ -55,6 +55,12 @@ def test_a_solver_that_would_not_be_used_is_rejected(solver):
         ln.score(X, Y, observer=observer)
 
 
+def test_opened_columns_are_shown_without_their_numbers(tmp_path):
+    np.save(tmp_path / "a.npy", np.hstack([X, Y]))
+    shown = repr(ln.open_columns(tmp_path / "a.npy", targets="2"))
+    assert f"MemoryRows({len(X)} samples)" in shown and "tensor" not in shown
+
+
 def test_columns_whose_names_hold_commas_can_be_chosen(tmp_path, capsys):
     frame = pd.DataFrame(np.hstack([X, Y]), columns=["a,b", 'say "c"', "y, out"])
     frame.to_csv(tmp_path / "t.csv", index=False)
