@@ -182,8 +182,8 @@ class Folds:
         wholes = self.wholes(observer, *self.in_order(rows))
         totals = np.zeros(2)
         for readout in trained_on(wholes, observer.fits(wholes)):
-            found = readout.left(new.features, new.targets)
-            totals += [float(part.double().square().sum()) for part in found]
+            errors_and_spread = readout.left(new.features, new.targets)
+            totals += [float(part.double().square().sum()) for part in errors_and_spread]
         return float(totals[0]), float(totals[1])
 
     def in_order(self, rows: Rows) -> tuple[Tensor, Tensor]:
