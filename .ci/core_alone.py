@@ -72,14 +72,22 @@ def try_commands() -> None:
     check("novelty score", ran.returncode == 0 and "relation" in ran.stdout, ran.stderr)
     ran = novelty("score", "own.csv")
     check("novelty score own.csv", ran.returncode == 0 and "300 rows" in ran.stdout, ran.stderr)
-    for command in ("score", "compare"):
-        ran = novelty(command, *data, "--draws", "2", "--null", "19", "--json")
+    few = ("--draws", "2", "--null", "19")
+    commands = {
+        "score": (*data, *few),
+        "compare": (*data, *few),
+        "scan": ("own.csv",),
+        "depend": ("own.csv", "--x", "x", "--y", "y", "--permutations", "19"),
+    }
+    for command, arguments in commands.items():
+        ran = novelty(command, *arguments, "--json")
         works = ran.returncode == 0 and bool(json.loads(ran.stdout))
         check(f"novelty {command} --json", works, ran.stderr)
-    for arguments in (["--help"], ["--version"], ["score", "--help"], ["compare", "--help"]):
+    for arguments in (["--help"], ["--version"], *([command, "--help"] for command in commands)):
         ran = novelty(*arguments)
         check(f"novelty {' '.join(arguments)}", ran.returncode == 0 and not ran.stderr, ran.stderr)
-    check("novelty --help lists what is installed", "ledger" not in novelty("--help").stdout)
+    listed = re.findall(r"^    (\w+) ", novelty("--help").stdout, re.MULTILINE)
+    check("novelty --help lists what is installed", set(listed) == set(commands), str(listed))
     for command in ("run", "train", "render", "ledger", "explore", "list"):
         ran = novelty(command, "eca")
         told = ran.returncode == 2 and "novelty-lab" in ran.stderr
@@ -95,9 +103,16 @@ def try_commands() -> None:
         (*data, "--plot", "own.png"),
         (*data, "--engine", "dask:1"),
     ):
-        ran = novelty("score", *arguments)
-        told = ran.returncode == 2 and names_extra(ran.stderr)
-        check(f"novelty score {' '.join(arguments)}", told, ran.stderr)
+        must_name_extra("score", *arguments)
+    for command in ("scan", "depend"):
+        must_name_extra(command, *commands[command], "--plot", "own.png")
+
+
+def must_name_extra(*arguments: str) -> None:
+    """Check that a command asks for an extra, in one sentence and with exit code 2."""
+    ran = novelty(*arguments)
+    told = ran.returncode == 2 and names_extra(ran.stderr)
+    check(f"novelty {' '.join(arguments)}", told, ran.stderr)
 
 
 def import_alone(module: str) -> str:

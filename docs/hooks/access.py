@@ -1,4 +1,4 @@
-"""Names for what the theme leaves unnamed, for readers who hear the pages."""
+"""Labels for screen readers, where the theme has none."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ EMPTY_HEAD = re.compile(r"<th([^>]*)></th>")
 
 
 def on_post_page(output: str, **_: Any) -> str:
-    """Name the search and every part of the navigation; an empty head of a column is a cell."""
+    """Label the search and the sections of the navigation; make empty column heads plain cells."""
 
-    def named(found: re.Match[str]) -> str:
-        title = re.search(TITLE.format(found[1]), output, re.DOTALL)
-        return f'aria-label="Pages: {title[1]}"' if title else found[0]
+    def named(match: re.Match[str]) -> str:
+        title = re.search(TITLE.format(match[1]), output, re.DOTALL)
+        return f'aria-label="Pages: {title[1]}"' if title else match[0]
 
     output = SECTION.sub(named, output.replace(SEARCH, f'{SEARCH} aria-label="Search"'))
     return EMPTY_HEAD.sub(r"<td\1></td>", output)

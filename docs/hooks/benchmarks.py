@@ -1,4 +1,4 @@
-"""Set the committed timings into the page that asks for them."""
+"""Insert tables of the committed timings into the page on benchmarks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COLUMNS = ("what", "plain way", "ours", "ratio", "required", "met")
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replace a mark by the machine and the rows of the file that it names."""
-    return MARK.sub(lambda found: _section(ROOT / found["path"]), markdown)
+    return MARK.sub(lambda match: _section(ROOT / match["path"]), markdown)
 
 
 def _section(path: Path) -> str:
@@ -24,11 +24,11 @@ def _section(path: Path) -> str:
         from benchmarks.timing import Row
     finally:
         sys.path.remove(str(ROOT))
-    held = json.loads(path.read_text(encoding="utf-8"))
-    machine = ", ".join(f"{name} {value}" for name, value in held["machine"].items() if value)
+    timings = json.loads(path.read_text(encoding="utf-8"))
+    machine = ", ".join(f"{name} {value}" for name, value in timings["machine"].items() if value)
     lines = [f"*Machine: {machine.replace('_', ' ')}.*", ""]
     lines += ["| " + " | ".join(COLUMNS) + " |", "| --- | ---: | ---: | ---: | --- | --- |"]
-    for row in (Row(**entry) for entry in held["rows"]):
+    for row in (Row(**entry) for entry in timings["rows"]):
         both = [row.text(row.plain), row.text(row.ours), f"{row.ratio:.3g}"]
         cells = [row.name, *both, row.requirement, "yes" if row.met else "**no**"]
         lines.append("| " + " | ".join(cells) + " |")

@@ -1,4 +1,4 @@
-"""Put the committed records and figures into the site, and lead links to them there.
+"""Put the committed records and figures into the site, and point links to them there.
 
 Pages link to ``../results/...`` as the repository lies, so that the links also work in a plain
 checkout. The files are taken from there when the site is built; none is kept twice.
@@ -46,11 +46,11 @@ def on_page_markdown(markdown: str, page: Page, config: Any, files: Files) -> st
 
 
 def _target(path: str) -> str:
-    """Lead to what a browser can show: the record of a folder, or the list of its runs."""
-    held = ROOT / path
-    if (held / "record.json").exists():
+    """Return what a browser can show: the record of a folder, or the list of its runs."""
+    file = ROOT / path
+    if (file / "record.json").exists():
         return f"{path.rstrip('/')}/record.json"
-    return f"records.md#{held.name}" if held.is_dir() else path
+    return f"records.md#{file.name}" if file.is_dir() else path
 
 
 def _listing() -> str:

@@ -21,6 +21,10 @@ from typing import Any
 from learnable_novelty.cli import integers
 from learnable_novelty.errors import UserError
 
+AT_LEAST_ONE = frozenset(
+    ("channels", "depth", "draws", "pairs", "repeats", "samples", "width", "window")
+)
+"""Numbers that no experiment can do without, by the name of their setting."""
 KINDS = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}
 
 
@@ -116,7 +120,7 @@ def varied(config: Any, name: str, value: float) -> Any:
 
 
 def check(config: Any) -> None:
-    """Raise unless every value is of its field's type, not negative, and among its choices."""
+    """Raise unless every value is of its field's type, large enough, and among its choices."""
     kinds = type_hints(type(config))
     for field in dataclasses.fields(config):
         value, kind = getattr(config, field.name), kinds[field.name]
@@ -127,6 +131,8 @@ def check(config: Any) -> None:
             raise UserError(f"{field.name} must be {describe(kind)}{like}; got {value!r}")
         if kind in (int, float) and value < 0:
             raise UserError(f"{field.name} must not be negative, got {value!r}")
+        if kind is int and value < 1 and field.name in AT_LEAST_ONE:
+            raise UserError(f"{field.name} must be at least 1, got {value!r}")
         choices = field.metadata.get("choices", ())
         wrong = [repr(item) for item in (value if choices else ()) if item not in choices]
         if field.metadata.get("required") and not value:

@@ -9,6 +9,7 @@ import pytest
 from learnable_novelty.cli import main
 from learnable_novelty.errors import UserError
 from novelty_lab.registry import all_artefacts
+from novelty_lab.runner import configure
 from novelty_lab.settings import Settings, changed, choice, list_settings, parse
 
 
@@ -151,3 +152,19 @@ def test_an_option_and_set_and_underscores_mean_the_same(tmp_path):
     nested = config("--corridor.pixels", "8", "--no-corridor.clock")[1]
     assert (nested.corridor.pixels, nested.corridor.clock) == (8, False)
     assert config("--corridor.pixels", "16") == ("paper", all_artefacts()["rooms"].experiment.PAPER)
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "value"),
+    [
+        ("eca", "draws", 0),
+        ("eca", "window", 0),
+        ("flows", "draws", 0),
+        ("temporal", "pairs", 0),
+        ("life-map", "states", "foo"),
+        ("life-denoised", "states", "foo"),
+    ],
+)
+def test_a_value_that_no_run_can_use_is_a_sentence(name, setting, value):
+    with pytest.raises(UserError, match=f"{setting} must be .*[,;] got"):
+        configure(name, "quick", {setting: value})

@@ -48,11 +48,17 @@ def test_the_resolution_reaches_the_score_and_the_command(tmp_path, capsys):
         ln.score(X, Y, resolution=-1.0)
 
 
-@pytest.mark.parametrize("solver", ["cholesky", "dual", "qr"])
+@pytest.mark.parametrize("solver", ["gram", "dual", "qr"])
 def test_a_solver_that_would_not_be_used_is_rejected(solver):
     observer = ln.Observer(ln.reservoirs.MLP(2, 15, 4), ridge_penalty=0.1, solver=solver)
     with pytest.raises(ValueError, match=f"expected an observer with solver='auto', got '{solver}"):
         ln.score(X, Y, observer=observer)
+
+
+def test_opened_columns_are_shown_without_their_numbers(tmp_path):
+    np.save(tmp_path / "a.npy", np.hstack([X, Y]))
+    shown = repr(ln.open_columns(tmp_path / "a.npy", targets="2"))
+    assert f"MemoryRows({len(X)} samples)" in shown and "tensor" not in shown
 
 
 def test_columns_whose_names_hold_commas_can_be_chosen(tmp_path, capsys):

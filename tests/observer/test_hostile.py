@@ -18,12 +18,12 @@ from learnable_novelty.observer import (
     reservoirs,
 )
 
-WAYS = ("moments", "chunks", "cholesky", "dual", "qr")
+WAYS = ("moments", "chunks", "gram", "dual", "qr")
 
 
 def score_of(way, h, y, penalty=0.1, **setting):
     """The score of given features, by each of our ways."""
-    solver = way if way in ("cholesky", "dual", "qr") else "auto"
+    solver = way if way in ("gram", "dual", "qr") else "auto"
     ours = Observer(
         reservoirs.Identity(h.shape[1]), ridge_penalty=penalty, solver=solver, **setting
     )

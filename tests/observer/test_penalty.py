@@ -15,7 +15,7 @@ from learnable_novelty.observer import Moments, Observer, Rows
 from learnable_novelty.observer.penalty import Evidence
 from learnable_novelty.observer.reservoirs import MLP, Fourier
 
-every_solver = pytest.mark.parametrize("solver", ["cholesky", "dual", "qr"])
+every_solver = pytest.mark.parametrize("solver", ["gram", "dual", "qr"])
 
 
 def dense_log_evidence(h, y, penalty):
@@ -120,7 +120,7 @@ def test_dual_and_primal_choose_the_same_penalty(normal, n):
     reservoir = Fourier(2, 30)
     found = [
         Observer(reservoir, ridge_penalty="evidence", solver=solver).readout(x, y)
-        for solver in ("cholesky", "dual", "qr")
+        for solver in ("gram", "dual", "qr")
     ]
     for other in found[1:]:
         assert other.ridge_penalty == pytest.approx(found[0].ridge_penalty, rel=1e-5)
@@ -142,7 +142,7 @@ def test_the_penalty_does_not_depend_on_the_scale_of_the_targets(normal):
     assert ours.readout(x, 1000 * y).ridge_penalty == pytest.approx(chosen, rel=1e-6)
 
 
-@pytest.mark.parametrize("solver, n", [("cholesky", 30), ("dual", 8), ("qr", 30)])
+@pytest.mark.parametrize("solver, n", [("gram", 30), ("dual", 8), ("qr", 30)])
 def test_gradient_holds_the_chosen_penalty_fixed(normal, solver, n):
     x, y = structured(normal, n, 0.2)
     x.requires_grad_()
@@ -160,7 +160,7 @@ def test_gradient_holds_the_chosen_penalty_fixed(normal, solver, n):
 
 def test_gradient_at_an_infinite_penalty_is_zero(normal):
     x, y = normal(12, 2).requires_grad_(), torch.ones(12, 2).double().requires_grad_()
-    for solver in ("cholesky", "dual", "qr"):
+    for solver in ("gram", "dual", "qr"):
         ours = Observer(MLP(2, 20, 2), ridge_penalty="evidence", solver=solver)
         for gradient in torch.autograd.grad(ours(x, y), (x, y)):
             assert torch.equal(gradient, torch.zeros_like(gradient))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from learnable_novelty.errors import MissingExtraError
 from learnable_novelty.observer import Moments, Observer, OnlineObserver
 from learnable_novelty.observer.online.streams import BY_DETERMINANTS, BY_READOUT
 from learnable_novelty.observer.reservoirs import MLP, Fourier
@@ -231,7 +232,7 @@ def test_auto_takes_what_is_there(monkeypatch):
     assert make(backend="auto").backend == "numba"
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert make(backend="auto").backend == "numpy"
-    with pytest.raises(ImportError, match=r"learnable-novelty\[rl\]"):
+    with pytest.raises(MissingExtraError, match=r"needs the \[rl\] extra"):
         make(backend="numba")
     with pytest.raises(ValueError, match="backend must be auto, numpy or numba"):
         make(backend="cuda")

@@ -15,10 +15,10 @@ def add_commands(commands: Any) -> None:
     """Add ``explore``."""
     explore = commands.add_parser("explore", help="look at all results in a browser")
     explore.add_argument("--port", type=int, default=0, metavar="P", help="port (any free one)")
-    explore.add_argument("--no-browser", action="store_true", help="open no browser")
+    explore.add_argument("--no-browser", action="store_true", help="do not open a browser")
     explore.add_argument("--export", type=Path, metavar="DIR", help="write the page and stop")
     explore.add_argument(
-        "--address", default="", metavar="URL", help="where the exported page will be found"
+        "--address", default="", metavar="URL", help="public address of the exported page"
     )
     explore.add_argument(
         "--out", type=Path, help="results folder (results here, or the committed ones)"

@@ -24,13 +24,13 @@ MOST_RECORDS = 12
 
 def add_commands(commands: Any) -> None:
     """Add ``ledger``."""
-    ledger = commands.add_parser("ledger", help="set every claim of the paper beside ours")
-    ledger.add_argument("id", nargs="?", metavar="ID", help="one claim in full, by its name")
+    ledger = commands.add_parser("ledger", help="compare every claim of the paper with our result")
+    ledger.add_argument("id", nargs="?", metavar="ID", help="show one claim in full")
     ledger.add_argument(
         "--out", type=Path, default=Path("results"), help="results folder (results)"
     )
     form = ledger.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print the rows for a program")
+    form.add_argument("--json", action="store_true", help="print JSON")
     form.add_argument("--markdown", action="store_true", help="print the page of the docs")
     ledger.set_defaults(command=_ledger)
 

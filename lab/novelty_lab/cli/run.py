@@ -36,19 +36,29 @@ def add_commands(commands: Any) -> None:
         epilog="novelty run NAME --help lists the settings of an experiment, each an option.",
     )
     run.add_argument("name", metavar="NAME", help="see novelty list")
-    run.add_argument("--config", default="paper", choices=("paper", "quick"))
     run.add_argument(
-        "--seed", type=int, default=0, help="seed of the run (0); many runs have --seeds"
+        "--config",
+        default="paper",
+        choices=("paper", "quick"),
+        help="settings to start from (paper)",
+    )
+    run.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        help="seed of the run (0); experiments of many runs take --seeds",
     )
     run.add_argument("--out", type=Path, default=Path("results"), help="results folder (results)")
     run.add_argument("--json", action="store_true", help="print the record")
     run.add_argument("--engine", help=f"{ENGINES} (serial for trainings, cores for the rest)")
     run.add_argument("--workers", type=int, metavar="K", help="the same as --engine cores:K")
-    run.add_argument("--force", action="store_true", help="run again even if the record is there")
-    run.add_argument("--resume", action="store_true", help="only go on with a run that was cut off")
+    run.add_argument("--force", action="store_true", help="run again even if there is a record")
+    run.add_argument(
+        "--resume", action="store_true", help="only continue a run that was interrupted"
+    )
     run.add_argument("--device", default="cpu", help="where to compute: cpu (default), cuda")
     run.add_argument("--data", type=Path, metavar="DIR", help="folder with the image files")
-    run.add_argument("--part", help="mdl: which half of the appendix, eca or nca")
+    run.add_argument("--part", help="of mdl: which part of the appendix, eca or nca")
     run.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting"
     )

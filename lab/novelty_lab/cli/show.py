@@ -15,14 +15,18 @@ def add_commands(commands: Any) -> None:
     listing = commands.add_parser(
         "list", help="list the experiments, how long they take, and their records"
     )
-    listing.add_argument("--out", type=Path, default=Path("results"))
+    listing.add_argument(
+        "--out", type=Path, default=Path("results"), help="results folder (results)"
+    )
     listing.set_defaults(command=_list)
 
     render = commands.add_parser(
-        "render", help="draw all figures again from their records (two minutes; one: seconds)"
+        "render", help="draw all figures again from their records (two minutes)"
     )
-    render.add_argument("name", nargs="?", help="one experiment only")
-    render.add_argument("--out", type=Path, default=Path("results"))
+    render.add_argument("name", nargs="?", help="one experiment only (seconds)")
+    render.add_argument(
+        "--out", type=Path, default=Path("results"), help="results folder (results)"
+    )
     render.add_argument("--vector", action="store_true", help="also write each as a .pdf")
     render.set_defaults(command=_render)
 

@@ -18,17 +18,21 @@ REWARD_HELP = (
 
 def add_commands(commands: Any) -> None:
     """Add ``train``."""
-    train = commands.add_parser("train", help="train an agent paid for learnable novelty (minutes)")
+    train = commands.add_parser(
+        "train", help="train an agent with a bonus for learnable novelty (minutes)"
+    )
     train.add_argument("task", help="a task of the paper's table 1, such as MountainCarContinuous")
     train.add_argument("--reward", default="task+epiplexity", help=REWARD_HELP)
-    train.add_argument("--seed", type=int, default=0)
+    train.add_argument("--seed", type=int, default=0, help="random seed (0)")
     train.add_argument("--steps", type=int, default=600_000, help="environment steps (600000)")
-    train.add_argument("--tuned", action="store_true", help="with the RL zoo's hyperparameters")
+    train.add_argument("--tuned", action="store_true", help="use the hyperparameters of the RL zoo")
     # Not results: a record there without its policy would be made again.
     train.add_argument(
         "--out", type=Path, default=Path("out"), help="folder for the record and the policy (out)"
     )
-    train.add_argument("--video", type=Path, metavar="OUT.gif", help="film one episode afterwards")
+    train.add_argument(
+        "--video", type=Path, metavar="OUT.gif", help="record one episode afterwards"
+    )
     train.add_argument("--json", action="store_true", help="print the record")
     train.set_defaults(command=_train)
 

@@ -11,13 +11,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import stdtrit
 
+from novelty_lab.intervals import student
 from novelty_lab.ledger.findings import Finding, Ranked, Value
 from novelty_lab.ledger.paper_claims import Claim, Kind
-
-CONFIDENCE = 0.95
-"""Level of the two-sided intervals."""
 
 
 def number(claim: Claim, finding: Finding) -> list[str]:
@@ -166,11 +163,6 @@ def welch(one: Value, other: Value) -> float:
         return 0.0
     freedom = total**2 / sum(variance**2 / max(f, 1) for variance, f in parts)
     return student(freedom) * math.sqrt(total)
-
-
-def student(freedom: float) -> float:
-    """Return the two-sided 95% point of Student's distribution; fewer degrees than 1 count as 1."""
-    return float(stdtrit(max(freedom, 1.0), (1 + CONFIDENCE) / 2))
 
 
 def places(ranked: Ranked, claim: Claim) -> tuple[int, int]:

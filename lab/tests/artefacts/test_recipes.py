@@ -12,10 +12,10 @@ from learnable_novelty.systems.images import Images, load_images
 from novelty_lab import records
 from novelty_lab.artefacts.encoder.encoding import images_of
 from novelty_lab.artefacts.encoder_controls import experiment as encoder_controls
-from novelty_lab.artefacts.encoder_controls.figure import interval
 from novelty_lab.artefacts.encoder_select import experiment as encoder_select
 from novelty_lab.artefacts.encoder_select import recipes
 from novelty_lab.context import RunContext
+from novelty_lab.intervals import half_interval
 from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import run_experiment
 
@@ -151,8 +151,8 @@ def test_interval_is_students(runs):
     from scipy.stats import t
 
     found = {"mean": 0.5, "sd": 0.1, "runs": runs}
-    assert interval(found) == pytest.approx(t.ppf(0.975, runs - 1) * 0.1 / runs**0.5, rel=1e-9)
-    assert interval({**found, "runs": 1}) == 0
+    assert half_interval(found) == pytest.approx(t.ppf(0.975, runs - 1) * 0.1 / runs**0.5, rel=1e-9)
+    assert half_interval({**found, "runs": 1}) == 0
 
 
 def test_table_holds_what_the_jury_chose():

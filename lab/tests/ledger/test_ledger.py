@@ -15,10 +15,11 @@ from novelty_lab import records
 from novelty_lab.artefacts.nca.claims import SMOOTH, plateau_step
 from novelty_lab.artefacts.rl_table.claims import COLLAPSE, ENOUGH
 from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
+from novelty_lab.intervals import student
 from novelty_lab.ledger import beside_paper, claim, count, load_claims, ours_text, rows
 from novelty_lab.ledger.findings import Finding, Pair, Ranked, Value
 from novelty_lab.ledger.paper_claims import Claim
-from novelty_lab.ledger.rules import RULES, objections, ordering, places, student, undecided
+from novelty_lab.ledger.rules import RULES, objections, ordering, places, undecided
 from novelty_lab.ledger.source import sources
 from novelty_lab.records import Record
 

@@ -24,17 +24,19 @@ def add_commands(commands: Any) -> None:
         "depend", help="test whether columns of a file depend on each other, in any way"
     )
     depend.add_argument("file", type=Path, help="a table, as for novelty score")
-    depend.add_argument("--x", metavar="COLS", required=True, help="columns of the one side")
+    depend.add_argument("--x", metavar="COLS", required=True, help="columns of one side")
     depend.add_argument("--y", metavar="COLS", required=True, help="columns of the other side")
-    depend.add_argument("--given", metavar="COLS", help="columns that may drive both")
     depend.add_argument(
-        "--permutations", type=int, metavar="N", default=999, help="rearrangements (999)"
+        "--given", metavar="COLS", help="test given these columns, which may influence both sides"
     )
     depend.add_argument(
-        "--blocks", type=int, metavar="L", help="rows are time: rearrange blocks of L rows"
+        "--permutations", type=int, metavar="N", default=999, help="number of permutations (999)"
+    )
+    depend.add_argument(
+        "--blocks", type=int, metavar="L", help="rows are time steps: permute blocks of L rows"
     )
     add_reading_options(depend)
-    depend.add_argument("--seed", type=int, default=0)
+    depend.add_argument("--seed", type=int, default=0, help="random seed (0)")
     depend.add_argument("--plot", type=Path, metavar="OUT.png", help="draw the result")
     depend.add_argument("--json", action="store_true", help="print JSON")
     depend.set_defaults(command=_depend)

@@ -22,16 +22,18 @@ def add_commands(commands: Any) -> None:
     )
     scan.add_argument("file", type=Path, help="a table, in any format that novelty score reads")
     scan.add_argument(
-        "--pairs", action="store_true", help="take every ordered pair of columns instead"
+        "--pairs", action="store_true", help="test every ordered pair of columns instead"
     )
     scan.add_argument(
-        "--grow", action="store_true", help="let observers grow on one half, and judge the other"
+        "--grow",
+        action="store_true",
+        help="fit growing observers to one half of the rows, and score the other half",
     )
     scan.add_argument(
         "--plot", type=Path, metavar="OUT.png", help="draw the relations; .html writes a page"
     )
     add_reading_options(scan)
-    scan.add_argument("--seed", type=int, default=0)
+    scan.add_argument("--seed", type=int, default=0, help="random seed (0)")
     scan.add_argument("--json", action="store_true", help="print JSON")
     scan.set_defaults(command=lambda options: scan_file(options, pairs=options.pairs))
 

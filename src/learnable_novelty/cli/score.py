@@ -23,17 +23,19 @@ def add_commands(commands: Any) -> None:
     score = commands.add_parser("score", help="measure the learnable structure in a file")
     add_data_options(score)
     score.add_argument(
-        "--chunks", action="store_true", help="read the file by chunks, whatever its size"
+        "--chunks", action="store_true", help="read the file by chunks, even if it fits into memory"
     )
     score.add_argument(
-        "--grow", action="store_true", help="let the observer grow on one half, and judge the other"
+        "--grow",
+        action="store_true",
+        help="fit a growing observer to one half of the rows, and score the other half",
     )
     score.add_argument("--engine", default="serial", help=ENGINES)
     score.add_argument(
         "--plot",
         type=Path,
         metavar="OUT.png",
-        help="draw the score; with --window auto OUT-ahead.png too",
+        help="draw the score; with --window auto also how far ahead, as OUT-ahead.png",
     )
     score.set_defaults(command=_score)
 
@@ -43,39 +45,53 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "file",
         type=Path,
-        help="a table: .csv, .tsv, .json, .xlsx, .parquet, .npy, .zarr and others, also packed "
+        help="a table: .csv, .tsv, .json, .xlsx, .parquet, .npy, .zarr and others, also compressed "
         "(.gz, .zip); - for standard input",
     )
     command.add_argument(
         "--inputs",
         metavar="COLS",
-        help="input columns: names, or places such as #4, with commas between them; a name that "
-        "holds a comma is quoted, as in CSV",
-    )
-    command.add_argument("--targets", metavar="COLS", help="target columns")
-    command.add_argument(
-        "--window", type=steps, metavar="W", help="rows are time: predict W steps, or auto"
+        help="input columns, separated by commas: names, or positions such as #4; a name that "
+        "contains a comma is quoted, as in CSV",
     )
     command.add_argument(
-        "--history", type=steps, metavar="K", default=1, help="past steps per input, or auto"
+        "--targets", metavar="COLS", help="target columns, written in the same way"
     )
     command.add_argument(
-        "--leads", metavar="L", help="lead times instead of a window, with commas between them"
+        "--window", type=steps, metavar="W", help="rows are time steps: predict the next W, or auto"
     )
-    command.add_argument("--draws", type=int, metavar="N", default=8, help="reservoirs (8)")
+    command.add_argument(
+        "--history",
+        type=steps,
+        metavar="K",
+        default=1,
+        help="number of past steps in an input (1), or auto",
+    )
+    command.add_argument(
+        "--leads",
+        metavar="L",
+        help="predict at these lead times instead of a window, such as 1,5,10",
+    )
+    command.add_argument(
+        "--draws", type=int, metavar="N", default=8, help="number of random reservoirs (8)"
+    )
     command.add_argument(
         "--null",
         metavar="N",
         default="auto",
-        help="number of permutations (999; 99 for one series), or a kind of null such as linear",
+        help="number of permutations (999; 99 for one series), or a kind of null, such as linear",
     )
     command.add_argument("--ridge", metavar="R", help='ridge penalty: a number, or "evidence"')
-    command.add_argument("--resolution", type=float, metavar="ETA", help="eta of the code (1)")
     command.add_argument(
-        "--rank", action="store_true", help="score normal scores of the ranks: for heavy tails"
+        "--resolution", type=float, metavar="ETA", help="eta, the resolution of the code (1)"
+    )
+    command.add_argument(
+        "--rank",
+        action="store_true",
+        help="replace values by normal scores of their ranks: for heavy tails",
     )
     add_reading_options(command)
-    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--seed", type=int, default=0, help="random seed (0)")
     command.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -87,7 +103,9 @@ def add_reading_options(command: argparse.ArgumentParser) -> None:
         help="rows with gaps: drop (samples), refuse (series), indicate, interpolate (series)",
     )
     command.add_argument("--time", metavar="COL", help="the column that orders a series")
-    command.add_argument("--keep", metavar="COLS", help="columns that are no index")
+    command.add_argument(
+        "--keep", metavar="COLS", help="columns to keep although they look like an index"
+    )
     command.add_argument(
         "--as",
         dest="kinds",
@@ -97,7 +115,9 @@ def add_reading_options(command: argparse.ArgumentParser) -> None:
         help="read a column as number, category, boolean, date, text or index",
     )
     command.add_argument(
-        "--cyclic", metavar="PARTS", help="parts of dates as inputs: month, weekday, hour"
+        "--cyclic",
+        metavar="PARTS",
+        help="parts of dates to use as inputs, such as month,weekday,hour",
     )
 
 

@@ -169,13 +169,13 @@ class _Gaussian:
         return (outputs - targets).square().mean()
 
     def bits(self, outputs: Tensor, targets: Tensor, held_out: tuple[Tensor, Tensor]) -> Tensor:
-        guessed, held = held_out
-        freedom = held.shape[0]
+        predicted, observed = held_out
+        freedom = observed.shape[0]
         if freedom == 0:
             density = torch.distributions.Normal(outputs, 1.0)
         else:
             # Never sharper than the precision.
-            variance = (guessed - held).square().mean(0) + PRECISION**2
+            variance = (predicted - observed).square().mean(0) + PRECISION**2
             density = torch.distributions.StudentT(freedom, outputs, variance.sqrt())
         nats = -density.log_prob(targets)
         return (nats / math.log(2) - math.log2(PRECISION)).sum()

@@ -110,7 +110,7 @@ def scaled_statistics(
     chosen = torch.randperm(len(sample[0]), generator=torch_generator(seed, "some"))[:SOME]
     orders = permuted(len(chosen), count, None, seed)
     scale = ((len(chosen) - 1) / (num_rows - 1)) ** 0.5
-    found = []
+    all_statistics = []
     for of_x, of_y in feature_pairs(*sample, seed):
         places = [
             _places(side, many) for side, many in zip((of_x, of_y), most[of_x.kind], strict=True)
@@ -125,8 +125,8 @@ def scaled_statistics(
 
         some = [replace(one, rows=standardized(one.rows[chosen])) for one in (of_x, of_y)]
         one = statistics(some[0], some[1], rearranged, count)
-        found.append(replace(one, x=of_x, y=of_y))
-    return found
+        all_statistics.append(replace(one, x=of_x, y=of_y))
+    return all_statistics
 
 
 def _places(features: Features, most: int) -> Tensor:
@@ -169,7 +169,7 @@ def _all_features(
     rows: list[Tensor], sample: tuple[Tensor, Tensor], seed: int
 ) -> dict[str, tuple[Tensor, Tensor, tuple[int, int]]]:
     """Return features of rows by kind: of x, of y, and how many each group has."""
-    found = {}
+    by_kind = {}
     for kind, place in (("values", by_value), ("ranks", by_rank)):
         sides, most = [], []
         for columns, of in zip(rows, sample, strict=True):
@@ -177,11 +177,11 @@ def _all_features(
             places = place(with_norm(columns, of), whole)
             most.append(most_waves(*whole.shape))
             sides.append(waves(places, most[-1]).flatten(1))
-        found[kind] = (*sides, tuple(most))
+        by_kind[kind] = (*sides, tuple(most))
     if max(columns.shape[1] for columns in rows) > 1:
         sides = [
             random_rows(columns, split(seed, name), of)
             for columns, name, of in zip(rows, "xy", sample, strict=True)
         ]
-        found["vectors"] = (*sides, tuple(side.shape[1] for side in sides))
-    return found
+        by_kind["vectors"] = (*sides, tuple(side.shape[1] for side in sides))
+    return by_kind

@@ -68,13 +68,13 @@ def feature_pairs(x: Tensor, y: Tensor, seed: int) -> list[tuple[Features, Featu
         y: (num_rows, columns), float64.
         seed: of the random features.
     """
-    found = []
+    candidates = []
     for kind, place in (("values", by_value), ("ranks", by_rank)):
         (coarse_x, smooth_x, fine_x), (coarse_y, smooth_y, fine_y) = (
             _sets(kind, place(with_norm(columns))) for columns in (x, y)
         )
-        found += [(coarse_x, coarse_y), (fine_x, smooth_y), (smooth_x, fine_y)]
-    pairs = [(a, b) for a, b in found if a is not None and b is not None]
+        candidates += [(coarse_x, coarse_y), (fine_x, smooth_y), (smooth_x, fine_y)]
+    pairs = [(a, b) for a, b in candidates if a is not None and b is not None]
     if max(x.shape[1], y.shape[1]) > 1:
         pairs.append((random_features(x, split(seed, "x")), random_features(y, split(seed, "y"))))
     return pairs

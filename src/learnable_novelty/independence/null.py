@@ -126,7 +126,7 @@ def _moved_groups(labels: np.ndarray, generator: np.random.Generator) -> np.ndar
     return order
 
 
-def standardized_statistics(found: list[Statistics]) -> np.ndarray:
+def standardized_statistics(all_statistics: list[Statistics]) -> np.ndarray:
     """Return all statistics in one unit, (rearrangements, statistics).
 
     z = (t^(1/3) - median) / (95% quantile - median)
@@ -135,7 +135,9 @@ def standardized_statistics(found: list[Statistics]) -> np.ndarray:
     (Wilson and Hilferty). All rearrangements are treated alike, so the rank of the data's largest z
     is exactly uniform without dependence, however many statistics there are.
     """
-    values = np.concatenate([one.values.flatten(1).double().numpy() for one in found], axis=1)
+    values = np.concatenate(
+        [one.values.flatten(1).double().numpy() for one in all_statistics], axis=1
+    )
     roots = np.cbrt(values)
     middle, upper = np.quantile(roots, [0.5, UPPER], axis=0)
     scale = upper - middle

@@ -140,10 +140,15 @@ def _detail(scale: float) -> str:
 
 
 def describe(
-    found: list[Statistics], scores: np.ndarray, p_value: float, seed: int, *, ordered: bool
+    all_statistics: list[Statistics],
+    scores: np.ndarray,
+    p_value: float,
+    seed: int,
+    *,
+    ordered: bool,
 ) -> dict[str, Any]:
     """Return the pair with the largest statistic, its bits, effect and functions."""
-    one, way, i, j = _located(found, int(scores.argmax()))
+    one, way, i, j = _located(all_statistics, int(scores.argmax()))
     columns: tuple[int | None, int | None] = (None, None)
     if one.ways[way] == "largest":
         columns = divmod(int(one.places[i, j]), one.y.rows.shape[1])
@@ -163,11 +168,11 @@ def describe(
     }
 
 
-def _located(found: list[Statistics], place: int) -> tuple[Statistics, int, int, int]:
+def _located(all_statistics: list[Statistics], place: int) -> tuple[Statistics, int, int, int]:
     """Return which features, way and scales a statistic in the list of all of them has."""
-    sizes = [one.values[0].numel() for one in found]
+    sizes = [one.values[0].numel() for one in all_statistics]
     number = int(np.searchsorted(np.cumsum(sizes), place, side="right"))
-    one = found[number]
+    one = all_statistics[number]
     way, i, j = np.unravel_index(place - sum(sizes[:number]), tuple(one.values.shape[1:]))
     return one, int(way), int(i), int(j)
 
@@ -187,11 +192,11 @@ def _held_out(x: Tensor, y: Tensor, generator: torch.Generator, *, ordered: bool
     n = len(x)
     order = torch.arange(n) if ordered else torch.randperm(n, generator=generator)
     halves = order[: n // 2], order[n // 2 :]
-    found = []
+    correlations = []
     for here, there in (halves, halves[::-1]):
         left, right = _leading(x[here], y[here])
         f, g = x[there] @ left, y[there] @ right
         f, g = f - f.mean(), g - g.mean()
         size = f.norm() * g.norm()
-        found.append(float(f @ g / size) if size > 0 else 0.0)
-    return max(0.0, sum(found) / 2)
+        correlations.append(float(f @ g / size) if size > 0 else 0.0)
+    return max(0.0, sum(correlations) / 2)

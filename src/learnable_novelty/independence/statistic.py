@@ -56,8 +56,8 @@ def statistics(x: Features, y: Features, rearranged: Rearranged, count: int) -> 
         by_pair = _by_pair(x, y, rearranged(x, y, slice(start, min(count, start + batch))))
         if start == 0:
             places = by_pair[:, :, 0].permute(2, 0, 3, 1).flatten(0, 1).argmax(0)
-        found = [by_pair.sum((0, 3)), by_pair.amax((0, 3))][: len(ways)]
-        values.append(torch.stack(found, dim=0).permute(2, 0, 3, 1))
+        summed = [by_pair.sum((0, 3)), by_pair.amax((0, 3))][: len(ways)]
+        values.append(torch.stack(summed, dim=0).permute(2, 0, 3, 1))
     return Statistics(x, y, torch.cat(values), ways, places)
 
 
@@ -65,8 +65,8 @@ def _by_pair(x: Features, y: Features, correlation: Tensor) -> Tensor:
     """Return t for pairs of columns, (y columns, y scales, rearrangements, x columns, x scales)."""
     count, (a, j), (b, k) = correlation.shape[1], x.rows.shape[1:], y.rows.shape[1:]
     squares = y.weights @ correlation.square().reshape(b, k, count * a * j)
-    found = squares.reshape(-1, j) @ x.weights.T
-    return found.reshape(b, len(y.weights), count, a, len(x.weights))
+    weighted = squares.reshape(-1, j) @ x.weights.T
+    return weighted.reshape(b, len(y.weights), count, a, len(x.weights))
 
 
 def weighted(features: Features, scale: int, column: int | None) -> Tensor:

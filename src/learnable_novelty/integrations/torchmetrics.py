@@ -47,7 +47,7 @@ class Epiplexity(Metric):
         super().__init__(**kwargs)
         if not isinstance(observer, Observer):
             raise UserTypeError(f"observer must be an Observer, got {type(observer).__name__}")
-        if observer.solver not in ("auto", "gram", "cholesky"):
+        if observer.solver not in ("auto", "gram"):
             raise UserError(
                 f"a metric works on moments: solver must be auto or gram, got {observer.solver!r}"
             )

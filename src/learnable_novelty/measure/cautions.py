@@ -38,8 +38,8 @@ SEASON = 10.0
 def cautions_of_rows(inputs: Tensor, targets: Tensor) -> list[str]:
     """List what is odd about rows that a test takes as exchangeable."""
     x, y = (values.double().cpu().numpy() for values in (inputs, targets))
-    found = _repeated(x, y) or _neighbours(x, y)
-    return [*([] if found is None else [found]), *outliers(inputs, targets)]
+    repeated = _repeated(x, y) or _neighbours(x, y)
+    return [*([] if repeated is None else [repeated]), *outliers(inputs, targets)]
 
 
 def outliers(inputs: Tensor, targets: Tensor) -> list[str]:

@@ -80,7 +80,7 @@ def learning_curve(
             raise UserError(f"expected sizes from 2 to {rows.count}, the samples, got {size}")
     scores = []
     for size in sizes:
-        generator, found = numpy_generator(seed, "curve", size), []
+        generator, repeats_scored = numpy_generator(seed, "curve", size), []
         for _ in range(subsets if size < rows.count else 1):
             if is_series:
                 first = int(generator.integers(rows.count - size + 1))
@@ -88,6 +88,6 @@ def learning_curve(
             else:
                 chosen = np.sort(generator.permutation(rows.count)[:size])
             y = None if rows.targets is None else rows.targets[chosen]
-            found.append(score(rows.inputs[chosen], y, null=null, seed=seed, **settings))
-        scores.append(tuple(found))
+            repeats_scored.append(score(rows.inputs[chosen], y, null=null, seed=seed, **settings))
+        scores.append(tuple(repeats_scored))
     return LearningCurve(tuple(sizes), tuple(scores))

@@ -99,11 +99,11 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
     left_out = leave_out_bits(fit, blocks, samples)
     mean_null = _signed_variances(fit, data)
     readout = denoised(fit, noise, data.settings)
-    found = _draw(fit, floor, null, tested, left_out, held_out, mean_null, readout)
+    drawn = _draw(fit, floor, null, tested, left_out, held_out, mean_null, readout)
     if data.inputs.ndim != 2:
-        return found
+        return drawn
     effects = exchange_effects(fit, data.inputs, data.places)
-    return replace(found, effects=effects)
+    return replace(drawn, effects=effects)
 
 
 @torch.no_grad()
@@ -223,7 +223,7 @@ def _signed_variances(fit: Fit, data: PreparedRows) -> np.ndarray:
         )
         drawn[:] = drawn[..., :1]
         columns = np.stack([windows.targets(torch.from_numpy(one)).numpy() for one in drawn])
-    found: list[Tensor] = []
+    shares: list[Tensor] = []
     size = max(1, BATCH_VALUES // max(1, targets.numel()))
     for some in torch.from_numpy(2.0 * columns - 1.0).split(size):
         signed = some.to(targets) * targets
@@ -231,8 +231,8 @@ def _signed_variances(fit: Fit, data: PreparedRows) -> np.ndarray:
         # One product with all of them side by side: many small ones take five times as long.
         side_by_side = signed.movedim(0, 1).flatten(1)
         crosses = (fit.components.T @ side_by_side).unflatten(1, (len(some), -1)).movedim(1, 0)
-        found.append(fit.shares_of_products(crosses, power))
-    return torch.cat(found).cpu().numpy()
+        shares.append(fit.shares_of_products(crosses, power))
+    return torch.cat(shares).cpu().numpy()
 
 
 def _signs(seed: int, purpose: str, count: int, blocks: int) -> Tensor:

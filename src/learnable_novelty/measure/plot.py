@@ -134,11 +134,11 @@ def _draw_bits(axes: Axes, score: Score) -> None:
     axes.legend(frameon=False, fontsize=8, loc="upper right")
 
 
-def draw_horizon(found: Horizon, path: str | Path | None, ax: Any) -> Figure:
+def draw_horizon(horizon: Horizon, path: str | Path | None, ax: Any) -> Figure:
     """Draw a curve; see ``Horizon.plot``."""
     figure = Figure(figsize=(6.0, 3.6), layout="constrained") if ax is None else ax.figure
     axes = figure.subplots() if ax is None else ax
-    rows = found.rows()
+    rows = horizon.rows()
     leads, shares, bits = (
         np.array([row[name] for row in rows], dtype=float)
         for name in ("lead", "held_out_variance", "denoised_bits")
@@ -154,10 +154,10 @@ def draw_horizon(found: Horizon, path: str | Path | None, ax: Any) -> Figure:
     other.plot(leads, bits, "s--", color=RED, markersize=4)
     other.set_ylabel("denoised bits", color=RED)
     other.set_ylim(0, max(1e-3, 1.1 * float(np.nanmax(bits, initial=0.0))))
-    if found.reach:
-        axes.axvline(found.reach, color=GREY, linestyle=":")
+    if horizon.reach:
+        axes.axvline(horizon.reach, color=GREY, linestyle=":")
     axes.set_title(
-        f"can be learned {found.reach} steps ahead; history {found.history}", fontsize=10
+        f"can be learned {horizon.reach} steps ahead; history {horizon.history}", fontsize=10
     )
     for one in (axes, other):
         one.spines["top"].set_visible(False)
@@ -197,14 +197,14 @@ def _bars(axes: Axes, scan: Scan) -> None:
 def _heat_map(axes: Axes, scan: Scan) -> None:
     order = scan.clustered()
     names = [_short(scan.names[index]) for index in order]
-    found = np.zeros((len(names),) * 2, dtype=bool)
+    is_discovery = np.zeros((len(names),) * 2, dtype=bool)
     place = {scan.names[index]: where for where, index in enumerate(order)}
     for one in scan.discoveries():
-        found[place[one.inputs[0]], place[one.target]] = True
-    values = np.where(found, np.nan_to_num(scan.matrix()[np.ix_(order, order)]), 0.0)
+        is_discovery[place[one.inputs[0]], place[one.target]] = True
+    values = np.where(is_discovery, np.nan_to_num(scan.matrix()[np.ix_(order, order)]), 0.0)
     image = axes.imshow(values, cmap=SHARES, vmin=0, vmax=1)
-    np.fill_diagonal(found, False)
-    for i, j in zip(*np.nonzero(found), strict=True):
+    np.fill_diagonal(is_discovery, False)
+    for i, j in zip(*np.nonzero(is_discovery), strict=True):
         if len(names) <= MOST_NUMBERS:
             ink = "white" if values[i, j] > 0.6 else "black"
             text = percent(float(values[i, j])).rstrip("%")

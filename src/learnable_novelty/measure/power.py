@@ -76,12 +76,12 @@ def detectable_share(fit: Fit, inputs: Tensor, orders: Iterator[Tensor], seed: S
 def _products(fit: Fit, x: Tensor, orders: Iterator[Tensor]) -> tuple[Tensor, Tensor]:
     """Return P'Y_order and X'Y_order of every order, (num_orders, ..., target_dim)."""
     both = torch.cat([fit.components, x], dim=1).T
-    found, size = [], max(1, BATCH // fit.targets.numel())
+    products, size = [], max(1, BATCH // fit.targets.numel())
     while batch := list(itertools.islice(orders, size)):
         moved = torch.cat([fit.targets[order] for order in batch], dim=1)
-        found.append((both @ moved).unflatten(1, (len(batch), -1)).movedim(1, 0))
+        products.append((both @ moved).unflatten(1, (len(batch), -1)).movedim(1, 0))
     rank = fit.components.shape[1]
-    joined = torch.cat(found)
+    joined = torch.cat(products)
     return joined[:, :rank], joined[:, rank:]
 
 

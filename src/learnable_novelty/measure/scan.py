@@ -256,15 +256,15 @@ def _told_by(
     """Learn every other column from one; columns without gaps share their features."""
     others = [column for column in columns if column is not source]
     complete = [column for column in others if not column.missing]
-    found: dict[str, Relation] = {}
+    by_target: dict[str, Relation] = {}
     for targets in ([complete] if complete else []) + [[c] for c in others if c.missing]:
         rows = _complete([source, *targets], most, settings.seed)
         empty = [Relation.unknown((source.name,), one, len(rows)) for one in targets]
         measured = empty
         if len(rows) >= FEWEST_ROWS:
             measured = _measured_pairs(source, targets, rows, empty, settings)
-        found |= {one.target: one for one in measured}
-    return [found[column.name] for column in others]
+        by_target |= {one.target: one for one in measured}
+    return [by_target[column.name] for column in others]
 
 
 def _measured_pairs(
@@ -290,12 +290,12 @@ def _measured_pairs(
         tested.append(permute_groups(observer, test, groups, _orders(few, settings)))
     observed = np.mean([one.observed for one in tested], axis=0)
     null = np.mean([one.null for one in tested], axis=0)
-    found = []
+    relations = []
     for group, (relation, place) in enumerate(zip(empty, places, strict=True)):
         many = [one[group] for one in held_out]
         share, interval = held_out_share(many, len(rows), len(rows))
         predicted = np.mean([one.predicted for one in many], axis=0) * unit[place].numpy()
-        found.append(
+        relations.append(
             replace(
                 relation,
                 held_out_variance=share,
@@ -304,7 +304,7 @@ def _measured_pairs(
                 classes=accuracy_of(predicted, (y[:, place] * unit[place]).numpy()),
             )
         )
-    return found
+    return relations
 
 
 def _folds(samples: int, seed: int) -> Folds:

@@ -176,19 +176,19 @@ class Scan:
             lines.append("  lines that begin with a dot were not found to be related")
         lines += [f"  note: {printable(note)}" for note in self.notes]
         lines += [f"  caution: {caution}" for caution in self.cautions]
-        found = self.discoveries()
-        if found:
-            lines.append(f"  next: {printable(self.next_step(found[0]))}")
+        discoveries = self.discoveries()
+        if discoveries:
+            lines.append(f"  next: {printable(self.next_step(discoveries[0]))}")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values that JSON can hold."""
         values = asdict(self) | {"title": self.title}
-        found = [
+        relations = [
             asdict(one) | {"found": one.is_found, "next": self.next_step(one)}
             for one in self.relations
         ]
-        values["relations"] = found
+        values["relations"] = relations
         if self.pairs:
             values["clustered"] = [self.names[index] for index in self.clustered()]
         return jsonable(values)

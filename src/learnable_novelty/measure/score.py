@@ -184,10 +184,10 @@ def score_source(
     draws = list(in_order(executor, draw_from_blocks, tasks))
     about = describe(kind, blocks.num_samples, len(blocks.roots), 1, null.drawn)
     units = len(blocks.roots)
-    found = summarize(draws, blocks.observers[0], settings, blocks.num_samples, about, units)
+    result = summarize(draws, blocks.observers[0], settings, blocks.num_samples, about, units)
     own = list(source.input_places or ())
-    subject, target = in_words(task.kind, found.target_dim, source.target_names, own)
-    return replace(found, subject=subject, target_text=target)
+    subject, target = in_words(task.kind, result.target_dim, source.target_names, own)
+    return replace(result, subject=subject, target_text=target)
 
 
 def _score_rows(
@@ -209,9 +209,9 @@ def _score_rows(
         is_series = task.windows is not None
         units = independent_units(samples, data.spacing + task.reach, is_series=is_series)
     about = describe(null.kind, samples, blocks, data.spacing, null.drawn)
-    found = summarize(draws, observers[0], settings, samples, about, units)
-    found = replace(found, cautions=tuple(data.cautions), refusal=data.refusal)
-    return explained(found, draws, observers[0], data, source)
+    result = summarize(draws, observers[0], settings, samples, about, units)
+    result = replace(result, cautions=tuple(data.cautions), refusal=data.refusal)
+    return explained(result, draws, observers[0], data, source)
 
 
 def _silent(done: int, total: int) -> None:

@@ -61,7 +61,7 @@ class Observer:
         solver: "gram" (moments), "dual" (few rows), "spectral" (singular values of the rows; no
             gradient), "qr" (appendix E), or "auto": the dual when there are fewer rows than
             features, else gram, and spectral where rounding would cost these their digits. One
-            that is named is used, or the score is refused. "cholesky" is another name of "gram".
+            that is named is used, or the score is refused.
         accumulate_dtype: the dtype of sums and solves. With float64 a score is right to 1e-6
             (``digits``) or refused; a smaller dtype is not checked.
         denoise: score the denoised readout: without the part that noise could have made. See
@@ -98,13 +98,12 @@ class Observer:
             check_positive(target_unit=target_unit)
         elif not bool((target_unit > 0).all()):
             raise UserError("target_unit must be positive in every column")
-        check_solver(solver, process_group)
         self.reservoir = reservoir
         self.process_group = process_group
         self.ridge_penalty: RidgePenalty = ridge_penalty
         self.resolution, self.code_scale = resolution, code_scale
         self.target_unit = target_unit
-        self.solver: Solver = solver
+        self.solver = check_solver(solver, process_group)
         self.accumulate_dtype = accumulate_dtype
         self.denoise = denoise
 
@@ -192,7 +191,7 @@ class Observer:
                 'choose "auto", "spectral" or "gram"'
             )
         standards = [self._standardized(data) for data in many]
-        by_rows = self.solver not in ("gram", "cholesky")
+        by_rows = self.solver != "gram"
         all_axes = [
             Spectral.of(
                 one if by_rows and isinstance(one, StandardizedRows) else one.normal_equations()
@@ -275,7 +274,7 @@ class Observer:
         num_rows, feature_dim = rows.features.shape
         if self.solver == "auto":
             return "dual" if num_rows < feature_dim and self.process_group is None else "gram"
-        return "gram" if self.solver == "cholesky" else self.solver
+        return self.solver
 
     def penalty_for(self, data: NormalEquations | StandardizedRows | Spectral) -> float:
         """Return lambda for this data."""
@@ -289,7 +288,7 @@ class Observer:
     def _standardized(self, data: Rows | Moments | Roots) -> NormalEquations | StandardizedRows:
         if isinstance(data, Rows):
             return data.standardized(self.target_unit, self.accumulate_dtype)
-        if isinstance(data, Moments) and self.solver not in ("auto", "gram", "cholesky"):
+        if isinstance(data, Moments) and self.solver not in ("auto", "gram"):
             raise UserError(
                 f'solver="{self.solver}" works on rows, and moments have none; choose "auto" or '
                 '"gram"'

@@ -11,6 +11,7 @@ appendix E. docs/solvers.md says what each costs and how exact it is. Each funct
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -24,19 +25,23 @@ from learnable_novelty.observer.digits import ROUNDING, Solution, checked_log2de
 from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
 
-Solver = Literal["auto", "gram", "cholesky", "dual", "spectral", "qr"]
-NAMES = ("auto", "gram", "cholesky", "dual", "spectral", "qr")
-"""Accepted by ``Observer``; "cholesky" is the old name of "gram"."""
+Solver = Literal["auto", "gram", "dual", "spectral", "qr"]
+NAMES: tuple[Solver, ...] = ("auto", "gram", "dual", "spectral", "qr")
 
 
-def check_solver(solver: str, process_group: Any) -> None:
-    """Raise unless the name is known and goes with the process group."""
+def check_solver(solver: str, process_group: Any) -> Solver:
+    """Return the solver of a name, or raise unless it is known and goes with the process group."""
+    if solver == "cholesky":
+        message = 'solver="cholesky" is now called solver="gram"'
+        warnings.warn(message, DeprecationWarning, stacklevel=3)
+        solver = "gram"
     if solver not in NAMES:
         raise UserError(f"solver must be auto, gram, dual, spectral or qr, got {solver!r}")
-    if process_group is not None and solver not in ("auto", "gram", "cholesky"):
+    if process_group is not None and solver not in ("auto", "gram"):
         raise UserError(
             f"a process group sums moments, so solver must be auto or gram, got {solver!r}"
         )
+    return solver
 
 
 def solve_gram(normal: NormalEquations, penalty: float, resolution: float) -> Solution:

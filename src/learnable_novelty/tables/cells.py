@@ -51,10 +51,10 @@ def numbers_in_text(cells: list[str], decimal: str = ".") -> np.ndarray | None:
     pattern = re.compile(rf"([+-]?)\s*([$€£]?)\s*([+-]?)({number})\s*(%?)")
     matches = []
     for cell in cells:
-        found = pattern.fullmatch(_with_plain_minus(cell))
-        if found is None or not re.search(r"\d", found[4]):
+        match = pattern.fullmatch(_with_plain_minus(cell))
+        if match is None or not re.search(r"\d", match[4]):
             return None
-        matches.append(found)
+        matches.append(match)
     if len({one[2] for one in matches}) > 1 or len({one[5] for one in matches}) > 1:
         return None
     texts = (re.sub(groups, "", one[4]).replace(decimal, ".") for one in matches)
@@ -68,8 +68,8 @@ def numbers_in_text(cells: list[str], decimal: str = ".") -> np.ndarray | None:
 
 def _with_plain_minus(cell: str) -> str:
     """Write the typographic minus sign, and the parentheses of accounts, as a minus sign."""
-    found = re.fullmatch(r"\(([$€£.\d].*)\)", cell)
-    cell = cell if found is None else f"-{found[1]}"
+    match = re.fullmatch(r"\(([$€£.\d].*)\)", cell)
+    cell = cell if match is None else f"-{match[1]}"
     return cell.replace("\u2212", "-")
 
 

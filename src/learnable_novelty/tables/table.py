@@ -51,8 +51,8 @@ class Column:
 
     def described(self) -> dict[str, Any]:
         """Return name, kind, missing rows and levels as plain values that JSON can hold."""
-        held = {"name": self.name, "kind": self.kind, "missing": self.missing}
-        return {**held, "levels": list(self.levels)} if self.levels else held
+        values = {"name": self.name, "kind": self.kind, "missing": self.missing}
+        return {**values, "levels": list(self.levels)} if self.levels else values
 
 
 @dataclass(frozen=True)

@@ -96,10 +96,10 @@ def _frame(packed: Packed, dialect: Dialect, encoding: str) -> Any:
 
 
 def _ragged(told: str, name: str, skipped: int) -> str:
-    found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", told)
-    if found is None:
+    match = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", told)
+    if match is None:
         return f"expected a table in {name}: {' '.join(told.split())}"
-    expected, line, got = map(int, found.groups())
+    expected, line, got = map(int, match.groups())
     return _wide_line(expected, line + skipped, name, got)
 
 
@@ -122,8 +122,8 @@ def _short_rows(packed: Packed, dialect: Dialect, encoding: str) -> list[str]:
 def _too_long(packed: Packed, dialect: Dialect, encoding: str) -> str:
     """Say which row has more cells than there are columns."""
     width = len(dialect.names)
-    found = (one for one in _widths(packed, dialect, encoding) if one[1] > 0)
-    line, more = next(found, (dialect.skipped + 1, 1))
+    longer = (one for one in _widths(packed, dialect, encoding) if one[1] > 0)
+    line, more = next(longer, (dialect.skipped + 1, 1))
     return _wide_line(width, line, packed.name, width + more)
 
 

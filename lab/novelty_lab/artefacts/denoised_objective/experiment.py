@@ -1,4 +1,4 @@
-"""Ours: denoised bits as the objective of the neural automaton and of the encoder.
+"""Our study: denoised bits as the objective of the neural automaton and of the encoder.
 
 Each is trained twice from the same seed, on raw bits and on denoised bits, and then judged by
 both, on data that training has not seen; the automaton by the soliton meter too, the encoder by
@@ -57,7 +57,7 @@ QUICK = Config(
 
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
-    """Train both on both objectives, and judge all of them alike."""
+    """Train automata and encoders on both objectives, and judge all of them in the same way."""
     automata = {
         f"automaton, {objective} bits, {update} seed {number}": (update, number, objective)
         for update in config.nca.updates
@@ -69,7 +69,7 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         for index in range(config.encoder.training_seeds)
         for objective in OBJECTIVES
     }
-    found = context.map(
+    judged = context.map(
         train_automaton,
         {
             name: (config.nca, update, split(seed, "nca", number), objective, context.device,
@@ -77,7 +77,7 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
             for name, (update, number, objective) in automata.items()
         },
     )  # fmt: skip
-    found |= context.map(
+    judged |= context.map(
         train_encoder,
         {
             name: (config.encoder, seed, index, objective, context.data, context.device,
@@ -86,16 +86,16 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         },
     )  # fmt: skip
     arrays: dict[str, np.ndarray] = {}
-    for name, result in found.items():
+    for name, result in judged.items():
         for key in ("curve", "picture"):
             if key in result:
                 arrays[f"{key}/{name.replace(',', '').replace(' ', '-')}"] = unpack(result.pop(key))
     results = {
-        "automata": {name: {"objective": automata[name][2], **found[name]} for name in automata},
-        "encoders": {name: {"objective": codes[name][1], **found[name]} for name in codes},
+        "automata": {name: {"objective": automata[name][2], **judged[name]} for name in automata},
+        "encoders": {name: {"objective": codes[name][1], **judged[name]} for name in codes},
     }
-    scores = {name: result["denoised"][-1] for name, result in found.items()}
-    return RunResult(results, scores, arrays, devices_of(found.values()))
+    scores = {name: result["denoised"][-1] for name, result in judged.items()}
+    return RunResult(results, scores, arrays, devices_of(judged.values()))
 
 
 def train_automaton(
@@ -125,11 +125,11 @@ def train_automaton(
 
 def judge_rule(config: nca.Config, rule: NeuralCA, seed: int) -> list[list[float]]:
     """Return raw and denoised bits of a rule, for fresh reservoirs on fresh states."""
-    found: list[list[float]] = []
+    bits: list[list[float]] = []
     for draw in range(config.draws):
         observer, rows = unseen_rows(config, rule, seed, draw, config.judged_samples)
-        found.append([float(observer.bits_of_rows(rows, denoise=d)) for d in (False, True)])
-    return found
+        bits.append([float(observer.bits_of_rows(rows, denoise=d)) for d in (False, True)])
+    return bits
 
 
 def train_encoder(

@@ -1,10 +1,10 @@
-"""Ours: what a code of images is worth beside the controls that the paper lacks.
+"""Our study: codes of images, compared with controls that the paper does not have.
 
 Raw pixels, their first 64 principal components, the untrained encoders, the coding rate on the same
 encoder and budget, the paper's encoder, and the one that ``encoder-select`` chose without labels,
 with the two that it had chosen before its images were moved; on MNIST and Fashion-MNIST, five
-training seeds. The probes are fitted on all training images and asked about all test images: labels
-enter there and nowhere else.
+training seeds. The probes are fitted on all training images and tested on all test images. Only the
+probes use labels.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ class Config(Settings):
     chosen_unmoved: tuple[str, ...] = choice(
         RECIPES, ("conv by mlp", "conv by conv, resolution 300"), required=False
     )
-    """Those that it chose when the images it judged by stayed where they were."""
+    """The recipes that it chose when the images it judged by were not moved."""
     seeds: int = 5
     """Training seeds of all codes that are trained or drawn."""
     selected_steps: tuple[int, ...] = (4000,)
     """Training steps of each selected recipe, as encoder-select chose them."""
     unmoved_steps: tuple[int, ...] = (500, 8000)
-    """Those of the recipes chosen unmoved."""
+    """Training steps of each recipe of ``chosen_unmoved``."""
     paper_steps: int = 500
     """Training steps of the paper's encoder, and of the coding rate on it."""
 
@@ -90,13 +90,13 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     for dataset, code in itertools.product(config.datasets, codes_of(config)):
         name = name_of(dataset, *code)
         tasks[name] = config, dataset, *code, *where, context.task(name)
-    found = context.map(make_and_probe, tasks)
+    probed = context.map(make_and_probe, tasks)
     table: dict[str, Any] = {dataset: {} for dataset in config.datasets}
     for dataset, method in itertools.product(config.datasets, dict(codes_of(config))):
         numbers = [number for name, number in codes_of(config) if name == method]
-        runs = [found[name_of(dataset, method, number)] for number in numbers]
+        runs = [probed[name_of(dataset, method, number)] for number in numbers]
         table[dataset][method] = {m: summary([r[m] for r in runs]) for m in MEASURES}
-    return RunResult({"runs": found, "table": table}, device=devices_of(found.values()))
+    return RunResult({"runs": probed, "table": table}, device=devices_of(probed.values()))
 
 
 def name_of(dataset: str, method: str, number: int) -> str:
@@ -127,7 +127,7 @@ def make_and_probe(
     device: str,
     task: TaskContext = NO_CHECKPOINTS,
 ) -> dict[str, Any]:
-    """Make one code and ask it for the labels."""
+    """Make one code, and probe it for the labels."""
     images = images_of(dataset, data)
     started = time.perf_counter()
     with arithmetic("tf32"):
@@ -152,13 +152,13 @@ def make_codes(
     device: str,
     task: TaskContext = NO_CHECKPOINTS,
 ) -> tuple[Tensor, Tensor]:
-    """Return codes of the training and the test images; no label is at hand here."""
-    first, second = images.train_images.to(device), images.test_images.to(device)
+    """Return codes of the training and the test images; labels are not used."""
+    train_pixels, test_pixels = images.train_images.to(device), images.test_images.to(device)
     if method in FIXED:
-        first, second = first.flatten(1), second.flatten(1)
+        train_pixels, test_pixels = train_pixels.flatten(1), test_pixels.flatten(1)
         if method == "pixels":
-            return first, second
-        return principal_components(first, second, min(CODE_DIM, first.shape[1]))
+            return train_pixels, test_pixels
+        return principal_components(train_pixels, test_pixels, min(CODE_DIM, train_pixels.shape[1]))
     if method in ("untrained", UNTRAINED_CONV):
         kind = Recipe("mlp" if method == "untrained" else "conv")
         encoder = make_encoder(kind, images.side, split(seed, "encoder")).to(device)
@@ -166,6 +166,6 @@ def make_codes(
         chosen = dict(zip(config.selected, config.selected_steps, strict=True))
         chosen |= zip(config.chosen_unmoved, config.unmoved_steps, strict=True)
         steps = chosen.get(method, config.paper_steps)
-        encoder, _ = train_recipe(RECIPES[method], first, seed, steps, task)
+        encoder, _ = train_recipe(RECIPES[method], train_pixels, seed, steps, task)
     with torch.no_grad():
-        return encode(encoder, first), encode(encoder, second)
+        return encode(encoder, train_pixels), encode(encoder, test_pixels)

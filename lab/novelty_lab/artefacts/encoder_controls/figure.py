@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy.special import stdtrit
 
+from novelty_lab.intervals import half_interval
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BLUE, GREY, ORANGE, label_panel, new_figure
@@ -20,12 +20,6 @@ MEASURES = {
     "information": "k-means NMI",
 }
 TITLES = {"mnist": "MNIST", "fashion-mnist": "Fashion-MNIST", "digits": "digits"}
-
-
-def interval(measured: dict[str, Any]) -> float:
-    """Return half the width of the 95% interval of a mean (Student), or 0 for a single run."""
-    runs = measured["runs"]
-    return float(stdtrit(runs - 1, 0.975)) * measured["sd"] / runs**0.5 if runs > 1 else 0.0
 
 
 def tables(record: Record) -> list[Table]:
@@ -49,7 +43,7 @@ def _name(record: Record, code: str) -> str:
 
 
 def _cell(measured: dict[str, Any]) -> str:
-    half = interval(measured)
+    half = half_interval(measured)
     return f"{measured['mean']:.4f}" + (f" ± {half:.4f}" if half else "")
 
 
@@ -75,7 +69,7 @@ def _draw(axes: Axes, record: Record, codes: dict[str, Any], measure: str) -> No
         value, chosen = measured[measure], code in record.configuration["selected"]
         colour = BLUE if chosen else ORANGE if code == "paper" else GREY
         look = {"fmt": "o", "ms": 5, "color": colour, "capsize": 2}
-        axes.errorbar(value["mean"], place, xerr=interval(value), **look)
+        axes.errorbar(value["mean"], place, xerr=half_interval(value), **look)
     for code, style in (("pixels", ":"), ("PCA-64", "--")):
         if code in codes:
             level = codes[code][measure]["mean"]

@@ -1,4 +1,4 @@
-"""How much structure an observer takes up from data: the area under its learning curve.
+"""How much structure an observer learns from data: the area under its learning curve.
 
 Finzi et al. (2026, arXiv 2601.03220) estimate the epiplexity of a trained network by the code that
 it needs while it learns, less what the same data cost at the end. With blocks b of n_b rows, each
@@ -6,8 +6,8 @@ as large as all before it, and l_b the mean code length of a row by what was lea
 
     structure = sum_b n_b (l_b - l_B),   B the last block.
 
-Every l_b is that of the same new rows. Judged on the block itself, as in the code that would be
-sent, the chance of which rows it holds is multiplied by all rows, and hides the structure.
+Every l_b is measured on the same new rows. Measured on the block itself, as a real code would, the
+sampling error of the block is multiplied by the number of all rows, and hides the structure.
 
 Here the learner is a readout that is solved, not trained, with a reservoir that is frozen or grows
 on four fifths of the rows that were seen. Targets are zeros and ones. A prediction, cut to [0, 1],
@@ -37,7 +37,7 @@ COINS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 
 
 def structure(own: Data, new: Data, *, grows: bool, seed: int) -> dict[str, float]:
-    """Learn from blocks of the own rows, and code the new ones.
+    """Learn from blocks of one set of rows, and code the rows of another set.
 
     Returns:
         Structure and total in bits; ``model``, the bits of the last readout and its focus;
@@ -56,9 +56,9 @@ def structure(own: Data, new: Data, *, grows: bool, seed: int) -> dict[str, floa
         learned = start - start // HELD_OUT
         later = np.concatenate([x[learned:start], new_x])
         guess, model = _learned(x[:learned], y[:learned], later, grows=grows, seed=seed)
-        held, told = guess[: start - learned], guess[start - learned :]
-        coin = min(COINS, key=lambda share: _bits(held, y[learned:start], share))
-        lengths.append(_bits(told, new_y, coin))
+        held_out, of_new = guess[: start - learned], guess[start - learned :]
+        coin = min(COINS, key=lambda share: _bits(held_out, y[learned:start], share))
+        lengths.append(_bits(of_new, new_y, coin))
         sizes.append(stop - start)
         start = stop
     total = float(np.dot(sizes, lengths))

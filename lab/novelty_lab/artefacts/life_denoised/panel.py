@@ -13,8 +13,8 @@ def reduce(record: Record) -> DataFiles:
     """Yield ``life-denoised``."""
     kinds = {"codes": np.int32, "denoised": np.float32, "directions": np.float32}
     sizes = {name: record.configuration[name] for name in ("grid", "samples", "draws")}
-    held = {name: packed(record.arrays[name].astype(kind)) for name, kind in kinds.items()}
-    yield "life-denoised", {**sizes, **held}
+    arrays = {name: packed(record.arrays[name].astype(kind)) for name, kind in kinds.items()}
+    yield "life-denoised", {**sizes, **arrays}
 
 
 PANEL = Panel(order=21, data=from_paper_run(reduce), scripts=())

@@ -7,21 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
 from scipy.stats import rankdata
 
 from learnable_novelty.seeds import numpy_generator
 from learnable_novelty.systems import NUM_COUNTS, UNIVERSAL, NamedRule, named_rules
 from novelty_lab.artefacts.life_map.stages import Scored, excess_by_draw, mean_excess
 from novelty_lab.context import deviation
+from novelty_lab.intervals import student
 from novelty_lab.rank_correlation import spearman
 
 BOOTSTRAPS = 2000
-
-
-def student(draws: int) -> float:
-    """Return the two-sided 95% quantile of Student's t for a mean of so many draws."""
-    return float(stdtrit(draws - 1, 0.975)) if draws > 1 else math.inf
 
 
 def half_widths(values: np.ndarray) -> np.ndarray:
@@ -29,7 +24,7 @@ def half_widths(values: np.ndarray) -> np.ndarray:
     draws = len(values)
     if draws < 2:
         return np.full(values.shape[1:], np.nan)
-    return student(draws) * values.std(0, ddof=1) / draws**0.5
+    return student(draws - 1) * values.std(0, ddof=1) / draws**0.5
 
 
 def areas_under_curve(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
@@ -105,7 +100,7 @@ def compare_pairs(first: np.ndarray, second: np.ndarray) -> dict[str, float]:
     live = (np.abs(first).max(0) > 0) | (np.abs(second).max(0) > 0)
     mean, variance = difference[:, live].mean(0), deviation(difference[:, live], 0) ** 2
     error = np.sqrt(variance / draws)
-    told = np.abs(mean) > (student(draws) * error if draws > 1 else np.inf)
+    told = np.abs(mean) > (student(draws - 1) * error if draws > 1 else np.inf)
     return {
         "pairs": int(live.sum()),
         "told_apart": float(told.mean()) if live.any() else 0.0,

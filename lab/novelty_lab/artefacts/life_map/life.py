@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -57,7 +58,7 @@ class LifeConfig(Settings):
     """eta."""
     input_scale: float = 0.6
     """Factor on the states before the first layer, as for the elementary automata."""
-    states: str = "signed"
+    states: Literal["signed", "binary"] = "signed"
     """As what cells enter: "signed", -1 and +1, so that both count alike, or "binary", 0 and 1."""
     draws: int = 2
     """Independent draws of reservoir and soups."""

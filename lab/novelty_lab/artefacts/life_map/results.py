@@ -172,8 +172,8 @@ def compare_complements(scored: Scores) -> dict[str, Any]:
         excess = excess_by_draw(scored.found)
         swapped = complement_codes(scored.codes)
         partner = places(scored.codes, swapped)
-        once = scored.codes < swapped
-        found["map"] = compare_pairs(excess[:, once], excess[:, partner[once]])
+        first_of_pair = scored.codes < swapped
+        found["map"] = compare_pairs(excess[:, first_of_pair], excess[:, partner[first_of_pair]])
     return found
 
 

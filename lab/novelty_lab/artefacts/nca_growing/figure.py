@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from novelty_lab.ledger.rules import student
+from novelty_lab.intervals import half_interval
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import (
@@ -79,12 +79,6 @@ def _phase_cells(phase: dict[str, Any], keys: list[str]) -> list[str]:
         f"{min(phase['steps'])} to {max(phase['steps'])}",
         *(interval(phase["gained"][key]) for key in keys),
     ]
-
-
-def half_interval(found: dict[str, Any]) -> float:
-    """Return half the width of the 95% interval of a mean (Student), or 0 for a single run."""
-    runs = found["runs"]
-    return student(runs - 1) * found["sd"] / runs**0.5 if runs > 1 else 0.0
 
 
 def interval(found: dict[str, Any], digits: int = 1) -> str:

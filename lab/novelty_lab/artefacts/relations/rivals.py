@@ -11,7 +11,7 @@ import numpy as np
 
 import learnable_novelty as ln
 
-Columns = tuple[np.ndarray, np.ndarray]
+TwoColumns = tuple[np.ndarray, np.ndarray]
 
 
 def measured(x: np.ndarray, y: np.ndarray, draws: int, null: int, seed: int) -> dict[str, Any]:
@@ -74,7 +74,7 @@ RIVALS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
 }
 
 
-def timed(measure: Callable[[np.ndarray, np.ndarray], float], data: Columns) -> dict[str, Any]:
+def timed(measure: Callable[[np.ndarray, np.ndarray], float], data: TwoColumns) -> dict[str, Any]:
     """Return value and seconds; None where a package is missing."""
     try:
         measure(data[0][:20], data[1][:20])  # imports and compiles, which is not timed

@@ -37,15 +37,15 @@ def figures(records: Sequence[Record]) -> Iterator[tuple[str, Figure]]:
 
 def tables(records: Iterable[Record]) -> list[Table]:
     """List returns beside the paper's, those of the rivals, all tasks together, and the rest."""
-    held = list(records)
-    runs = collect(held)
+    all_records = list(records)
+    runs = collect(all_records)
     shown: list[Table] = []
     if runs.cells:
         has_rivals = any(condition in ADDED_CONDITIONS for condition in runs.conditions)
         rivals = [_rivals(runs)] if has_rivals else []
         shown = [_beside_the_paper(runs), *rivals, _together(runs), *comparisons(runs)]
-    tuned = collect(held, "-tuned")
-    return [*shown, *([_tuned(tuned)] if tuned.cells else []), *_others(held)]
+    tuned = collect(all_records, "-tuned")
+    return [*shown, *([_tuned(tuned)] if tuned.cells else []), *_others(all_records)]
 
 
 def _beside_the_paper(runs: Runs) -> Table:
@@ -74,13 +74,15 @@ def _tuned(runs: Runs) -> Table:
     return _returns(title, runs, runs.conditions, runs.conditions)
 
 
-def _others(held: list[Record]) -> list[Table]:
+def _others(records: list[Record]) -> list[Table]:
     """List runs at neither settings, and in what they differ from the paper's where those ran."""
     papers = {
-        record.config: _flat(record.configuration) for record in held if settings_of(record) == ""
+        record.config: _flat(record.configuration)
+        for record in records
+        if settings_of(record) == ""
     }
     rows: list[list[str]] = []
-    for record in held:
+    for record in records:
         if settings_of(record) is not None:
             continue
         own = _flat(record.configuration)
@@ -170,9 +172,9 @@ def _together(runs: Runs) -> Table:
 
 
 def _improved(runs: Runs, condition: str, tasks: list[str]) -> str:
-    held = [task for task in tasks if len(runs.returns(task, "task"))]
-    above = [runs.returns(t, condition).mean() > runs.returns(t, "task").mean() for t in held]
-    text = f"{sum(above)} of {len(held)}"
+    compared = [task for task in tasks if len(runs.returns(task, "task"))]
+    above = [runs.returns(t, condition).mean() > runs.returns(t, "task").mean() for t in compared]
+    text = f"{sum(above)} of {len(compared)}"
     if condition not in PAPER_CONDITIONS:
         return text
     paper = sum(PAPER[task][condition][0] > PAPER[task]["task"][0] for task in TASKS)

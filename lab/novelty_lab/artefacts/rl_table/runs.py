@@ -1,4 +1,4 @@
-"""The training runs of agents, sorted: task, what they are paid by, seeds."""
+"""The training runs of agents, sorted by task, condition (what is rewarded) and seed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TASKS = tuple(PAPER)
 
 @dataclass(frozen=True)
 class Run:
-    """What one training run left: its evaluation and its curve."""
+    """The result of one training run: its evaluation and its learning curve."""
 
     seed: int
     mean_return: float
@@ -144,8 +144,8 @@ def collect(records: Iterable[Record], settings: str = "") -> Runs:
         cell = cells.setdefault((str(task), str(condition)), [])
         if any(run.seed == record.seed for run in cell):
             raise UserError(f"expected one run of {record.config} per seed, got two of one")
-        found = record.results
-        curve = np.array(found["curve"], dtype=np.float64).reshape(-1, 2)
-        worth = abs(found["weight"] * found["random_bonus"]) if "weight" in found else None
-        cell.append(Run(record.seed, found["return"], curve, found.get("random_return"), worth))
+        results = record.results
+        curve = np.array(results["curve"], dtype=np.float64).reshape(-1, 2)
+        worth = abs(results["weight"] * results["random_bonus"]) if "weight" in results else None
+        cell.append(Run(record.seed, results["return"], curve, results.get("random_return"), worth))
     return Runs(cells)

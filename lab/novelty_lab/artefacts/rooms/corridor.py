@@ -1,4 +1,4 @@
-"""Where agents of the rooms live: corridors side by side, and a clock for those who have one."""
+"""The environments of the rooms' agents: parallel corridors, and an optional clock."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from novelty_lab.artefacts.rooms.world import LIMIT, Rooms, shuffled_rooms
 
 @dataclass(frozen=True)
 class Corridor:
-    """Where an agent lives."""
+    """The environment of an agent."""
 
     length: int = 500
     """Steps of an episode."""
     pixels: int = 16
     """Of a screen. On 16 the automaton has 32 states, as many as the reservoir has features."""
     clock: bool = True
-    """Whether the agent, not its drive, sees the time."""
+    """Whether the agent observes the time; its bonus never does."""
 
     def __str__(self) -> str:
         clock = "a clock" if self.clock else "no clock"
@@ -28,7 +28,7 @@ class Corridor:
 
 
 def make_corridors(corridor: Corridor, count: int, seed: int) -> Any:
-    """Make corridors side by side, all with the order of rooms that a seed draws."""
+    """Make parallel corridors, all with the order of rooms that the seed draws."""
     from stable_baselines3.common.vec_env import DummyVecEnv
 
     order, length, pixels = shuffled_rooms(seed), corridor.length, corridor.pixels
@@ -37,12 +37,12 @@ def make_corridors(corridor: Corridor, count: int, seed: int) -> Any:
 
 
 def with_clock(venv: Any, corridor: Corridor) -> Any:
-    """Tell the agent, but not its drive, how much of the episode has passed, if it has a clock.
+    """Add the elapsed time to what an agent with a clock observes; the bonus does not see it.
 
-    What a step pays depends on how many pairs the learner has seen: a critic without a clock holds
-    the steep beginning of an episode against the places where agents settle. An agent with a clock
-    foresees the end, so that it is an end; one without is cut off, as in the paper's tasks, and
-    its critic goes on from the last observation.
+    The bonus of a step falls with the number of pairs that the learner has seen. A critic without a
+    clock cannot know this: it expects less of the places where agents are late in an episode. With
+    a clock the end of an episode can be predicted, so it is a termination. Without one it is a
+    truncation, as in the paper's tasks, and the critic bootstraps from the last observation.
     """
     from gymnasium import spaces
     from stable_baselines3.common.vec_env import VecEnvWrapper

@@ -20,8 +20,6 @@ from novelty_lab.explorer.packing import rounded
 from novelty_lab.explorer.panel import DataFiles, Panel, from_paper_run, page_colour
 from novelty_lab.records import Record
 
-"""The paper's reward, and ours, by the terms of the page."""
-
 
 def reduce(record: Record) -> DataFiles:
     """Yield ``rooms``."""

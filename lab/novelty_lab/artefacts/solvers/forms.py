@@ -21,9 +21,9 @@ from learnable_novelty.observer import (
 )
 
 BATCH: dict[str, tuple[Any, torch.dtype]] = {
-    "float32 Gram": ("cholesky", torch.float32),
+    "float32 Gram": ("gram", torch.float32),
     "float32 QR": ("qr", torch.float32),
-    "float64 Gram": ("cholesky", torch.float64),
+    "float64 Gram": ("gram", torch.float64),
     "float64 dual": ("dual", torch.float64),
     "float64 QR": ("qr", torch.float64),
 }

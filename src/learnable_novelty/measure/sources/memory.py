@@ -79,7 +79,7 @@ def describe_index(index: tuple[int, ...]) -> str:
     return f"sample {index[0]} (from 0) at {index[1:]}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MemoryRows:
     """Samples in memory, as tensors that were checked."""
 
@@ -93,6 +93,9 @@ class MemoryRows:
 
     def chunks(self) -> Iterator[tuple[Tensor, Tensor | None]]:
         yield self.inputs, self.targets
+
+    def __repr__(self) -> str:
+        return f"MemoryRows({self.count} samples)"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel to other processes as NumPy arrays: a slice of a tensor would take all of it."""

@@ -37,9 +37,9 @@ def open_source(inputs: Any, targets: Any, *, is_series: bool) -> Source | Strea
     if isinstance(inputs, (str, PathLike)):
         return open_columns(inputs, None, _column_names(targets), is_series=is_series).as_source()
     if isinstance(inputs, Table) or has_names(inputs) or has_names(targets):
-        found = table_rows(inputs, targets, is_series=is_series)
-        if found is not None:
-            return found
+        source = table_rows(inputs, targets, is_series=is_series)
+        if source is not None:
+            return source
     if isinstance(inputs, Columns):
         if is_series and inputs.dropped:
             raise UserError(

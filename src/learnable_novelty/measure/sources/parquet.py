@@ -159,8 +159,8 @@ def _check_schema(
     """Raise unless both files have the chosen columns, of one type; by default all columns."""
     compared = sorted(chosen or {*_data_columns(first), *_data_columns(other)})
     schemas = (first, other)
-    once = all(schema.names.count(name) == 1 for name in compared for schema in schemas)
-    if once and all(first.field(name).type == other.field(name).type for name in compared):
+    unique = all(schema.names.count(name) == 1 for name in compared for schema in schemas)
+    if unique and all(first.field(name).type == other.field(name).type for name in compared):
         return
     listed = [
         ", ".join(f"{printable(one.name)} {one.type}" for one in schema if one.name in compared)

@@ -69,8 +69,8 @@ def noise_product(
     along = drawn.to(k) * (k.sqrt() / (k + penalty))[:, None] * variance**0.5
     readouts = fit.scale[0][:, None] * (fit.axes.basis @ along)
     some = inputs[:: max(1, len(inputs) // NOISE_SAMPLES)]
-    found = [
+    products = [
         gradient_product(reservoir, part, readouts[:, j : j + 1], generator)
         for j, part in enumerate(some.tensor_split(min(NOISE_READOUTS, len(some))))
     ]
-    return torch.stack(found).mean(0)
+    return torch.stack(products).mean(0)

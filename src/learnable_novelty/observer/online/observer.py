@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.errors import UserError, UserTypeError
+from learnable_novelty.errors import UserError, UserTypeError, missing_extra
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.observer.moments import Moments
 from learnable_novelty.observer.online.floor import RandomSigns
@@ -309,5 +309,5 @@ def resolve_backend(
     if backend == "numba" and not on_cpu:
         raise UserError(f'backend="numba" runs on the CPU, not on {device}')
     if backend == "numba" and not installed:
-        raise ImportError('backend="numba" needs numba: pip install "learnable-novelty[rl]"')
+        raise missing_extra('backend="numba"', "numba", "rl")
     return backend

@@ -1,4 +1,4 @@
-"""What every reservoir is: a frozen random map from inputs to features."""
+"""The base class of reservoirs: frozen random maps from inputs to features."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Reservoir(nn.Module, ABC):
 
     @property
     def layers(self) -> int | None:
-        """How many layers there are, where there can be more of them."""
+        """How many layers there are; None if the number is fixed."""
         return None
 
     def reads(self, inputs: Tensor) -> Tensor:
@@ -67,7 +67,7 @@ class Reservoir(nn.Module, ABC):
         raise self._cannot_grow()
 
     def resized(self, features: int, depth: int | None = None) -> Reservoir:
-        """Return one of so many features, and layers where it has them; of the same seed."""
+        """Return a reservoir of the same kind and seed, of another width and depth."""
         raise self._cannot_grow()
 
     def _cannot_grow(self) -> UserError:

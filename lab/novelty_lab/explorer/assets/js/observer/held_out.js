@@ -146,7 +146,12 @@ LN.observerParts.push((ob) => {
   /* The 97.5% point of Student's distribution, by the series of Cornish and Fisher. */
   function student(freedom) {
     const z = 1.96;
-    const first = (z ** 3 + z) / (4 * freedom);
-    return z + first + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2);
+    const terms = [
+      (z ** 3 + z) / 4,
+      (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
+      (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
+      (79 * z ** 9 + 776 * z ** 7 + 1482 * z ** 5 - 1920 * z ** 3 - 945 * z) / 92160,
+    ];
+    return terms.reduce((total, term, k) => total + term / freedom ** (k + 1), z);
   }
 });
