@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from learnable_novelty.reward.novelty import Windows, write_plain
+from learnable_novelty.reward.novelty import EpisodeWindows, write_plain
 from learnable_novelty.reward.scale import ObservationScale
 
 
@@ -23,7 +23,7 @@ def test_pairs_are_those_of_the_episodes_so_far(window, ends, clip, compiled):
         from learnable_novelty.reward.compiled import write_compiled as write
     rng = np.random.default_rng(0)
     scale = ObservationScale(np.array([0.2, -1.0]), np.array([0.5, 2.0]), clip)
-    windows = Windows(scale, 3, window)
+    windows = EpisodeWindows(scale, 3, window)
     windows._write = write
     episodes = [[rng.standard_normal(2)] for _ in range(3)]
     for ended in ends:
@@ -43,7 +43,7 @@ def test_pairs_are_those_of_the_episodes_so_far(window, ends, clip, compiled):
 
 
 def test_an_idle_environment_starts_with_what_it_shows_next():
-    windows = Windows(ObservationScale(np.zeros(1), np.ones(1)), 2, 1)
+    windows = EpisodeWindows(ObservationScale(np.zeros(1), np.ones(1)), 2, 1)
     idle = np.array([True, False])
     assert windows.push(np.array([[9.0], [0.0]]), np.array([[1.0], [1.0]]), idle).tolist() == [
         False,

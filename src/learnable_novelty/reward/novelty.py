@@ -53,7 +53,7 @@ class NoveltyBonus:
         config = ObserverConfig(**options)
         if config.window == "auto":
             raise UserError('window must be a whole number here, got "auto"')
-        self.scale, self.windows = scale, Windows(scale, num_envs, config.window)
+        self.scale, self.windows = scale, EpisodeWindows(scale, num_envs, config.window)
         self.streams = make_streams(config, len(scale.mean), num_envs, reference, seed)
         self._pair = torch.from_numpy(self.windows.inputs), torch.from_numpy(self.windows.targets)
 
@@ -116,14 +116,14 @@ def make_reservoir(dim: int, width: int, seed: Seed) -> reservoirs.MLP:
     return reservoirs.MLP(dim, width, DEPTH, seed=split(seed, "reservoir"))
 
 
-class Windows:
+class EpisodeWindows:
     """The last observations of every environment, as pairs x = o_t, y = (o_t+1, ..., o_t+window).
 
     Observations are held in the units of ``scale``; those held move up by one at every step, so
     that ``inputs`` and ``targets`` are always at the same place.
 
     >>> scale = ObservationScale(mean=np.zeros(1), sd=np.ones(1))
-    >>> windows = Windows(scale, num_envs=1, window=2)
+    >>> windows = EpisodeWindows(scale, num_envs=1, window=2)
     >>> for t in range(3):
     ...     ready = windows.push(np.array([[t]]), np.array([[t + 1.0]]))
     >>> bool(ready[0]), windows.inputs, windows.targets
