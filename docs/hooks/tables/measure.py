@@ -110,7 +110,7 @@ def nulls_other() -> str:
     """Give level and power of permuted rows and shuffled time."""
     rows = [
         [
-            f"{null}: {name}",
+            f"{null}: {name}".replace("|", "\\|"),
             f"{row['rate']:.3f}",
             "" if row["mean_rate"] is None else f"{row['mean_rate']:.3f}",
             f"{row['cautioned']:.2f}",
