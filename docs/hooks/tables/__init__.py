@@ -50,6 +50,8 @@ def draw_start(path: Path) -> None:
 
 TABLES: dict[str, Callable[[], str]] = {
     "appendix-d": paper.appendix_d,
+    "denoised-flows": lambda: shown("denoised-systems", "The flows"),
+    "denoised-orders": lambda: shown("denoised-systems", "Rank correlation"),
     "dependence-given": independence.given,
     "dependence-level": independence.level,
     "dependence-power": independence.power,

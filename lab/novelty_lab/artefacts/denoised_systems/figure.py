@@ -88,9 +88,17 @@ def figure(record: Record) -> Figure:
         if row["kind"] == "automaton":
             colour = CLASS_COLOURS[row["class"]]
             automata.plot(row["bits"], row["denoised"], "o", color=colour, markersize=3)
+            if row["name"] == "110":
+                place = row["bits"], row["denoised"]
+                automata.annotate("110", place, (-18, 2), textcoords="offset points", fontsize=7)
         elif row["sampling"] == "period":
             flows.plot(row["bits"], row["denoised"], "o", color=BLUE, markersize=2)
-    label_panel(automata, "b", "elementary automata by class")
+    for number, roman in enumerate(("I", "II", "III", "IV"), start=1):
+        automata.plot(
+            [], [], "o", color=CLASS_COLOURS[number], markersize=3, label=f"class {roman}"
+        )
+    automata.legend(fontsize=6.5, loc="lower right")
+    label_panel(automata, "b", "elementary automata")
     label_panel(flows, "c", "the dysts collection")
     for axes in (automata, flows):
         _finish(axes)
