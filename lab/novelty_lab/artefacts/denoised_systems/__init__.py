@@ -6,5 +6,5 @@ ARTEFACT = Artefact(
     __name__,
     "Ours: denoised bits of flows, the dysts collection and elementary automata",
     order=167,
-    takes="core-minutes",
+    takes="about 20 core-minutes",
 )

@@ -90,7 +90,7 @@ def figure(record: Record) -> Figure:
             automata.plot(row["bits"], row["denoised"], "o", color=colour, markersize=3)
             if row["name"] == "110":
                 place = row["bits"], row["denoised"]
-                automata.annotate("110", place, (-18, 2), textcoords="offset points", fontsize=7)
+                automata.annotate("110", place, (-7, -11), textcoords="offset points", fontsize=7)
         elif row["sampling"] == "period":
             flows.plot(row["bits"], row["denoised"], "o", color=BLUE, markersize=2)
     for number, roman in enumerate(("I", "II", "III", "IV"), start=1):
