@@ -9,7 +9,7 @@ import torch
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer import Focused, Growing, Observer, reservoirs
 from learnable_novelty.observer.growing.gradients import gradient_product, noise_product
-from learnable_novelty.observer.growing.growth import PRECISION
+from learnable_novelty.observer.growing.growth import FOCUS_SAMPLES, PRECISION, _Path
 from learnable_novelty.observer.standardize import scales
 
 KINDS = {
@@ -135,6 +135,23 @@ def test_a_product_of_four_signs_among_twelve_is_learned():
     growth = Growing(reservoirs.MLP(12, 64, 4), most_features=256, rounds=6).grow(x, y)
     assert growth.steps[0].held_out_variance < 0.1
     assert growth.kept.held_out_variance > 0.9
+
+
+def test_a_focus_of_many_samples_is_computed_from_a_part_of_them():
+    generator = torch.Generator().manual_seed(3)
+    x = signs(8400, 12, seed=3)
+    y = x[:, :3].prod(1, keepdim=True)
+    growth = Growing(reservoirs.MLP(12, 64, 4), most_features=128).grow(x, y)
+    assert growth.kept.kind == "focus" and growth.kept.held_out_variance > 0.95
+
+    path = _Path(Growing(reservoirs.MLP(12, 16, 2)), (x, y), (x[:8], y[:8]), 0)
+    trial = path.trial("frozen", reservoirs.MLP(12, 16, 2))
+    some, fit = path._looked_at(trial, generator)
+    other, _ = path._looked_at(trial, generator)
+    assert len(some) == fit.axes.count == FOCUS_SAMPLES and not torch.equal(some, other)
+    few = _Path(path.growing, (x[:6144], y[:6144]), path.deciding, 0)
+    trial = few.trial("frozen", reservoirs.MLP(12, 16, 2))
+    assert few._looked_at(trial, generator)[1] is trial.fit
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer.digits import RoundingError
 from learnable_novelty.reward.bonus import Step
 from learnable_novelty.reward.evidence import EvidenceStreams
 from learnable_novelty.reward.novelty import NoveltyBonus
@@ -88,3 +89,18 @@ def test_streams_are_reset_and_paused_one_by_one():
     assert not streams.cumulative.any()
     with pytest.raises(ValueError, match="every 1 or more pairs"):
         EvidenceStreams(reservoirs.MLP(2, 16, 3), num_streams=1, every=0)
+
+
+@pytest.mark.parametrize("period", [2, 3, 5])
+def test_an_episode_without_any_noise_is_paid_and_not_refused(period):
+    reservoir = reservoirs.MLP(6, 32, 3, seed=0)
+    states = torch.randint(0, 2, (period, 6), generator=torch.Generator().manual_seed(0)).double()
+    time = torch.arange(64)
+    x, y = states[time % period], states[(time + 1) % period]
+    with pytest.raises(RoundingError):  # the ridge of largest evidence is rounding
+        observer = Observer(reservoir, ridge_penalty="evidence")
+        observer.bits(observer.moments(observer.rows(x, y)))
+    streams = EvidenceStreams(reservoir, num_streams=1)
+    paid = sum(float(streams.advance(x[t, None], y[t, None])[0]) for t in time)
+    small = float(Observer(reservoir, ridge_penalty=1e-6, solver="spectral")(x, y))
+    assert paid == pytest.approx(small, rel=1e-3)

@@ -145,7 +145,14 @@ def _refit_error(axes: Spectral, rank: int, power: Any, penalty: Any, resolution
 
 
 class RoundingError(UserError):
-    """A score that rounding may change."""
+    """A score that rounding may change, with the penalty that was too small."""
+
+    def __init__(self, message: str, penalty: float) -> None:
+        super().__init__(message, penalty)
+        self.penalty = penalty
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 def _refuse_rounding(axes: Spectral, penalty: float, resolution: float, value: float) -> None:
@@ -154,7 +161,8 @@ def _refuse_rounding(axes: Spectral, penalty: float, resolution: float, value: f
         raise RoundingError(
             f"rounding may change the score of {value / 2:.6g} bits by {error / 2:.1e} with a "
             f"ridge_penalty of {penalty:.1e}; choose a larger ridge_penalty, or a larger "
-            "target_unit"
+            "target_unit",
+            penalty,
         )
 
 

@@ -4,6 +4,10 @@ The penalty is estimated again from all pairs so far, by an eigendecomposition, 
 for every step. So a stream collects ``every`` pairs, merges their moments into its own, and is then
 paid what they added together. The rest is paid when the episode ends. The payments still add up to
 the score; they come up to ``every - 1`` steps late.
+
+Where targets follow exactly from features, the evidence asks for a ridge of almost nothing, and
+rounding would show in the score. Then the ridge is ten times as large, and ten times again, until
+the score is right to its digits.
 """
 
 from __future__ import annotations
@@ -13,8 +17,12 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer import Moments, Observer
+from learnable_novelty.observer.digits import RoundingError
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.reward.bonus import Array
+
+MOST_TENFOLDS = 12
+"""How often the ridge is made ten times as large, at most."""
 
 
 class EvidenceStreams:
@@ -65,7 +73,21 @@ class EvidenceStreams:
         added, before = Moments.of(features, targets), self._moments[stream]
         self._moments[stream] = moments = added if before is None else before + added
         self._waiting[stream].clear()
-        self.cumulative[stream] = self._observer.bits(moments)
+        self.cumulative[stream] = self._bits(moments)
+
+    def _bits(self, moments: Moments) -> float:
+        """Return the score with the ridge of largest evidence, or with the next that is right."""
+        observer = self._observer
+        for _ in range(MOST_TENFOLDS):
+            try:
+                return float(observer.bits(moments))
+            except RoundingError as error:
+                observer = Observer(
+                    self.reservoir,
+                    ridge_penalty=10 * error.penalty,
+                    resolution=self._observer.resolution,
+                )
+        return float(observer.bits(moments))
 
     def reset(self, streams: Tensor | None = None) -> None:
         """Forget the given streams (indices or a boolean mask), or all of them."""

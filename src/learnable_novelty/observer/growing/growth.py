@@ -55,6 +55,8 @@ PRECISION = 0.01
 """To which errors are described, in deviations of a target."""
 BLIND_PENALTY = 1e-3
 """The largest penalty that a gradient is taken with, in units of the largest eigenvalue."""
+FOCUS_SAMPLES, SAMPLES_PER_VALUE = 3072, 10
+"""Samples in a part that a focus is computed from; more where many values are read."""
 PATIENCE = 2
 """Rounds of focus after the best one until it stops."""
 BATCH = 4096
@@ -257,15 +259,12 @@ class _Path:
         if isinstance(base, Focused):  # its own focus is replaced: M is of what both of them read
             base = base.base
         for number in range(1, self.growing.rounds + 1):
-            product = self._product(last, number)
-            if product is None:
-                return
-            mean = product.diagonal().mean()
-            eye = torch.eye(len(product)).to(product)
-            focus = _root((1 - UNFOCUSED) * product / mean + UNFOCUSED * eye)
             drawn = self._drawn(copy.deepcopy(base), "focus", number)
             try:
-                last = self.trial("focus", Focused(drawn, focus), number, product)
+                product = self._product(last, number)
+                if product is None:
+                    return
+                last = self.trial("focus", Focused(drawn, _focus(product)), number, product)
             except RoundingError:
                 return
             yield last
@@ -277,20 +276,35 @@ class _Path:
 
     def _product(self, trial: _Trial, number: int) -> Tensor | None:
         """Return M without noise; None where the features are constant or nothing is left."""
-        axes, generator = trial.fit.axes, torch_generator(self.seed, "gradient", number)
+        generator = torch_generator(self.seed, "gradient", number)
+        x, fit = self._looked_at(trial, generator)
+        axes = fit.axes
         largest = float(axes.eigenvalues.max()) if axes.eigenvalues.numel() else 0.0
         if not largest > 0:
             return None
         # Where evidence finds nothing the ridge is infinite. A small one still has a direction, and
         # lets faint features, such as products of several inputs, speak as loudly as strong ones.
-        penalty = min(trial.fit.penalty, BLIND_PENALTY * largest)
-        weights = trial.fit.scale[0][:, None] * (axes.basis @ axes.ridge(penalty))
-        x, reservoir = self.fitted[0], trial.reservoir
-        product = gradient_product(reservoir, x, weights, generator)
-        noise = noise_product(reservoir, x, trial.fit, penalty, generator)
+        penalty = min(fit.penalty, BLIND_PENALTY * largest)
+        weights = fit.scale[0][:, None] * (axes.basis @ axes.ridge(penalty))
+        product = gradient_product(trial.reservoir, x, weights, generator)
+        noise = noise_product(trial.reservoir, x, fit, penalty, generator)
         values, vectors = torch.linalg.eigh(product - noise)
         left = (vectors * values.clamp(min=0)) @ vectors.T
         return left if float(left.trace()) > 0 else None
+
+    def _looked_at(self, trial: _Trial, generator: torch.Generator) -> tuple[Tensor, Fit]:
+        """Return the samples that the next focus is computed from, and the fit to them.
+
+        All samples, or where there are more than two parts of them a part, a new one every round.
+        A readout with too few features for a function fits many samples by a single direction,
+        which then takes all of the focus; a fit to few samples shows more directions.
+        """
+        x, y = self.fitted
+        part = max(FOCUS_SAMPLES, SAMPLES_PER_VALUE * trial.reservoir.reads(x[:1]).shape[-1])
+        if len(x) <= 2 * part:
+            return x, trial.fit
+        some = torch.randperm(len(x), generator=generator)[:part].to(x.device)
+        return x[some], trial.fit.observer.fit(_roots(trial.fit.observer, (x[some], y[some])))
 
     def trial(
         self, kind: Kind, reservoir: Reservoir, rounds: int = 0, product: Tensor | None = None
@@ -349,9 +363,11 @@ def _best(trials: list[_Trial]) -> _Trial:
     return min(trials, key=lambda one: one.step.total_bits)
 
 
-def _root(matrix: Tensor) -> Tensor:
-    """Return the symmetric root of a positive matrix."""
-    values, vectors = torch.linalg.eigh(matrix)
+def _focus(product: Tensor) -> Tensor:
+    """Return A, the symmetric root of (1 - r) M / mean(diag M) + r I."""
+    everywhere = UNFOCUSED * torch.eye(len(product)).to(product)
+    mixed = (1 - UNFOCUSED) * product / product.diagonal().mean() + everywhere
+    values, vectors = torch.linalg.eigh(mixed)
     return (vectors * values.clamp(min=0).sqrt()) @ vectors.T
 
 
