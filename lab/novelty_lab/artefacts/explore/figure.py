@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from novelty_lab.artefacts.explore.cells import UNHINDERED
 from novelty_lab.artefacts.explore.looks import LABELS
 from novelty_lab.artefacts.rl_table.statistics import normalized_iqm
 from novelty_lab.records import Record
@@ -95,10 +96,10 @@ def figures(records: Sequence[Record]) -> Iterator[tuple[str, Figure]]:
 
 def curves(worlds: list[str], group: Group) -> Figure:
     """Draw returns, and below them the share of useless actions, against steps."""
-    figure = new_figure(2.6 * max(len(worlds), 2), 4.4)
+    figure = new_figure(2.6 * max(len(worlds), 2), 4.9)
     panels = figure.subplots(2, len(worlds), sharex=True, sharey="row", squeeze=False)
     for column, world in enumerate(worlds):
-        for bonus, (label, colour) in LABELS.items():
+        for bonus, (label, colour) in reversed(LABELS.items()):  # ours is drawn last
             runs = group.get((world, bonus), [])
             if runs:
                 _curve(panels[0, column], runs, "curve", colour, label)
@@ -110,7 +111,11 @@ def curves(worlds: list[str], group: Group) -> Figure:
     handles: dict[str, Any] = {}
     for axes in panels[0]:
         handles |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-    panels[1, 0].legend(handles.values(), handles.keys(), fontsize=6, loc="upper right")
+    order = [label for label, _ in LABELS.values() if label in handles]
+    columns = 6 if len(worlds) > 3 else 3
+    figure.legend(
+        [handles[label] for label in order], order, loc="outside lower center", ncols=columns
+    )
     return figure
 
 
@@ -120,5 +125,6 @@ def _curve(axes: Axes, runs: list[Record], name: str, colour: str, label: str) -
     steps = np.array(runs[0].results["curve_steps"][:length]) / 1000
     values = np.array([run.results[name][:length] for run in runs])
     if len(runs) > 1:
-        axes.plot(steps, values.T, color=colour, linewidth=0.5, alpha=0.4)
-    axes.plot(steps, values.mean(0), color=colour, linewidth=1.4, label=label)
+        axes.plot(steps, values.T, color=colour, linewidth=0.5, alpha=0.3)
+    style = ":" if label == LABELS[UNHINDERED][0] else "-"
+    axes.plot(steps, values.mean(0), style, color=colour, linewidth=1.6, label=label)

@@ -10,8 +10,8 @@ LABELS = {
     **{name: (rival.label, rival.colour) for name, rival in RIVALS.items()},
     "raw": ("raw bits (the paper)", "#E69F00"),
     "excess": ("excess", "#F0E442"),
-    "evidence": ("evidence ridge", "#7F7F7F"),
-    UNHINDERED: ("E3B that sees no distractor", "#BBBBBB"),
+    "evidence": ("evidence ridge", "#8B8000"),
+    UNHINDERED: ("E3B that sees no distractor", "#777777"),
     "none": ("task only", "#000000"),
 }
 """In words, and as a colour; in the order of tables."""
