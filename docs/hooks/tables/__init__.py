@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from docs.hooks import badges
@@ -67,7 +68,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "encoder-growing": lambda: shown("encoder-growing", "Excess bits"),
     "encoder-growing-seeds": lambda: shown("encoder-growing", "Probes over seeds"),
     "explore": agents.explore,
-    "explore-default": agents.explore_default,
+    "explore-default": partial(agents.explore_default, "final return"),
+    "explore-curve": partial(agents.explore_default, "mean of the learning curve"),
+    "explore-useless": partial(agents.explore_default, "share of useless actions"),
     "explore-frozen": agents.explore_frozen,
     "life-areas": life.life_areas,
     "life-named": life.life_named,

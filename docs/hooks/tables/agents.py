@@ -141,14 +141,10 @@ def explored(title: str) -> list[list[str]]:
     return [list(shown.columns), *(list(row) for row in shown.rows)]
 
 
-def explore_default() -> str:
+def explore_default(reading: str) -> str:
     """Say what bonuses reach in the main maze at the defaults of the wrapper."""
-    found = [
-        [reading, *row]
-        for reading in ("final return", "mean of the learning curve", "share of useless actions")
-        for row in explored(f"{MAZE_NOW}: {reading}")[1:]
-    ]
-    return markdown(["", *explored(f"{MAZE_NOW}: final return")[0]], found)
+    columns, *rows = explored(f"{MAZE_NOW}: {reading}")
+    return markdown(columns, rows)
 
 
 def explore() -> str:
