@@ -51,6 +51,8 @@ def draw_start(path: Path) -> None:
 
 TABLES: dict[str, Callable[[], str]] = {
     "appendix-d": paper.appendix_d,
+    "denoised-functions": measure.denoised_functions,
+    "denoised-noise": measure.denoised_noise,
     "denoised-flows": lambda: shown("denoised-systems", "The flows"),
     "denoised-orders": lambda: shown("denoised-systems", "Rank correlation"),
     "dependence-given": independence.given,

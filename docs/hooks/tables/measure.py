@@ -125,3 +125,37 @@ def nulls_coverage() -> str:
     """Give how often the interval of the held-out variance covers its population value."""
     rows = {name: f"{row['covered']:.3f}" for name, row in record("nulls")["coverage"].items()}
     return _by_size(rows, "noise, strength")
+
+
+def denoised_noise() -> str:
+    """Give the largest share of noise data sets that keep a direction, over numbers of targets."""
+    rows = record("denoised")["noise"]
+    sizes = sorted({row["n"] for row in rows})
+
+    def most(kind: str, n: int, name: str) -> str:
+        return f"{max(r[name] for r in rows if (r['kind'], r['n']) == (kind, n)):.1%}"
+
+    heads = {"kept": "keep a direction", "refused": "not known", "p_at_5": "instant p ≤ 0.05"}
+    return markdown(
+        ["noise", *(f"{head}, n = {n}" for head in heads.values() for n in sizes)],
+        [
+            [kind, *(most(kind, n, name) for name in heads for n in sizes)]
+            for kind in dict.fromkeys(row["kind"] for row in rows)
+        ],
+    )
+
+
+def denoised_functions() -> str:
+    """Give denoised bits of a function in Gaussian noise, against rows."""
+    rows = [row for row in record("denoised")["functions"] if row["kind"] == "Gaussian"]
+    bits = {
+        (row["D"], row["noise"], row["n"]): f"{row['bits']:.1f} ± {row['sd']:.1f}" for row in rows
+    }
+    sizes = sorted({row["n"] for row in rows})
+    return markdown(
+        ["targets", "noise, in sd of the signal", *(f"n = {n:,}" for n in sizes)],
+        [
+            [str(d), f"{noise:g}", *(bits[d, noise, n] for n in sizes)]
+            for d, noise in dict.fromkeys((row["D"], row["noise"]) for row in rows)
+        ],
+    )

@@ -63,7 +63,7 @@ class Score:
     signal. 0 where the p-value is above 0.01 (or above the smallest that it can be)."""
     directions: float
     """How many directions of the targets can be learned: mean over draws. Like all denoised numbers
-    NaN with more than 1,024 targets."""
+    NaN with more than 1,024 targets, and where two series cannot be tested (``refusal``)."""
     denoised_spectrum: tuple[float, ...] = field(repr=False)
     """Singular values of the denoised readout, descending, mean over draws."""
     root_p_value: float
@@ -210,6 +210,14 @@ class Score:
             "in 10, if it is a straight line"
         )
 
+    def _told(self, value: float, meaning: str) -> tuple[str, str]:
+        """Write a denoised number, or say why there is none."""
+        if not math.isnan(value):
+            return plain(value), meaning
+        if self.refusal is not None and self.num_samples >= 4:
+            return "-", "not known without a test"
+        return "-", "fewer than 4 rows, or more than 1,024 targets"
+
     @property
     def scale(self) -> str:
         """Say what known relations have in bits with as many rows."""
@@ -234,8 +242,8 @@ class Score:
         rows = [
             ("held-out variance", *share),
             ("p-value", p, meaning),
-            ("denoised bits", *_told(self.denoised_bits, "of what noise could not have made")),
-            ("directions", *_told(self.directions, "of the targets that can be learned")),
+            ("denoised bits", *self._told(self.denoised_bits, "of what noise could not have made")),
+            ("directions", *self._told(self.directions, "of the targets that can be learned")),
             (
                 "raw bits",
                 plain(self.bits),
@@ -253,7 +261,7 @@ class Score:
             right = f"of {one.count} classes on held-out rows; base rate {percent(one.base_rate)}"
             rows.insert(1, ("accuracy", percent(one.accuracy), right))
             each = self.denoised_bits / one.count
-            rows.insert(4, ("  per class", *_told(each, "denoised bits")))
+            rows.insert(4, ("  per class", *self._told(each, "denoised bits")))
         if self.mean_p_value is not None:
             place = next(i for i, row in enumerate(rows) if row[0] == "p-value")
             signs = ("  of the mean", p_words(self.mean_p_value), "by random signs")
@@ -321,10 +329,3 @@ def growth_words(profile: tuple[Step, ...]) -> tuple[str, str]:
     size += f", {kept.rounds} rounds of focus" if kept.rounds else ""
     saved = profile[0].total_bits - kept.total_bits
     return kept.kind, f"{size}; its description is {plain(saved)} bits shorter than the frozen one"
-
-
-def _told(value: float, meaning: str) -> tuple[str, str]:
-    """Write a denoised number, or say why there is none."""
-    if math.isnan(value):
-        return "-", "fewer than 4 rows, or more than 1,024 targets"
-    return plain(value), meaning

@@ -7,6 +7,7 @@ is one chunk of the same pipeline.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -211,6 +212,10 @@ def _score_rows(
     about = describe(null.kind, samples, blocks, data.spacing, null.drawn)
     result = summarize(draws, observers[0], settings, samples, about, units)
     result = replace(result, cautions=tuple(data.cautions), refusal=data.refusal)
+    if data.refusal is not None and null.kind == "shifts":
+        # What chance does to such series is not known, so neither is what it could have made.
+        unknown = {"denoised_bits": math.nan, "directions": math.nan, "root_p_value": math.nan}
+        result = replace(result, **unknown, denoised_spectrum=())
     return explained(result, draws, observers[0], data, source)
 
 

@@ -20,6 +20,7 @@ NOISE_COLUMNS = {
     "targets": "{D}",
     "sets": "{repeats}",
     "keep a direction": "{kept:.3f}",
+    "not known": "{refused:.3f}",
     "instant p <= 0.05": "{p_at_5:.3f}",
     "instant p <= 0.01": "{p_at_1:.3f}",
     "most bits": "{most_bits:.2f}",
