@@ -139,6 +139,10 @@ def check(config: Any) -> None:
             wrong = ["none"]
         if wrong:
             raise UserError(f"{field.name} must be among {', '.join(choices)}; got {wrong[0]}")
+        if value == () and field.default not in ((), dataclasses.MISSING):
+            raise UserError(
+                f"{field.name} must have a value or more, like {field.default!r}; got ()"
+            )
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -130,7 +131,8 @@ def _draw_bits(axes: Axes, score: Score) -> None:
     highest = max(axes.dataLim.y1, 1e-3)
     axes.set(xlim=(-0.5, 3.6), ylim=(0, 1.35 * highest), ylabel="bits")
     axes.set_title("bits; dotted: known relations" if has_scale else "bits", fontsize=10)
-    axes.set_xticks([0, 1], ["denoised", "raw"])
+    known = not math.isnan(score.denoised_bits)
+    axes.set_xticks([0, 1], ["denoised" if known else "denoised:\nnot known", "raw"])
     axes.legend(frameon=False, fontsize=8, loc="upper right")
 
 
