@@ -111,6 +111,9 @@ def changed(owner: str, config: Any, overrides: Mapping[str, Any]) -> Any:
         outer[name] = changed(owner, outer.get(name, getattr(config, name)), values)
     made = dataclasses.replace(config, **outer)
     check(made)
+    for name, value in outer.items():
+        if value == () and getattr(config, name) not in ((), None):
+            raise UserError(f"{name} must have a value, like {getattr(config, name)!r}; got ()")
     return made
 
 
@@ -139,10 +142,6 @@ def check(config: Any) -> None:
             wrong = ["none"]
         if wrong:
             raise UserError(f"{field.name} must be among {', '.join(choices)}; got {wrong[0]}")
-        if value == () and field.default not in ((), dataclasses.MISSING):
-            raise UserError(
-                f"{field.name} must have a value or more, like {field.default!r}; got ()"
-            )
 
 
 @functools.cache

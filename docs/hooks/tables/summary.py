@@ -166,12 +166,12 @@ def _explore() -> str:
     columns, *rows = explored(f"{MAZE_NOW}: final return")
     place = columns.index("television in the pixels")
     measured = [row for row in rows if row[place] != "-"]
-    reached = {row[0]: row[place].split()[0] for row in measured}
+    reached = {row[0]: row[place].split()[0].strip(",") for row in measured}
     others = [value for name, value in reached.items() if not name.startswith("foresight")]
     return (
         "in a sparse maze with a television in the pixels of the view foresight reaches "
-        f"{reached['foresight']}, the task alone and {len(others) - 1} other bonuses at most "
-        f"{max(others)} ([foresight.md](foresight.md))"
+        f"{reached['foresight']}, the task alone and {len(others) - 1} other bonuses "
+        f"{max(others)} at most ([foresight.md](foresight.md))"
     )
 
 
