@@ -6,5 +6,5 @@ ARTEFACT = Artefact(
     __name__,
     "Ours: denoised bits: false directions of noise, bias and spread",
     order=165,
-    takes="core-hours",
+    takes="4 core-hours",
 )

@@ -51,8 +51,9 @@ def figure(record: Record) -> Figure:
     targets = sorted({row["D"] for row in rows})
     fig = new_figure(10.0, 5.6)
     kept, instant, *against = fig.subplots(2, max(2, len(targets))).ravel()
-    for spare in against[: max(2, len(targets)) - 2]:
-        spare.set_axis_off()
+    spare = against[: max(2, len(targets)) - 2]
+    for axes in spare:
+        axes.set_axis_off()
     _rates(kept, record.results["noise"], "kept", 0.01)
     label_panel(kept, "a", "noise that keeps a direction")
     _rates(instant, record.results["noise"], "p_at_5", 0.05)
@@ -60,6 +61,11 @@ def figure(record: Record) -> Figure:
     for axes, d, letter in zip(against[max(2, len(targets)) - 2 :], targets, "cdefg", strict=False):
         _against(axes, [row for row in rows if row["D"] == d and row["kind"] == "Gaussian"])
         label_panel(axes, letter, f"{d} target{'s' if d > 1 else ''}")
+    levels = against[-1].get_legend_handles_labels()
+    if spare:
+        spare[0].legend(*levels, loc="center left", title="Gaussian noise in c to e", frameon=False)
+    else:
+        against[0].legend(*levels, fontsize=6.5)
     return fig
 
 
@@ -88,4 +94,3 @@ def _against(axes: Axes, rows: list[dict[str, Any]]) -> None:
             n, bits, sd, marker="o", markersize=3, color=shade, label=f"noise {level:g} sd"
         )
     axes.set(xscale="log", xlabel="rows n", ylabel=f"denoised {BITS}", ylim=(-0.3, None))
-    axes.legend(fontsize=6.5)
