@@ -85,7 +85,7 @@ def _run(options: argparse.Namespace) -> int:
     if speaks:
         for name, error in outcome.failures.items():
             print(f"novelty: {name} failed: {error}", file=sys.stderr)
-        _show(artefact, runs, options, bool(outcome.fresh))
+        _show(artefact, runs, options, fresh=bool(outcome.fresh or outcome.failures))
     return FAILED if outcome.failures else 0
 
 
@@ -139,7 +139,7 @@ def choose_engine(options: argparse.Namespace, artefact: Artefact) -> str:
 
 
 def _show(
-    artefact: Artefact, runs: Sequence[Run], options: argparse.Namespace, fresh: bool
+    artefact: Artefact, runs: Sequence[Run], options: argparse.Namespace, *, fresh: bool
 ) -> None:
     """Print the records or their tables, and draw the figures; of many runs, over all records."""
     from novelty_lab import records
@@ -155,9 +155,11 @@ def _show(
         print(json.dumps(shown if artefact.many_runs else shown[0], indent=1))
     elif loaded:
         print_tables(artefact.tables(loaded))
+    if not loaded:  # every run failed
+        return
     note = "" if fresh else " (already there; --force runs it again)"
     print(f"record: {where}{note}", file=sys.stderr)
-    for path in save_figures(artefact, loaded, options.out) if loaded else ():
+    for path in save_figures(artefact, loaded, options.out):
         print(f"figure: {path}", file=sys.stderr)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("minigrid")
 
+from learnable_novelty.cli import main
 from learnable_novelty.errors import UserError
 from novelty_lab.agents.minigrid import TASKS as COMPILED
 from novelty_lab.artefacts.explore import ARTEFACT
@@ -119,3 +120,14 @@ def test_a_bonus_that_is_none_is_refused(tmp_path):
     cell = dataclasses.replace(next(runs(QUICK)).config, bonus="curiosity")
     with pytest.raises(UserError, match="expected one of none, foresight"):
         explore(cell, seed=0, pools=tmp_path)
+
+
+def test_where_every_run_fails_no_record_is_named(tmp_path, capsys, monkeypatch):
+    def unlucky(*args, **options):
+        raise UserError("no such luck")
+
+    monkeypatch.setattr("novelty_lab.artefacts.explore.training.explore", unlucky)
+    given = ["run", "explore", "--config", "quick", "--out", str(tmp_path), "--engine", "serial"]
+    assert main(given) == 1
+    said = capsys.readouterr().err
+    assert said.count("failed: no such luck") == 2 and "record:" not in said
