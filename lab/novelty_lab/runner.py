@@ -92,8 +92,9 @@ def run_all(
     *,
     report: Report | None = None,
     detail: Callable[[str, int, int], None] | None = None,
+    failed: Callable[[str, Exception], None] | None = None,
 ) -> Outcome:
-    """Run what is missing.
+    """Run what is missing; ``failed`` is told at once of a run of many that fails.
 
     An artefact of one run divides that run among the workers of the executor. One of many gives
     each worker whole runs: a run that fails does not stop the others, and one that another process
@@ -129,6 +130,8 @@ def run_all(
             raise error  # the workers are gone, or this process is told to stop
         if error is not None:
             outcome.failures[run.name] = error
+            if failed is not None:
+                failed(run.name, error)
         done += 1
         tell()
 

@@ -81,12 +81,17 @@ def _run(options: argparse.Namespace) -> int:
         progress(title, None, show=speaks) as report,
     ):
         settings = RunOptions(root, options.device, options.data, options.force, options.resume)
-        outcome = run_all(artefact, runs, settings, executor, report=report, detail=report.detail)
+        tell = _tell_failure if speaks else None
+        outcome = run_all(
+            artefact, runs, settings, executor, report=report, detail=report.detail, failed=tell
+        )
     if speaks:
-        for name, error in outcome.failures.items():
-            print(f"novelty: {name} failed: {error}", file=sys.stderr)
         _show(artefact, runs, options, fresh=bool(outcome.fresh or outcome.failures))
     return FAILED if outcome.failures else 0
+
+
+def _tell_failure(name: str, error: Exception) -> None:
+    print(f"novelty: {name} failed: {error}", file=sys.stderr)
 
 
 def plan(options: argparse.Namespace) -> tuple[Artefact, list[Run]]:

@@ -129,8 +129,10 @@ def test_a_run_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
         return object(), {"return": 1.0}
 
     monkeypatch.setattr(rl_table, "train", fail)
-    failures = run_table(SMALL, tmp_path)
+    told = []
+    failures = run_table(SMALL, tmp_path, failed=lambda *failure: told.append(failure))
     assert [str(error) for error in failures.values()] == ["no such luck"] * 2
+    assert dict(told) == failures
     assert all("seed0" in name for name in failures)
     assert len(results(tmp_path)) == 2
 
