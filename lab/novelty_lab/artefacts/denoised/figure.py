@@ -63,7 +63,7 @@ def figure(record: Record) -> Figure:
         label_panel(axes, letter, f"{d} target{'s' if d > 1 else ''}")
     levels = against[-1].get_legend_handles_labels()
     if spare:
-        spare[0].legend(*levels, loc="center left", title="Gaussian noise in c to e", frameon=False)
+        spare[0].legend(*levels, loc="center left", title="Gaussian noise, below", frameon=False)
     else:
         against[0].legend(*levels, fontsize=6.5)
     return fig

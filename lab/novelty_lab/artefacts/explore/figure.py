@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from novelty_lab.artefacts.explore.cells import UNHINDERED
+from novelty_lab.artefacts.explore.cells import CAR, UNHINDERED
 from novelty_lab.artefacts.explore.looks import LABELS
 from novelty_lab.artefacts.rl_table.statistics import normalized_iqm
 from novelty_lab.records import Record
@@ -113,7 +113,8 @@ def curves(worlds: list[str], group: Group) -> Figure:
         panels[1, column].set_xlabel("thousand steps")
     panels[0, 0].set(ylabel="return", ylim=(-0.02, 1.0))
     panels[1, 0].set(ylabel="useless actions", ylim=(-0.02, 1.02))
-    for axes in panels[1]:
+    is_maze = all(one.configuration["task"] != CAR for runs in group.values() for one in runs)
+    for axes in panels[1] if is_maze else ():
         axes.axhline(CHANCE, color="0.7", linewidth=0.8, linestyle="--", zorder=0)
     handles: dict[str, Any] = {}
     for axes in panels[0]:
