@@ -74,6 +74,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "explore-curve": partial(agents.explore_default, "mean of the learning curve"),
     "explore-useless": partial(agents.explore_default, "share of useless actions"),
     "explore-frozen": agents.explore_frozen,
+    "explore-tasks": agents.explore_tasks,
     "life-areas": life.life_areas,
     "life-named": life.life_named,
     "life-settings": life.life_settings,

@@ -165,3 +165,29 @@ def explore_frozen() -> str:
                 shown = wide | dict(zip(columns[1:], row[1:], strict=True))
                 found.append([words, reading, row[0], *shown.values()])
     return markdown(["", "", "bonus", "clean", "television in the pixels", "noise"], found)
+
+
+OTHER_TASKS = (
+    "MultiRoom-N6, 2,400,000 steps",
+    "DoorKey-8x8, 300,000 steps",
+    "KeyCorridorS3R3, 800,000 steps",
+    "MountainCarContinuous-sparse, 200,000 steps",
+)
+
+
+def explore_tasks() -> str:
+    """Say what bonuses reach in the other tasks at the defaults of the wrapper."""
+    worlds = ("clean", "television in the pixels")
+    found: list[list[str]] = []
+    for task in OTHER_TASKS:
+        setting = f"{task}, coefficient 0.1 of sizes"
+        (columns, *final), (_, *mean) = (
+            explored(f"{setting}: {reading}")
+            for reading in ("final return", "mean of the learning curve")
+        )
+        places = [columns.index(world) for world in worlds]
+        for ends, curves in zip(final, mean, strict=True):
+            cells = [row[place] for row in (ends, curves) for place in places]
+            found.append([task, ends[0], *cells])
+    titles = [f"{world}: {what}" for what in ("end", "curve") for world in ("clean", "pixels")]
+    return markdown(["task", "bonus", *titles], found)

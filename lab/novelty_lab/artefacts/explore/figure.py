@@ -111,7 +111,7 @@ def curves(worlds: list[str], group: Group) -> Figure:
                 _curve(panels[1, column], runs, "useless_curve", colour, label)
         label_panel(panels[0, column], "abcde"[column], WORLDS[world])
         panels[1, column].set_xlabel("thousand steps")
-    panels[0, 0].set(ylabel="return", ylim=(-0.02, 1.0))
+    panels[0, 0].set(ylabel="return", ylim=(-0.02, 1.02))
     panels[1, 0].set(ylabel="useless actions", ylim=(-0.02, 1.02))
     is_maze = all(one.configuration["task"] != CAR for runs in group.values() for one in runs)
     for axes in panels[1] if is_maze else ():

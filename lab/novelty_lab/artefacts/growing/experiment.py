@@ -11,7 +11,7 @@ import itertools
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,12 +19,12 @@ import learnable_novelty as ln
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.artefacts.calibration.experiment import LEVEL, part_of
 from novelty_lab.artefacts.growing.functions import FUNCTIONS, NOISE
-from novelty_lab.artefacts.growing.learners import LEARNERS, held_out
+from novelty_lab.artefacts.growing.learners import DEPTH, FEATURES, LEARNERS, Array, held_out
 from novelty_lab.artefacts.growing.sets import SETS, load
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.settings import Settings
 
-OBSERVERS: dict[str, Any] = {"frozen": None, "growing": "growing"}
+OBSERVERS = ("frozen", "wide frozen", "growing")
 FOLDS = 5
 
 
@@ -163,14 +163,15 @@ def _scored(
     config: Config, make: Any, labels: tuple[Any, ...], observer: str, seed: int
 ) -> dict[str, Any]:
     x, y = make(labels[2], numpy_generator(seed, *labels))
+    child = split(seed, *labels)
     start = time.process_time()
     found = ln.score(
         x,
         y,
-        observer=OBSERVERS[observer],
+        observer=_observer(observer, x, child),
         draws=config.draws,
         null=config.null,
-        seed=split(seed, *labels),
+        seed=child,
     )
     return {
         "p": found.p_value,
@@ -179,6 +180,14 @@ def _scored(
         "grown": found.profile is not None and not found.profile[0].kept,
         "seconds": time.process_time() - start,
     }
+
+
+def _observer(name: str, x: Array, seed: int) -> ln.Observer | Literal["growing"] | None:
+    """Return what ``ln.score`` reads with; the wide one is as wide as growth may become."""
+    if name == "wide frozen":
+        wide = ln.reservoirs.MLP(x.shape[1], min(FEATURES, len(x) // 2), DEPTH, seed=seed)
+        return ln.Observer(wide, ridge_penalty="evidence")
+    return "growing" if name == "growing" else None
 
 
 def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
