@@ -17,6 +17,7 @@ from learnable_novelty.reward import (
     Step,
 )
 from learnable_novelty.reward.ellipsoids import Ellipsoids, advance_plain
+from learnable_novelty.reward.foresight import foresee_plain, widen_plain
 from tests.reward.toys import Drifting
 
 ENVS, LENGTH = 4, 40
@@ -93,6 +94,22 @@ def test_compiled_and_plain_ellipsoids_are_equal():
     assert plain.inverses == pytest.approx(compiled.inverses, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize("size", [3, 12])  # widened, and projected
+@pytest.mark.parametrize("discrete", [True, False])
+@pytest.mark.parametrize("clip", [None, 1.5])
+def test_compiled_and_plain_payments_are_equal(size, discrete, clip):
+    pytest.importorskip("numba")
+    scale = ObservationScale(np.full(size, 0.3), np.full(size, 0.7), clip)
+    sizes = {"num_envs": ENVS, "action_dim": 2, "discrete": discrete}
+    config = ForesightConfig(directions=8, every=16)
+    plain, compiled = (Foresight(scale, **sizes, config=config) for _ in range(2))
+    plain._widen, plain._foresee = widen_plain, foresee_plain
+    assert (plain._widen, plain._foresee) != (compiled._widen, compiled._foresee)
+    one, other = (play(bonus, known_and_noisy, 200) for bonus in (plain, compiled))
+    assert one == pytest.approx(other, rel=1e-6, abs=1e-9) and np.abs(one).max() > 0.1
+    assert plain._surprise == pytest.approx(compiled._surprise, rel=1e-9)
+
+
 def test_bits_of_what_comes_true_add_up_to_the_score():
     bonus = make(12, form="bits", life=1e-6)
     play(bonus, known, 4 * LENGTH)
@@ -108,26 +125,28 @@ def test_bits_of_what_comes_true_add_up_to_the_score():
         assert paid[:, env].sum() <= score + 1e-9
 
 
-def test_payments_are_what_the_forecast_explains_computed_by_hand():
-    bonus = make(9, directions=9, gate=1e9)
+@pytest.mark.parametrize("directions", [9, 5])
+def test_payments_are_what_the_forecast_explains_computed_by_hand(directions):
+    bonus = make(9, directions=directions, gate=1e9)
     rng, rows = np.random.default_rng(3), []
     play(bonus, known_and_noisy, 64)
     bonus.reset()
     weights, means = bonus.readouts.weights.copy(), bonus.readouts.means.copy()
-    z_seen = np.zeros((ENVS, 0, 9))
+    z_seen = np.zeros((ENVS, 0, directions))
     for _ in range(10):
         before, chosen = rng.standard_normal((ENVS, 9)), rng.integers(0, 2, ENVS)
         after = known_and_noisy(rng, before, chosen)
         step = Step(before, np.eye(2)[chosen], after, np.zeros(ENVS, bool))
         inputs = np.concatenate([np.ones((ENVS, 1)), before], axis=1)
-        mixing = bonus._units[:, None] * bonus._projection
+        drawn = np.eye(9) if directions == 9 else bonus._projection
+        mixing = bonus._units[:, None] * drawn
         z = np.stack(
             [(inputs[e] @ weights[chosen[e]] - means[chosen[e]]) @ mixing for e in range(ENVS)]
         )
         y = (after - means[chosen]) @ mixing
         paid = bonus.pay(step)
         for env in range(ENVS):
-            metric = np.linalg.inv(np.eye(9) + z_seen[env].T @ z_seen[env])
+            metric = np.linalg.inv(np.eye(directions) + z_seen[env].T @ z_seen[env])
             own = z[env] @ metric @ z[env]
             missed = (y[env] - z[env]) @ metric @ (y[env] - z[env])
             explained = y[env] @ metric @ y[env] - missed

@@ -1,10 +1,13 @@
-"""The automaton against an observer that grows."""
+"""The observer that grows, beside other learners, and the automaton against it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from docs.hooks.tables.records import record
+import numpy as np
+from scipy.stats import rankdata
+
+from docs.hooks.tables.records import markdown, record
 
 
 def together_verdict() -> str:
@@ -34,3 +37,60 @@ def _signed(found: dict[str, Any]) -> str:
 
     clear = abs(found["mean"]) > half_interval(found)
     return interval(found) if clear else f"{interval(found)} (not clear of 0)"
+
+
+def functions() -> str:
+    """Give the held-out R2 of every learner with the fewest and the most rows."""
+    from novelty_lab.artefacts.growing.figure import COLORS, means
+
+    known = means(record("growing")["functions"], ("function", "n", "learner"))
+    sizes = sorted({n for _, n, _ in known})
+    fewest, most = sizes[0], sizes[-1]
+    rows = [
+        [
+            name,
+            *(f"{_share(known[name, fewest, k])} / {_share(known[name, most, k])}" for k in COLORS),
+        ]
+        for name in dict.fromkeys(name for name, _, _ in known)
+    ]
+    return markdown([f"function ({fewest:,} / {most:,} rows)", *COLORS], rows)
+
+
+def _share(value: float | None) -> str:
+    """Write a share with two digits, and a small negative one as 0.00."""
+    return "-" if value is None else f"{round(value, 2) + 0.0:.2f}"
+
+
+def real_sets() -> str:
+    """Compare learners over the real data sets: mean R2, mean rank, and time."""
+    from novelty_lab.artefacts.growing.figure import COLORS, means
+
+    found = record("growing")["sets"]
+    known = means(found, ("set", "learner"))
+    names = list(dict.fromkeys(name for name, _ in known))
+    share = np.array([[known[name, k] for k in COLORS] for name in names], dtype=float)
+    ranks = rankdata(-share, axis=1).mean(axis=0)
+    best = (share >= share.max(axis=1, keepdims=True) - 0.01).sum(axis=0)
+    seconds = [np.median([row["seconds"] for row in found if row["learner"] == k]) for k in COLORS]
+    readings = {
+        "mean R2": [f"{value:.3f}" for value in share.mean(axis=0)],
+        "mean rank of seven": [f"{value:.1f}" for value in ranks],
+        "within 0.01 of the best": [f"{value} of {len(names)}" for value in best],
+        "median CPU seconds": [f"{value:.2f}" for value in seconds],
+    }
+    return markdown([f"{len(names)} sets", *COLORS], [[k, *v] for k, v in readings.items()])
+
+
+def detection() -> str:
+    """Say in how many data sets ``ln.score`` finds a function, by observer and rows."""
+    found = record("growing")["detection"]
+    observers = list(dict.fromkeys(row["observer"] for row in found))
+    sizes = sorted({row["n"] for row in found})
+    at = {(row["function"], row["n"], row["observer"]): row for row in found}
+    rows = []
+    for name in dict.fromkeys(row["function"] for row in found):
+        shares = [" / ".join(f"{at[name, n, k]['found']:.1f}" for n in sizes) for k in observers]
+        explained = [f"{at[name, sizes[-1], k]['held out']:.2f}" for k in observers]
+        rows.append([name, *shares, *explained])
+    words = [f"{k}: found" for k in observers] + [f"{k}: R2" for k in observers]
+    return markdown([f"function ({' / '.join(map(str, sizes))} rows)", *words], rows)

@@ -175,6 +175,18 @@ def _explore() -> str:
     )
 
 
+def _growing() -> str:
+    found = record("growing")["functions"]
+    most = max(row["n"] for row in found)
+    five = {r["learner"]: r["r2"] for r in found if r["n"] == most and " 5 of " in r["function"]}
+    shares = [f"{abs(five[name]):.2f}" for name in ("frozen", "wide frozen", "growing")]
+    return (
+        f"of a product of five of twelve signs ({most:,} rows) the frozen observer explains "
+        f"{shares[0]} of new rows' variance, one of 2,048 features {shares[1]}, and one that grows "
+        f"to at most 512 features {shares[2]} ([growing.md](growing.md))"
+    )
+
+
 SENTENCES: dict[tuple[str, str], Callable[[], str]] = {
     ("eca", "fig. 2"): _eca,
     ("eca-scan", "app. B"): _eca_scan,
@@ -191,4 +203,5 @@ SENTENCES: dict[tuple[str, str], Callable[[], str]] = {
     ("calibration", "ours"): _calibration,
     ("signs", "ours"): _signs,
     ("compare", "ours"): _compare,
+    ("growing", "ours"): _growing,
 }

@@ -62,3 +62,60 @@ def advance_compiled(inverses: Array, features: Array, others: Array) -> tuple[A
             for i in range(dim):
                 inverses[env, j, i] -= weight * u[i]
     return own, both
+
+
+def widen_compiled(
+    values: Array,
+    scale: ObservationScale,
+    acted: Array,
+    weights: Array,
+    bias: Array,
+    constant: bool,
+) -> Array:
+    """Do what ``foresight.widen_plain`` does, in loops."""
+    clip = math.inf if scale.clip is None else scale.clip
+    return widen(values, scale.mean, scale.sd, clip, acted, weights, bias, int(constant))
+
+
+@njit(error_model="numpy", cache=True)
+def widen(
+    values: Array, mean: Array, sd: Array, clip: float, acted: Array,
+    weights: Array, bias: Array, first: int,
+) -> Array:  # fmt: skip
+    """Do it in loops."""
+    num_rows, seen = values.shape
+    last = first + seen + acted.shape[1]
+    wide = np.ones((num_rows, last + bias.size))
+    for row in range(num_rows):
+        for j in range(seen):
+            wide[row, first + j] = max(min((values[row, j] - mean[j]) / sd[j], clip), -clip)
+        for j in range(acted.shape[1]):
+            wide[row, first + seen + j] = acted[row, j]
+        sums = bias.copy()
+        for j in range(last - first):
+            for i in range(bias.size):
+                sums[i] += wide[row, first + j] * weights[j, i]
+        for i in range(bias.size):
+            wide[row, last + i] = max(sums[i], 0.0)
+    return wide
+
+
+@njit(error_model="numpy", cache=True)
+def foresee_compiled(
+    features: Array, contexts: NDArray[np.int64], following: Array,
+    weights: Array, means: Array, units: Array,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """Do what ``foresight.foresee_plain`` does, in loops."""
+    num_rows, dim = following.shape
+    z, y, errors = np.zeros((num_rows, dim)), np.empty((num_rows, dim)), np.zeros(num_rows)
+    for row in range(num_rows):
+        context = contexts[row]
+        for j in range(features.shape[1]):
+            value = features[row, j]
+            for i in range(dim):
+                z[row, i] += value * weights[context, j, i]
+        for i in range(dim):
+            y[row, i] = following[row, i] * units[i] - means[context, i]
+            errors[row] += (y[row, i] - z[row, i]) ** 2
+        errors[row] /= dim
+    return z, y, errors

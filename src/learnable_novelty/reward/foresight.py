@@ -14,6 +14,7 @@ cannot be foreseen: its z goes to 0 over life, and E[q] <= 0 before. docs/foresi
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -93,7 +94,9 @@ class Foresight:
         wider = max(config.directions - seen, 0)
         self._layers = [random_layer(random, dim, wider) for dim in (acted, seen)]
         dim, k = seen + wider, config.directions
-        self._projection = np.linalg.qr(random.standard_normal((dim, k)))[0]
+        # As many directions as numbers would be a rotation, which changes no payment.
+        drawn = random.standard_normal((dim, k))
+        self._projection = np.linalg.qr(drawn)[0] if dim > k else None
         self._kinds = action_dim if discrete else 1
         sizes = 2 * self._kinds, 1 + acted + wider, dim
         self.readouts = Readouts(*sizes, ridge=config.life)
@@ -102,19 +105,25 @@ class Foresight:
         self._units = np.ones(dim)
         self._surprise, self._usual = np.zeros(num_envs), 1.0
         self._new: list[tuple[Array, Any, Array]] = []
+        self._widen, self._foresee = widen_plain, foresee_plain
+        if importlib.util.find_spec("numba") is not None:
+            from learnable_novelty.reward import compiled
+
+            self._widen, self._foresee = compiled.widen_compiled, compiled.foresee_compiled
+        self._keep_forecast()
 
     def pay(self, step: Step) -> Array:
         self._check(step.actions)
         features, contexts, following = self._read(step)
-        forecast = self.readouts(features, contexts)
-        mean = self.readouts.means[contexts]
-        z = (forecast - mean) * self._units @ self._projection
-        y = (following - mean) * self._units @ self._projection
+        kept = (self._weights, self._means, self._units)
+        z, y, errors = self._foresee(features, contexts, following, *kept)
+        self._notice(errors, step)
         active = None if step.idle is None else ~step.idle
         if active is not None:
             z[~active] = 0.0
+        if self._projection is not None:
+            z, y = z @ self._projection, y @ self._projection
         paid = self._payments(z, y)
-        self._notice(following - forecast, step)
         if step.ended.any():
             self.ellipsoids.restart(step.ended)
         rows = slice(None) if active is None else active
@@ -132,15 +141,16 @@ class Foresight:
 
     def _read(self, step: Step) -> tuple[Array, Any, Array]:
         """Return features of what was seen and done, contexts, and what followed."""
-        before, following = self.scale(step.observations), self.scale(step.next_observations)
         strange = self._surprise > self.config.gate * self._usual
         contexts = self._kinds * strange
         if self.discrete:
             contexts = contexts + step.actions.argmax(1)
-        else:
-            before = np.concatenate([before, step.actions], axis=1)
-        before = widen(before, self._layers[0], constant=True)
-        following = widen(following, self._layers[1])
+        acted = step.actions[:, :0] if self.discrete else step.actions
+        before = self._widen(step.observations, self.scale, acted, *self._layers[0], True)
+        nothing = step.actions[:, :0]
+        following = self._widen(
+            step.next_observations, self.scale, nothing, *self._layers[1], False
+        )
         return before, contexts, following
 
     def _payments(self, z: Array, y: Array) -> Array:
@@ -149,9 +159,8 @@ class Foresight:
         return q * (own if self.config.form == "ellipse" else 0.5 * np.log2(1 + own))
 
     def _notice(self, errors: Array, step: Step) -> None:
-        """Keep how large the forecast's error was, in units of the columns."""
-        scaled = errors * self._units
-        self._surprise = np.einsum("ij,ij->i", scaled, scaled) / scaled.shape[1]
+        """Keep how large the forecast's error was, the mean square in units of the columns."""
+        self._surprise = errors
         self._surprise[step.ended if step.idle is None else step.ended | step.idle] = 0.0
         self._usual += USUAL_RATE * (self._surprise.sum() / len(self._surprise) - self._usual)
 
@@ -168,6 +177,16 @@ class Foresight:
             variances = (self._foreseen + self.config.noise_share * self._varied) / self._rows
             self._units = 1 / np.sqrt(np.maximum(variances, SMALLEST_UNIT))
         self.readouts.learn(features, contexts, following)
+        self._keep_forecast()
+
+    def _keep_forecast(self) -> None:
+        """Keep the readouts less their means, in units, and the means in units.
+
+        z = (H W - mean) unit = H (W - [mean; 0]) unit, as the first feature is one
+        """
+        self._weights = self.readouts.weights * self._units
+        self._means = self.readouts.means * self._units
+        self._weights[:, 0] -= self._means
 
     def reset(self) -> None:
         self.ellipsoids.restart(slice(None))
@@ -195,6 +214,7 @@ class Foresight:
             setattr(self, f"_{name}", np.array(state[name]))
         self.readouts.load_state_dict(state["readouts"])
         self._new = [(rows[0], rows[1], rows[2]) for rows in state["new"]]
+        self._keep_forecast()
         self.reset()
         if "inverses" in state:
             self._surprise = np.array(state["surprise"])
@@ -209,15 +229,43 @@ def random_layer(random: np.random.Generator, dim: int, width: int) -> tuple[Arr
     return random.standard_normal((dim, width)) / np.sqrt(dim), random.standard_normal(width)
 
 
-def widen(rows: Array, layer: tuple[Array, Array], *, constant: bool = False) -> Array:
-    """Return rows and their random features, relu(rows W + b), side by side, after a one or not."""
-    weights, bias = layer
+def widen_plain(
+    values: Array,
+    scale: ObservationScale,
+    acted: Array,
+    weights: Array,
+    bias: Array,
+    constant: bool,
+) -> Array:
+    """Return [1, x, relu(x W + b)] of every row, x = [scaled observation, action]; or no one."""
+    rows = np.concatenate([scale(values), acted], axis=1)
     first, last = int(constant), int(constant) + rows.shape[1]
     wide = np.ones((len(rows), last + bias.size))
     wide[:, first:last] = rows
     if bias.size:
         np.maximum(rows @ weights + bias, 0.0, out=wide[:, last:])
     return wide
+
+
+def foresee_plain(
+    features: Array, contexts: Any, following: Array, weights: Array, means: Array, units: Array
+) -> tuple[Array, Array, Array]:
+    """Return z, y, and the mean square of y - z of every row."""
+    z = by_context(features, contexts, weights)
+    y = following * units - means[contexts]
+    return z, y, np.square(y - z).mean(1)
+
+
+def by_context(features: Array, contexts: Any, weights: Array) -> Array:
+    """Multiply every row by the weights of its context, (contexts, features, targets)."""
+    met = set(contexts.tolist())
+    if len(met) == 1:
+        return features @ weights[met.pop()]
+    forecasts = np.empty((len(features), weights.shape[2]))
+    for context in met:
+        rows = contexts == context
+        forecasts[rows] = features[rows] @ weights[context]
+    return forecasts
 
 
 class Readouts:
@@ -248,14 +296,7 @@ class Readouts:
 
     def __call__(self, features: Array, contexts: Any) -> Array:
         """Forecast what follows, (rows, target_dim)."""
-        met = set(contexts.tolist())
-        if len(met) == 1:
-            return features @ self.weights[met.pop()]
-        forecasts = np.empty((len(features), self.weights.shape[2]))
-        for context in met:
-            rows = contexts == context
-            forecasts[rows] = features[rows] @ self.weights[context]
-        return forecasts
+        return by_context(features, contexts, self.weights)
 
     def learn(self, features: Array, contexts: Any, targets: Array) -> None:
         """Add rows, and solve again where there are new ones."""

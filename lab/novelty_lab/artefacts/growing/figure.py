@@ -1,4 +1,4 @@
-"""Held-out variance against rows, detection, level, and real data sets."""
+"""Held-out variance against rows, detection, and real data sets; all tables."""
 
 from __future__ import annotations
 
@@ -7,21 +7,39 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import BLUE, GREY, label_panel, new_figure
+from novelty_lab.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    RED,
+    label_panel,
+    label_row,
+    list_down,
+    new_figure,
+)
 from novelty_lab.tables import table
 
 COLORS = {
     "frozen": GREY,
-    "wide frozen": "#000000",
+    "wide frozen": BLACK,
     "growing": BLUE,
-    "network": "#D55E00",
-    "boosted trees": "#009E73",
-    "kernel ridge": "#CC79A7",
-    "xRFM": "#E69F00",
+    "network": RED,
+    "boosted trees": GREEN,
+    "kernel ridge": PURPLE,
+    "xRFM": ORANGE,
 }
+COLUMNS = 4
+"""Panels side by side."""
+LEARNED = 0.97
+"""Share of the variance from which on a function counts as known."""
 
 
 def means(rows: list[dict[str, Any]], keys: tuple[str, ...]) -> dict[tuple[Any, ...], float | None]:
@@ -95,40 +113,76 @@ def _each(pattern: str = "{:.2f}") -> dict[str, Any]:
 
 
 def figure(record: Record) -> Figure:
-    """Draw the hardest functions against rows, and real sets."""
+    """Draw functions against rows, what ``ln.score`` detects, and real sets."""
     functions = means(record.results["functions"], ("function", "n", "learner"))
-    names = list(dict.fromkeys(name for name, _, _ in functions))
-    shown = [name for name in names if "2 of 12" not in name][:9] or names
-    rows = -(-(len(shown) + 1) // 5)
-    fig = new_figure(11.0, 2.5 * rows)
-    axes = fig.subplots(rows, 5, squeeze=False).ravel()
-    for one in axes[len(shown) + 1 :]:
-        one.set_axis_off()
-    for place, (one, name) in enumerate(zip(axes, shown, strict=False)):
-        _against_rows(one, functions, name)
-        label_panel(one, "abcdefghijklm"[place], name)
-    axes[0].legend(frameon=False, fontsize=6)
-    last = axes[len(shown)]
-    _real(last, means(record.results["sets"], ("set", "learner")))
-    label_panel(last, "abcdefghijklm"[len(shown)], "real data sets")
+    shown = _told_apart(functions)
+    rows = -(-len(shown) // COLUMNS)
+    fig = new_figure(9.0, 1.9 * rows + 4.2)
+    top, bottom = fig.subfigures(2, 1, height_ratios=[1.9 * rows + 0.4, 3.8])
+    panels = top.subplots(rows, COLUMNS, sharex=True, sharey=True, squeeze=False)
+    for axes in panels.ravel()[len(shown) :]:
+        axes.set_axis_off()
+    for axes, name in zip(panels.ravel(), shown, strict=False):
+        _against_rows(axes, functions, name)
+        axes.set_title(name, loc="left", fontsize=9)
+    label_row(top, "a", "held-out R2 of functions against training rows")
+    found, sets = bottom.subplots(1, 2)
+    _detection(found, record.results["detection"])
+    _real(sets, means(record.results["sets"], ("set", "learner")))
+    handles = [Line2D([], [], color=color, marker=".", label=k) for k, color in COLORS.items()]
+    bottom.legend(handles=handles, loc="outside lower center", ncols=len(COLORS))
     return fig
 
 
+def _told_apart(functions: dict[tuple[Any, ...], float | None]) -> list[str]:
+    """List the functions that some learner does not know with the fewest rows."""
+    fewest = min(n for _, n, _ in functions)
+    names = dict.fromkeys(name for name, _, _ in functions)
+    hard = [k for k in names if any((functions[k, fewest, one] or 0) < LEARNED for one in COLORS)]
+    return hard or list(names)
+
+
 def _against_rows(axes: Axes, functions: dict[tuple[Any, ...], float | None], name: str) -> None:
+    sizes = sorted({n for _, n, _ in functions})
     for learner, color in COLORS.items():
-        points = [(n, v) for (f, n, k), v in functions.items() if (f, k) == (name, learner)]
-        if points and None not in dict(points).values():
-            shares = [max(0.0, v) for _, v in points if v is not None]
-            axes.plot([n for n, _ in points], shares, ".-", color=color, label=learner)
-    axes.set(xscale="log", ylim=(-0.05, 1.05), xlabel="rows", ylabel="held-out R2")
+        shares = [functions[name, n, learner] for n in sizes]
+        known = [max(0.0, share) for share in shares if share is not None]
+        if len(known) == len(sizes):
+            order = 3 if learner == "growing" else 2
+            axes.plot(sizes, known, ".-", color=color, zorder=order)
+    axes.set(xscale="log", ylim=(-0.05, 1.05))
+    axes.set_xticks(sizes, [f"{n:,}" for n in sizes])
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _detection(axes: Axes, rows: list[dict[str, Any]]) -> None:
+    """Draw, for the most rows, in how many data sets a relation was found."""
+    most = max(row["n"] for row in rows)
+    names = list(dict.fromkeys(row["function"] for row in rows))
+    sizes = {"frozen": 70, "wide frozen": 34, "growing": 12}  # rings, where they fall together
+    for row in rows:
+        if row["n"] == most:
+            size, color = sizes[row["observer"]], COLORS[row["observer"]]
+            look: dict[str, Any] = {"s": size, "facecolor": "none", "edgecolor": color}
+            look |= {"facecolor": color} if row["observer"] == "growing" else {}
+            axes.scatter(row["found"], names.index(row["function"]), clip_on=False, **look)
+    list_down(axes, names)
+    axes.grid(axis="y", color="0.9")
+    axes.set(xlim=(0, 1), xlabel="share of data sets with p at most 0.05")
+    label_panel(axes, "b", f"found by ln.score in {most:,} rows")
 
 
 def _real(axes: Axes, sets: dict[tuple[Any, ...], float | None]) -> None:
+    """Draw what each learner has less the median learner, set by set."""
     names = list(dict.fromkeys(name for name, _ in sets))
-    for learner, color in COLORS.items():
-        pairs = [(sets[name, "frozen"], sets[name, learner]) for name in names]
-        if learner != "frozen" and all(y is not None for _, y in pairs):
-            x, y = zip(*pairs, strict=True)
-            axes.scatter(x, [max(0.0, v) for v in y if v is not None], s=10, color=color, alpha=0.8)
-    axes.axline((0, 0), slope=1, color=GREY, linewidth=0.8)
-    axes.set(xlabel="frozen", ylabel="held-out R2", xlim=(0, 1.02), ylim=(0, 1.02))
+    learners = [k for k in COLORS if all(sets[name, k] is not None for name in names)]
+    share = np.array([[sets[name, k] for k in learners] for name in names], dtype=float)
+    above = share - np.median(share, axis=1, keepdims=True)
+    for place, (learner, values) in enumerate(zip(learners, above.T, strict=True)):
+        spread = np.linspace(-0.25, 0.25, len(values))[np.argsort(np.argsort(values))]
+        axes.scatter(values, place + spread, s=9, color=COLORS[learner], alpha=0.7)
+        axes.plot([np.mean(values)] * 2, [place - 0.4, place + 0.4], color=COLORS[learner])
+    axes.axvline(0, color="0.8", linewidth=0.8, zorder=0)
+    list_down(axes, learners)
+    axes.set_xlabel("held-out R2 above that of the median learner")
+    label_panel(axes, "c", "real data sets, and their mean")
