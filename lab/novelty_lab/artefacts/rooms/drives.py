@@ -190,15 +190,17 @@ LEARNER_DRIVES: dict[str, tuple[str, Callable[[NoveltyBonus], Bonus]]] = {
     "excess": ("learnable novelty: excess", lambda bonus: bonus),
 }
 """Drives that read the online learner and forget an episode at its end: label and maker."""
-DRIVES = (*LEARNER_DRIVES, *RIVALS)
+FORESIGHT = "foresight"
+DRIVES = (*LEARNER_DRIVES, FORESIGHT, *RIVALS)
 """The names that ``make_drive`` knows."""
-OURS = ("epiplexity", "excess")
+OURS = ("epiplexity", "excess", FORESIGHT)
 _LABELS = {
-    name: LEARNER_DRIVES[name][0] if name in LEARNER_DRIVES else RIVALS[name].title
-    for name in DRIVES
+    **{name: label for name, (label, _) in LEARNER_DRIVES.items()},
+    FORESIGHT: "learnable novelty: foresight",
+    **{name: RIVALS[name].title for name in RIVALS},
 }
 DRIVE_LABELS = dict(sorted(_LABELS.items(), key=lambda label: label[0] in OURS))
-"""In the order in which they are shown: the paper's last."""
+"""In the order in which they are shown: ours last."""
 
 
 def make_drive(
@@ -215,7 +217,7 @@ def make_drive(
     Args:
         name: one of ``DRIVES``; "excess" is epiplexity less its floor.
         play: random episodes, for units.
-        config: the learner. Choose the fixed standardization, by the moments of random play. With
+        config: the learner of the drives that have one. Choose the fixed standardization, by the moments of random play. With
             the empirical one, features are divided by their spread so far, which is small early
             in an episode: when the agent then comes to another place, predictions are far off.
         num_envs: how many environments run side by side.
@@ -233,6 +235,8 @@ def make_drive(
             discrete=True,
             seed=split(seed, name),
         )
+    if name == FORESIGHT:
+        return CalibratedNovelty.of(play, NoveltyConfig(bonus=FORESIGHT), seed=seed).make(num_envs)
     config = replace(config, floor="residual" if name == "excess" else None)
     _, make = LEARNER_DRIVES[name]
     return make(CalibratedNovelty.of(play, config, seed=seed).make_bits(num_envs))
