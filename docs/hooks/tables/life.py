@@ -45,6 +45,38 @@ def life_named() -> str:
     return markdown(["rule", *columns], rows)
 
 
+LIFE_RANKED = (
+    "Life",
+    "HighLife",
+    "Day & Night",
+    "Morley",
+    "Diamoeba",
+    "Anneal",
+    "2x2",
+    "34 Life",
+    "Long Life",
+    "Replicator",
+    "Seeds",
+    "Maze",
+    "Coral",
+)
+RANK_TITLES = {
+    "excess": "excess",
+    "bits": "raw bits",
+    "compressed": "gzip",
+    "lempel_ziv": "Lempel-Ziv",
+    "entropy": "3 × 3 entropy",
+    "lambda": "lambda",
+}
+
+
+def life_ranks() -> str:
+    """Give the ranks of well-known rules by several measures."""
+    named = {row["name"]: row["ranks"] for row in record("life-map")["named"]}
+    rows = [[name, *(f"{named[name][key]:,.0f}" for key in RANK_TITLES)] for name in LIFE_RANKED]
+    return markdown(["rule", *RANK_TITLES.values()], rows)
+
+
 LIFE_SETTINGS = {
     "initial density 0.25, 0.75": ("density=0.25", "density=0.75"),
     "burn-in 100, 2000": ("burn_in=100", "burn_in=2000"),

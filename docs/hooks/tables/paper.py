@@ -1,10 +1,13 @@
-"""Automata, readouts and encoders."""
+"""Automata, readouts, solvers and encoders."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from docs.hooks.tables.records import claim, markdown, record
+import numpy as np
+
+from docs.hooks.tables.records import ROOT, claim, markdown, record
+from novelty_lab import records
 
 
 def appendix_d() -> str:
@@ -83,3 +86,33 @@ def ridge() -> str:
     }
     rows = [[title, *(f"{value:.1f}" for value in bits[k][:9:2])] for k, title in titles.items()]
     return markdown(["n/λ", "10²", "10³", "10⁴", "10⁵", "10⁶"], rows)
+
+
+SOLVER_TITLES = {
+    "float64 Gram": "float64 Cholesky",
+    "float64 dual": "float64 dual",
+    "float64 QR": "float64 QR",
+    "online observer": "online observer",
+    "determinants": "determinants alone",
+    "float32 Gram": "float32 moments",
+    "float32 QR": "float32 QR",
+}
+SOLVER_RATIOS = {1e2: "10²", 1e4: "10⁴", 1e6: "10⁶", 1e8: "10⁸", 1e9: "10⁹"}
+
+
+def solver_errors() -> str:
+    """Give the largest relative error of the score over all data sets, by solver and n/lambda."""
+    solvers = records.load(ROOT / "results" / "solvers" / "paper-seed0")
+    names, errors = solvers.results["solvers"], solvers.arrays["score_error"]
+    ratios = np.array(solvers.configuration["ratios"])
+
+    def cell(name: str, ratio: float) -> str:
+        column = int(np.abs(ratios / ratio - 1).argmin())
+        worst = errors[:, names.index(name), column]
+        if np.isfinite(worst).all():
+            digits, power = f"{worst.max():.0e}".split("e")
+            return f"{digits}e{int(power)}"
+        return "refused" if name == "online observer" else "fails"
+
+    rows = [[t, *(cell(name, at) for name in SOLVER_TITLES)] for at, t in SOLVER_RATIOS.items()]
+    return markdown(["n/λ", *SOLVER_TITLES.values()], rows)
