@@ -49,20 +49,20 @@ def recover(target: Path) -> None:
         shutil.rmtree(draft)
 
 
-def exchange(one: Path, other: Path) -> bool:
+def exchange(first: Path, second: Path) -> bool:
     """Swap two paths in one step, or return False where the system cannot."""
     if sys.platform != "linux":
         return False
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False
-    names = os.fsencode(one), os.fsencode(other)
+    names = os.fsencode(first), os.fsencode(second)
     if rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE) == 0:
         return True
     number = ctypes.get_errno()
     if number in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
         return False
-    raise OSError(number, os.strerror(number), str(other))
+    raise OSError(number, os.strerror(number), str(second))
 
 
 def _reach_disk(path: Path) -> None:

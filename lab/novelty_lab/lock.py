@@ -31,7 +31,7 @@ def only_runner(target: Path) -> Iterator[None]:
         UserError: if the folder cannot be written to, before any work is done.
     """
     path = target.parent / f".{target.name}.lock"
-    made = [folder for folder in path.parents if not folder.exists()]
+    new_folders = [folder for folder in path.parents if not folder.exists()]
     try:
         lock = _locked(path)
     except Timeout:
@@ -52,7 +52,7 @@ def only_runner(target: Path) -> Iterator[None]:
         if lock is not None:
             lock.release()
         with contextlib.suppress(OSError):  # nothing was written: leave no empty folders behind
-            for folder in made:
+            for folder in new_folders:
                 folder.rmdir()
 
 

@@ -41,8 +41,8 @@ def sections(ledger: Iterable[Row]) -> list[Section]:
         name = row.command.split()[2] if row.command else ""
         if name in rows:
             rows[name].append(row)
-    made = [Section(artefact, rows[name]) for name, artefact in all_artefacts().items()]
-    return sorted(made, key=lambda section: _place(section.artefact.title))
+    all_sections = [Section(artefact, rows[name]) for name, artefact in all_artefacts().items()]
+    return sorted(all_sections, key=lambda section: _place(section.artefact.title))
 
 
 def markdown(shown: Sequence[Section], root: Path) -> str:
@@ -58,17 +58,17 @@ def markdown(shown: Sequence[Section], root: Path) -> str:
 
 def _text(section: Section, root: Path) -> str:
     title = section.artefact.title
-    parts = [f"\n## {title} {{ #{section.anchor} }}\n", f"`{section.command}`\n"]
+    lines = [f"\n## {title} {{ #{section.anchor} }}\n", f"`{section.command}`\n"]
     for path in sorted((root / section.artefact.name).glob("**/*.png")):
-        parts.append(f"![{title}](../{path.relative_to(root.parent).as_posix()})\n")
+        lines.append(f"![{title}](../{path.relative_to(root.parent).as_posix()})\n")
     if section.rows:
-        parts.append("| claim | paper | ours | verdict |\n| --- | --- | --- | --- |")
+        lines.append("| claim | paper | ours | verdict |\n| --- | --- | --- | --- |")
         for row in section.rows:
             cells = [row.claim.statement, paper_text(row.claim), ours_text(row), row.verdict]
-            parts.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     else:
-        parts.append("The paper states no number here that could be set beside ours.")
-    return "\n".join(parts)
+        lines.append("The paper states no number here that could be set beside ours.")
+    return "\n".join(lines)
 
 
 def _place(title: str) -> tuple[int, str]:

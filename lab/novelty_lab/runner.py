@@ -57,10 +57,10 @@ def configure(
     if config not in ("paper", "quick"):
         raise UserError(f"config must be paper or quick, got {config!r}")
     value = artefact.experiment.PAPER if config == "paper" else artefact.experiment.QUICK
-    made = changed(artefact.name, value, overrides)
-    if made == value:
+    new_config = changed(artefact.name, value, overrides)
+    if new_config == value:
         return config, value
-    return f"custom-{records.digest(records.configuration_of(made))}", made
+    return f"custom-{records.digest(records.configuration_of(new_config))}", new_config
 
 
 def run_experiment(

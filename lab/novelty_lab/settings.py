@@ -109,12 +109,12 @@ def changed(owner: str, config: Any, overrides: Mapping[str, Any]) -> Any:
             outer[first] = value
     for name, values in inner.items():
         outer[name] = changed(owner, outer.get(name, getattr(config, name)), values)
-    made = dataclasses.replace(config, **outer)
-    check(made)
+    new_config = dataclasses.replace(config, **outer)
+    check(new_config)
     for name, value in outer.items():
         if value == () and getattr(config, name) not in ((), None):
             raise UserError(f"{name} must have a value, like {getattr(config, name)!r}; got ()")
-    return made
+    return new_config
 
 
 def varied(config: Any, name: str, value: float) -> Any:
@@ -154,10 +154,10 @@ def type_hints(kind: type) -> dict[str, Any]:
 def field_texts(kind: type) -> dict[str, str]:
     """Return the strings that stand below the fields of a dataclass and of its bases."""
     texts: dict[str, str] = {}
-    for each in reversed(kind.__mro__):
-        if not dataclasses.is_dataclass(each):
+    for base in reversed(kind.__mro__):
+        if not dataclasses.is_dataclass(base):
             continue
-        (body,) = ast.parse(textwrap.dedent(inspect.getsource(each))).body
+        (body,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
         statements = body.body if isinstance(body, ast.ClassDef) else []
         for field, below in itertools.pairwise(statements):
             if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):

@@ -45,10 +45,10 @@ class Task:
         with warnings.catch_warnings():
             # Box2D's wrappers warn when imported, and crash where warnings are errors.
             warnings.simplefilter("ignore", DeprecationWarning)
-            made = gymnasium.make(self.environment, **self.options, **more)
-        if isinstance(made.observation_space, gymnasium.spaces.Dict):
-            made = gymnasium.wrappers.FlattenObservation(made)
-        return made
+            env = gymnasium.make(self.environment, **self.options, **more)
+        if isinstance(env.observation_space, gymnasium.spaces.Dict):
+            env = gymnasium.wrappers.FlattenObservation(env)
+        return env
 
 
 def _register_robotics() -> None:

@@ -154,11 +154,13 @@ def add_bonus(venv: Any, training: Training, seed: int) -> tuple[Any, dict[str, 
     """Add the bonus to the reward of environments, its weight found on a random policy."""
     from learnable_novelty.reward import BonusReward, NoveltyReward, VecEnvAdapter
 
-    other = make_vec_env(training.task, training.ppo.num_envs)
+    play_venv = make_vec_env(training.task, training.ppo.num_envs)
     play = play_randomly(
-        VecEnvAdapter(other), episodes=training.random_episodes, seed=split(seed, "random episodes")
+        VecEnvAdapter(play_venv),
+        episodes=training.random_episodes,
+        seed=split(seed, "random episodes"),
     )
-    other.close()
+    play_venv.close()
     kind = training.reward.removeprefix("task+")
     if kind in RUNNING:
         figures = {"random_return": play.mean_return}

@@ -127,8 +127,10 @@ def _print_one(row: Row) -> None:
 
 def _unwrapped(text: str) -> str:
     """Leave the breaking of lines to the terminal, but for formulas, which are indented."""
-    parts = text.split("\n\n")
-    return "\n\n".join(part if part.startswith(" ") else " ".join(part.split()) for part in parts)
+    paragraphs = text.split("\n\n")
+    return "\n\n".join(
+        part if part.startswith(" ") else " ".join(part.split()) for part in paragraphs
+    )
 
 
 def _records(row: Row) -> list[Any]:

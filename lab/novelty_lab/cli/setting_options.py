@@ -88,15 +88,15 @@ def _add_settings(run: argparse.ArgumentParser, artefact: Artefact) -> None:
 
 def _help(setting: Setting, quick: Any) -> str:
     """Say what a setting means, what it can be, and its values."""
-    parts = [setting.text]
+    sentences = [setting.text]
     if is_seeds(setting):
-        parts.append("N is the first N seeds; A,B and A-B are these.")
+        sentences.append("N is the first N seeds; A,B and A-B are these.")
     if setting.choices and set(setting.choices) - set(setting.value):
-        parts.append(f"Among {', '.join(setting.choices)}.")
+        sentences.append(f"Among {', '.join(setting.choices)}.")
     value = _shown(setting.value)
     if quick != setting.value:
         value += f"; quick {_shown(quick)}"
-    return " ".join([*parts, f"({value})"])
+    return " ".join([*sentences, f"({value})"])
 
 
 def _shown(value: Any) -> str:

@@ -42,8 +42,8 @@ def _denoised(results: Path) -> dict[int, float]:
     folder = results / "eca" / PAPER_RUN
     if not (folder / "record.json").is_file():
         return {}
-    found = records.load(folder).results.get("denoised", {})
-    return {int(rule): bits for rule, bits in found.items()}
+    denoised = records.load(folder).results.get("denoised", {})
+    return {int(rule): bits for rule, bits in denoised.items()}
 
 
 def _diagram(rule: int) -> Image.Image:

@@ -94,17 +94,17 @@ def markdown(ledger: Sequence[Row]) -> str:
         [title, *(str(n) for n in count(group).values()), str(len(group))]
         for title, group in [*sections(ledger), ("All", list(ledger))]
     ]
-    parts = [INTRODUCTION, Table("Verdicts", ["", *VERDICTS, "claims"], counts).markdown()]
-    parts.append("## The rules\n\nA claim of several parts is reproduced if all of them are.\n")
+    blocks = [INTRODUCTION, Table("Verdicts", ["", *VERDICTS, "claims"], counts).markdown()]
+    blocks.append("## The rules\n\nA claim of several parts is reproduced if all of them are.\n")
     kinds = Counter(row.claim.kind for row in ledger)
     for kind in RULES:
-        parts.append(f"### {kind}: {kinds[kind]} claims\n\n{rule_text(kind)}\n")
+        blocks.append(f"### {kind}: {kinds[kind]} claims\n\n{rule_text(kind)}\n")
     # The site lays these tables out in its own way: assets/site.css.
-    parts.append('## The claims\n\n<div class="ledger" markdown>\n')
+    blocks.append('## The claims\n\n<div class="ledger" markdown>\n')
     columns = ["claim", "verdict", "paper", "ours", "source", "note"]
     for title, group in sections(ledger):
-        parts.append(Table(title, columns, [_cells(row) for row in group]).markdown())
-    return "\n".join([*parts, "</div>\n"])
+        blocks.append(Table(title, columns, [_cells(row) for row in group]).markdown())
+    return "\n".join([*blocks, "</div>\n"])
 
 
 def _row(claim: Claim, records: PaperRecords) -> Row:
@@ -159,9 +159,9 @@ def _runs(finding: Finding) -> int:
     return min((value.runs for value in values), default=0)
 
 
-def _sentences(*parts: str) -> str:
+def _sentences(*remarks: str) -> str:
     """Join remarks, each as a sentence of its own."""
-    sentences = [part.strip().rstrip(".") for part in parts]
+    sentences = [part.strip().rstrip(".") for part in remarks]
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in sentences if text)
 
 

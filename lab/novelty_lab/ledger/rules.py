@@ -157,11 +157,11 @@ def welch(one: Value, other: Value) -> float:
 
     Degrees of freedom: (a + b)^2 / (a^2 / f_a + b^2 / f_b), a and b the variances of the means.
     """
-    parts = [(v.variance, v.freedom) for v in (one, other) if v.variance > 0]
-    total = sum(variance for variance, _ in parts)
-    if not parts:
+    terms = [(v.variance, v.freedom) for v in (one, other) if v.variance > 0]
+    total = sum(variance for variance, _ in terms)
+    if not terms:
         return 0.0
-    freedom = total**2 / sum(variance**2 / max(f, 1) for variance, f in parts)
+    freedom = total**2 / sum(variance**2 / max(f, 1) for variance, f in terms)
     return student(freedom) * math.sqrt(total)
 
 

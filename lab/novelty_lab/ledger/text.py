@@ -37,8 +37,8 @@ def ours_text(row: Row) -> str:
         places = zip(ours, spread, strict=True) if isinstance(ours, list) else [(ours, spread)]
         text = ", ".join(f"{place} [{low}-{high}]" for place, (low, high) in places)
     elif isinstance(spread, list):
-        each = zip(ours, spread, strict=True)
-        text = ", ".join(_number(v, digits) + _plus_minus(sd, digits) for v, sd in each)
+        pairs = zip(ours, spread, strict=True)
+        text = ", ".join(_number(v, digits) + _plus_minus(sd, digits) for v, sd in pairs)
     else:
         text = _joined(ours, digits, row.claim.kind) + _plus_minus(spread, digits)
     return f"{text} ({row.runs})"

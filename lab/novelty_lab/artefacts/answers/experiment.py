@@ -91,9 +91,9 @@ def _in_parts(
         for kind in kinds
         for number in range(config.parts)
     }
-    found = iter(context.map(part, tasks).values())
+    results = iter(context.map(part, tasks).values())
     return {
-        kind: [row for rows in itertools.islice(found, config.parts) for row in rows]
+        kind: [row for rows in itertools.islice(results, config.parts) for row in rows]
         for kind in kinds
     }
 
@@ -120,22 +120,22 @@ def independent_table(kind: str, config: Config, generator: np.random.Generator)
     if kind == "all of these":
         kinds = list(itertools.islice(itertools.cycle([*COLUMNS, "categories"]), config.columns))
     columns = []
-    for place, one in enumerate(kinds):
+    for place, column_kind in enumerate(kinds):
         name = f"column {place}"
-        if one == "categories":
+        if column_kind == "categories":
             levels = tuple("abcd"[: 2 + place % 3])
             rates = np.arange(1.0, len(levels) + 1)
             values = generator.choice(len(levels), config.rows, p=rates / rates.sum())
             columns.append(Column(name, "category", values, levels))
         else:
-            columns.append(Column(name, "number", COLUMNS[one](generator, config.rows)))
+            columns.append(Column(name, "number", COLUMNS[column_kind](generator, config.rows)))
     return Table(tuple(columns))
 
 
 def scan_part(config: Config, kind: str, part: int, seed: int) -> list[list[float]]:
     """Return how many relations were called, and how many have p <= 0.05, of each table."""
     what, _, columns = kind.partition(": ")
-    found = []
+    rows = []
     for index in part_of(config.tables, part, config.parts):
         table = independent_table(columns, config, numpy_generator(seed, kind, index))
         result = scan(
@@ -145,8 +145,8 @@ def scan_part(config: Config, kind: str, part: int, seed: int) -> list[list[floa
             seed=split(seed, "scan", kind, index),
         )
         p = [one.p_value for one in result.relations if one.p_value is not None]
-        found.append([len(result.discoveries()), float(np.mean(np.array(p) <= LEVEL))])
-    return found
+        rows.append([len(result.discoveries()), float(np.mean(np.array(p) <= LEVEL))])
+    return rows
 
 
 def _false_findings(rows: list[list[float]]) -> dict[str, float]:
@@ -190,7 +190,7 @@ def power_part(config: Config, kind: str, part: int, seed: int) -> list[list[flo
     relation, noise, size, columns = kind.split(", ")
     n, inputs = int(size[2:]), int(columns.split()[0])
     draw, function = NOISES[noise.split()[0]], RELATIONS[relation]
-    found = []
+    rows = []
     for index in part_of(config.power_repeats, part, config.parts):
         generator, child = numpy_generator(seed, kind, index), split(seed, "power", kind, index)
         named = _named_share(generator, draw, n, inputs, child)
@@ -201,8 +201,8 @@ def power_part(config: Config, kind: str, part: int, seed: int) -> list[list[flo
         signal = (function(x) - many.mean()) / many.std()
         y = named**0.5 * signal + (1 - named) ** 0.5 * draw(generator, n)
         p = score(x, y, draws=2, null=199, seed=child).p_value
-        found.append([named, float(p is not None and p <= LEVEL)])
-    return found
+        rows.append([named, float(p is not None and p <= LEVEL)])
+    return rows
 
 
 def _named_share(
@@ -218,12 +218,12 @@ def _named_share(
 
 
 def _found(rows: list[list[float]]) -> dict[str, float]:
-    shares, found = np.array(rows or [[math.nan, 0.0]]).T
-    rate = float(found.mean())
+    shares, hits = np.array(rows or [[math.nan, 0.0]]).T
+    rate = float(hits.mean())
     return {
         "share": float(shares.mean()),
         "rate": rate,
-        "se": (rate * (1 - rate) / len(found)) ** 0.5,
+        "se": (rate * (1 - rate) / len(hits)) ** 0.5,
         "repeats": len(rows),
     }
 
@@ -256,20 +256,20 @@ def reference_part(config: Config, kind: str, part: int, seed: int) -> list[floa
     name, _, size = kind.partition("; ")
     n = int(size)
     repeats = config.reference_repeats if n < 1000 else -(-config.reference_repeats // 10)
-    found = []
+    bits = []
     for index in part_of(repeats, part, config.parts):
         generator, child = numpy_generator(seed, kind, index), split(seed, "bits", kind, index)
         x = generator.uniform(size=n)
         signal = REFERENCES[name](x)
         y = (1 - NOISE_SHARE) ** 0.5 * signal / signal.std()
         y = y + NOISE_SHARE**0.5 * generator.standard_normal(n)
-        found.append(score(x, y, draws=config.draws, null=0, seed=child).denoised_bits)
-    return found
+        bits.append(score(x, y, draws=config.draws, null=0, seed=child).denoised_bits)
+    return bits
 
 
-def _scale(config: Config, found: dict[str, list[float]]) -> dict[str, Any]:
+def _scale(config: Config, by_kind: dict[str, list[float]]) -> dict[str, Any]:
     bits = {
-        name: [float(np.mean(found[f"{name}; {n}"])) for n in config.reference_sizes]
+        name: [float(np.mean(by_kind[f"{name}; {n}"])) for n in config.reference_sizes]
         for name in REFERENCES
     }
     return {"sizes": list(config.reference_sizes), "bits": bits}

@@ -131,13 +131,13 @@ def null_p_values(
     config: Any, kind: str, part: int, seed: int, make_data: Callable[[Any, str, int, int], Dataset]
 ) -> list[float]:
     """Test data sets in which the null hypothesis is true."""
-    found: list[float] = []
+    p_values: list[float] = []
     for index in part_of(config.repeats, part, config.parts):
         inputs, targets, settings = make_data(config, kind, index, seed)
         child = split(seed, "score", kind, index)
         result = score(inputs, targets, draws=config.draws, seed=child, **settings)
-        found.append(float(result.p_value or 0.0))
-    return found
+        p_values.append(float(result.p_value or 0.0))
+    return p_values
 
 
 def null_data(config: Config, kind: str, index: int, seed: int) -> Dataset:
@@ -177,7 +177,7 @@ def autoregression(
 
 def noise_excesses(config: Config, kind: str, n: int, seed: int) -> list[list[float]]:
     """Return excess and standard error for noise of one kind and size."""
-    found: list[list[float]] = []
+    rows: list[list[float]] = []
     repeats = config.noise_repeats if n < 4096 else config.large_noise_repeats
     for index in range(repeats):
         generator = numpy_generator(seed, kind, n, index)
@@ -189,8 +189,8 @@ def noise_excesses(config: Config, kind: str, n: int, seed: int) -> list[list[fl
             tail = {"noise vectors": (3,), "noise rings": (1, 16), "noise tori": (1, 4, 4)}[kind]
             x, y = (generator.standard_normal((n, *tail)) for _ in range(2))
             result = score(x, y, **common)
-        found.append([result.excess_bits, excess_error(result)])
-    return found
+        rows.append([result.excess_bits, excess_error(result)])
+    return rows
 
 
 def control(config: Config, kind: str, n: int, seed: int) -> dict[str, float]:

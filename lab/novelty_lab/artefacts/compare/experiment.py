@@ -124,9 +124,9 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
             columns = flows[row["name"]].dim if row["kind"] == "flow" else CONTROL_COLUMNS
             row["values"]["prequential_rate"] = total / _target_values(config, row, columns)
     correlations = [
-        {"sampling": sampling, **found}
+        {"sampling": sampling, **correlation}
         for sampling in SAMPLINGS
-        for found in correlate(
+        for correlation in correlate(
             _values(rows, sampling),
             list(flows.values()),
             sampling == "period",
@@ -295,13 +295,13 @@ def _target_values(config: Config, row: dict[str, Any], columns: int) -> int:
 
 def _values(rows: Iterable[dict[str, Any]], sampling: str) -> dict[str, dict[str, float]]:
     """Return values of flows by measure and name, those that could be had."""
-    found: dict[str, dict[str, float]] = {}
+    by_measure: dict[str, dict[str, float]] = {}
     for row in rows:
         if row["kind"] == "flow" and row["sampling"] == sampling:
             for key, value in row["values"].items():
                 if value is not None and key != "p_value":
-                    found.setdefault(key, {})[row["name"]] = float(value)
-    return found
+                    by_measure.setdefault(key, {})[row["name"]] = float(value)
+    return by_measure
 
 
 def _below_noise(rows: list[dict[str, Any]], kind: str) -> dict[str, dict[str, float]]:
@@ -329,8 +329,8 @@ def _is_still(row: dict[str, Any]) -> bool:
 
 def _seconds(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     """Return the median CPU time per measure, of flows and of automata."""
-    found: dict[str, dict[str, float]] = {}
+    medians: dict[str, dict[str, float]] = {}
     for kind in NOISE:
         timings = [row["seconds"] for row in rows if row["kind"] == kind and row["seconds"]]
-        found[kind] = {key: float(np.median([row[key] for row in timings])) for key in timings[0]}
-    return found
+        medians[kind] = {key: float(np.median([row[key] for row in timings])) for key in timings[0]}
+    return medians

@@ -31,18 +31,18 @@ def _plain(record: Record) -> Finding:
 def _plain_deep(record: Record) -> Finding:
     deepest = int(np.argmax(record.configuration["depths"]))
     differences = record.results["plain_deepest_by_differences"]
-    parts = [f"{chi:.2f} with a step of {step}" for step, chi in differences.items()]
-    note = f"Finite differences in single precision give {', '.join(parts)}."
+    phrases = [f"{chi:.2f} with a step of {step}" for step, chi in differences.items()]
+    note = f"Finite differences in single precision give {', '.join(phrases)}."
     return Finding(values=(Value.of(_chi(record, PLAIN)[:, deepest, 0]),), note=note)
 
 
 def _normalized(record: Record) -> Finding:
     chi = _chi(record, NORMALIZED)[..., 0]
     activations = record.results["gain_one"]
-    parts = [f"{name} {value:.2f}" for name, value in activations.items()]
+    phrases = [f"{name} {value:.2f}" for name, value in activations.items()]
     return Finding(
         values=(Value.of(chi.ravel()), Value.of(activations.values())),
-        note=f"{_from_to(chi)} At gain one: {', '.join(parts)}.",
+        note=f"{_from_to(chi)} At gain one: {', '.join(phrases)}.",
     )
 
 

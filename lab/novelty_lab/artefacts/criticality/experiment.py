@@ -82,17 +82,17 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Probe every point of the four panels."""
     by_depth, by_gain, by_scale = panels(config)
     points = dict.fromkeys([*by_depth, *by_gain, *by_scale])
-    found = context.map(probe, {str(point): (config, point, seed) for point in points})
+    probes = context.map(probe, {str(point): (config, point, seed) for point in points})
 
     def panel(members: list[Point], *shape: int) -> np.ndarray:
         """Collect mean and deviation over draws, (*shape, 2)."""
-        chi = np.array([found[str(point)]["chi"] for point in members])
+        chi = np.array([probes[str(point)]["chi"] for point in members])
         return np.stack([chi.mean(1), deviation(chi, 1)], axis=-1).reshape(*shape, 2)
 
     deepest = [point for point in by_depth if point.depth == max(config.depths)]
     arrays = {
         "depth": panel(by_depth, len(ARCHITECTURES), 2, len(config.depths)),
-        "survival": np.array([found[str(point)]["survival"] for point in deepest]),
+        "survival": np.array([probes[str(point)]["survival"] for point in deepest]),
         "gain": panel(by_gain, len(ACTIVATIONS), len(config.gains)),
         "gain_theory": np.array(
             [[mean_field(a, gain, config.width) for gain in config.gains] for a in ACTIVATIONS]

@@ -121,10 +121,10 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         for kind, n, d in cells
         for part in range(config.parts)
     }
-    found = context.map(false_directions, tasks)
+    results = context.map(false_directions, tasks)
     noise = []
     for kind, n, d in cells:
-        parts = [found[f"{kind}, n={n}, D={d}, part {part}"] for part in range(config.parts)]
+        parts = [results[f"{kind}, n={n}, D={d}, part {part}"] for part in range(config.parts)]
         rates = _rates([one for part in parts for one in part])
         noise.append({"kind": kind, "n": n, "D": d, **rates})
     functions = context.map(
@@ -140,10 +140,10 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     return RunResult({"noise": noise, "functions": list(functions.values())})
 
 
-def _rates(found: list[list[float]]) -> dict[str, Any]:
-    directions, p_values, bits = np.array(found).T
+def _rates(rows: list[list[float]]) -> dict[str, Any]:
+    directions, p_values, bits = np.array(rows).T
     return {
-        "repeats": len(found),
+        "repeats": len(rows),
         "refused": float(np.isnan(directions).mean()),
         "kept": float((directions > 0).mean()),
         "p_at_5": float((p_values <= 0.05).mean()),
@@ -156,7 +156,7 @@ def false_directions(
     config: Config, kind: str, n: int, d: int, part: int, seed: int
 ) -> list[list[float]]:
     """Return directions, instant p-value and denoised bits of data sets of pure noise."""
-    found: list[list[float]] = []
+    rows: list[list[float]] = []
     repeats = config.wide_repeats if d == config.wide else config.repeats
     for index in range(part, repeats, config.parts):
         generator = numpy_generator(seed, kind, n, d, index)
@@ -167,8 +167,8 @@ def false_directions(
         result = score(inputs, targets, null=asked, **options)
         if result.directions and not asked:  # the permutation test only takes directions away
             result = score(inputs, targets, null=config.null, **options)
-        found.append([result.directions, result.root_p_value, result.denoised_bits])
-    return found
+        rows.append([result.directions, result.root_p_value, result.denoised_bits])
+    return rows
 
 
 def noise_data(
@@ -193,15 +193,15 @@ def denoised_function(
 ) -> dict[str, Any]:
     """Score sets of a known function in noise: sin of random projections of four inputs."""
     weights = 0.75 * numpy_generator(seed, "function", d).standard_normal((4, d))
-    found: list[list[float]] = []
+    rows: list[list[float]] = []
     for index in range(config.sets):
         generator = numpy_generator(seed, "function", kind, f"{level:g}", n, d, index)
         x = generator.standard_normal((n, 4))
         signal = np.sin(x @ weights)
         y = signal + level * signal.std() * NOISES[kind](generator, n, d)
         result = score(x, y, draws=config.draws, null=0, seed=split(seed, "score", index))
-        found.append([result.denoised_bits, result.directions, result.bits, result.excess_bits])
-    bits, directions, raw, excess = np.array(found).T
+        rows.append([result.denoised_bits, result.directions, result.bits, result.excess_bits])
+    bits, directions, raw, excess = np.array(rows).T
     return {
         "kind": kind,
         "noise": level,

@@ -88,8 +88,8 @@ def _against(axes: Axes, rows: list[dict[str, Any]]) -> None:
     levels = sorted({row["noise"] for row in rows})
     shades = matplotlib.colormaps["viridis"](np.linspace(0, 0.85, len(levels)))
     for level, shade in zip(levels, shades, strict=True):
-        some = [row for row in rows if row["noise"] == level]
-        n, bits, sd = ([row[name] for row in some] for name in ("n", "bits", "sd"))
+        at_level = [row for row in rows if row["noise"] == level]
+        n, bits, sd = ([row[name] for row in at_level] for name in ("n", "bits", "sd"))
         axes.errorbar(
             n, bits, sd, marker="o", markersize=3, color=shade, label=f"noise {level:g} sd"
         )

@@ -13,9 +13,9 @@ from novelty_lab.records import Record
 def reduce(record: Record) -> DataFiles:
     """Yield ``denoised-objective``."""
     automata = {
-        name.partition(", raw bits, ")[2].replace(" ", "-"): [short(v) for v in found["denoised"]]
-        for name, found in record.results["automata"].items()
-        if found["objective"] == "raw"
+        name.partition(", raw bits, ")[2].replace(" ", "-"): [short(v) for v in run["denoised"]]
+        for name, run in record.results["automata"].items()
+        if run["objective"] == "raw"
     }
     codes = [row for row in record.results["encoders"].values() if row["objective"] == "raw"]
     yield (

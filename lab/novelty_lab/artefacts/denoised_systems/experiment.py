@@ -63,11 +63,11 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     ]
     published: list[dict[str, Any]] = []
     for sampling in compare.SAMPLINGS:
-        some = [row for row in rows if row["sampling"] == sampling and "failed" not in row]
-        agreements.append(agreement(f"flows, {sampling}", some, "network", resamples, seed))
-        values = {name: {row["name"]: row[name] for row in some} for name in MEASURES}
-        found = correlate(values, collected, sampling == "period", resamples, seed)
-        published += [{"sampling": sampling, **one} for one in found]
+        sampled = [row for row in rows if row["sampling"] == sampling and "failed" not in row]
+        agreements.append(agreement(f"flows, {sampling}", sampled, "network", resamples, seed))
+        values = {name: {row["name"]: row[name] for row in sampled} for name in MEASURES}
+        correlations = correlate(values, collected, sampling == "period", resamples, seed)
+        published += [{"sampling": sampling, **one} for one in correlations]
     results = {"rows": rows, "agreements": agreements, "published": published}
     return RunResult(
         results, {row["name"]: row["denoised"] for row in rows if row["kind"] == "six"}
@@ -120,7 +120,7 @@ def measure_rule(config: compare.Config, name: str, seed: int) -> dict[str, floa
     cells = compare.make_rings(config, "automaton", name, seed)
     settings, history = compare.ring_samples(config, cells)
     bits, floor = compare.score_rings(settings, history, config.floor_repeats, seed, name)
-    found = [
+    denoised = [
         denoised_rule(
             automaton_observer(settings, seed, draw), history, split(seed, "rings", name, draw)
         )
@@ -131,8 +131,8 @@ def measure_rule(config: compare.Config, name: str, seed: int) -> dict[str, floa
         "class": ElementaryRule(int(name)).wolfram_class,
         "bits": bits,
         "excess": bits - floor,
-        "denoised": float(np.mean([one.bits for one in found])),
-        "directions": float(np.mean([one.directions for one in found])),
+        "denoised": float(np.mean([one.bits for one in denoised])),
+        "directions": float(np.mean([one.directions for one in denoised])),
         "network": prequential_code(*pairs, seed=seed).structure_bits,
     }
 
@@ -153,9 +153,9 @@ def agreement(
 ) -> dict[str, Any]:
     """Correlate the order by each measure with that by another number, with 95% intervals."""
     y = np.array([row[other] for row in rows], dtype=np.float64)
-    found: dict[str, Any] = {}
+    by_measure: dict[str, Any] = {}
     for name in MEASURES:
         x = np.array([row[name] for row in rows])
         low, high = interval(x, y, resamples, seed)
-        found[name] = {"rho": float(spearman(x, y)), "low": low, "high": high}
-    return {"group": group, "with": other, "n": len(rows), **found}
+        by_measure[name] = {"rho": float(spearman(x, y)), "low": low, "high": high}
+    return {"group": group, "with": other, "n": len(rows), **by_measure}

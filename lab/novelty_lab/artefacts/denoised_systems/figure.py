@@ -30,8 +30,8 @@ def tables(record: Record) -> list[Table]:
     rows = [row for row in results["rows"] if "failed" not in row]
     kinds = {kind: [row for row in rows if row["kind"] == kind] for kind in ("six", "automaton")}
     kinds["flow"] = [row for row in rows if row["sampling"] == "period"]
-    for some in kinds.values():
-        some.sort(key=lambda row: -row["denoised"])
+    for of_kind in kinds.values():
+        of_kind.sort(key=lambda row: -row["denoised"])
     agreements = [
         [one["group"], OTHERS[one["with"]], str(one["n"]), *(_rho(one[name]) for name in MEASURES)]
         for one in results["agreements"]
@@ -57,13 +57,13 @@ def tables(record: Record) -> list[Table]:
     ]
 
 
-def _rho(one: dict[str, float]) -> str:
-    return "{rho:.2f} ({low:.2f} to {high:.2f})".format(**one)
+def _rho(correlation: dict[str, float]) -> str:
+    return "{rho:.2f} ({low:.2f} to {high:.2f})".format(**correlation)
 
 
-def _published(found: list[dict[str, Any]]) -> Table:
-    keys = list(dict.fromkeys((one["sampling"], one["figure"]) for one in found))
-    by_key = {(one["sampling"], one["figure"], one["measure"]): one for one in found}
+def _published(correlations: list[dict[str, Any]]) -> Table:
+    keys = list(dict.fromkeys((one["sampling"], one["figure"]) for one in correlations))
+    by_key = {(one["sampling"], one["figure"], one["measure"]): one for one in correlations}
     rows = [[*key, *(_rho(by_key[*key, name]) for name in MEASURES)] for key in keys]
     title = "Flows of the collection: rank correlation with published figures (95%)"
     return Table(title, ["sampling", "figure", *MEASURES.values()], rows)

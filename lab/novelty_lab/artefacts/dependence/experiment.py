@@ -143,12 +143,12 @@ def _power(
         for (name, n, p, noise), test in itertools.product(cells, tests)
         for part in range(config.parts)
     }
-    found = iter(context.map(power_part, tasks).values())
+    results = iter(context.map(power_part, tasks).values())
     power: dict[str, list[dict[str, Any]]] = {}
     for name, n, p, _ in cells:
         entry: dict[str, Any] = {"n": n, "p": p, "repeats": repeats}
         for test in tests:
-            rows = [row for part in itertools.islice(found, config.parts) for row in part]
+            rows = [row for part in itertools.islice(results, config.parts) for row in part]
             entry[test] = _share(rows) if test == OURS else _beyond(rows)
         power.setdefault(name, []).append(entry)
     return power
@@ -157,16 +157,16 @@ def _power(
 def power_part(cell: tuple[Any, ...], indices: Iterable[int], seed: int) -> list[Any]:
     """Return p-values of ours; or statistics of data and of permuted data, of a rival."""
     name, n, p, noise, test, permutations = cell
-    found: list[Any] = []
+    rows: list[Any] = []
     for index in indices:
         child = split(seed, index)
         x, y = simulate(name, n, p, noise=noise, seed=child)
         if test == OURS:
-            found.append(dependence(x, y, permutations=permutations, seed=child).p_value)
+            rows.append(dependence(x, y, permutations=permutations, seed=child).p_value)
         else:
             moved = numpy_generator(child, "order").permutation(y)
-            found.append([_statistic(test, x, y), _statistic(test, x, moved)])
-    return found
+            rows.append([_statistic(test, x, y), _statistic(test, x, moved)])
+    return rows
 
 
 def _statistic(test: str, x: np.ndarray, y: np.ndarray) -> float:
@@ -207,10 +207,10 @@ def _shares(
         for cell in cells
         for part in range(config.parts)
     }
-    found = iter(context.map(part_function, tasks).values())
+    results = iter(context.map(part_function, tasks).values())
     shares = {}
     for cell in cells:
-        p = [row for part in itertools.islice(found, config.parts) for row in part]
+        p = [row for part in itertools.islice(results, config.parts) for row in part]
         rate = _share(p)
         error = (rate * (1 - rate) / len(p)) ** 0.5
         name = ", ".join(str(part) for part in cell if not isinstance(part, int))
@@ -247,16 +247,16 @@ def given_part(
     """Return p-values given a third variable."""
     kind, name, n, test = cell
     make = (CONFOUNDED if kind == "level" else CONNECTED)[name]
-    found = []
+    p_values = []
     for index in indices:
         x, y, z = make(n, numpy_generator(seed, kind, name, n, index))
         child = split(seed, index)
         if test == OURS:
             result = dependence(x, y, z, permutations=config.permutations // 5, seed=child)
-            found.append(result.p_value)
+            p_values.append(result.p_value)
         else:
-            found.append(_tree_p_value(x, y, z, child))
-    return found
+            p_values.append(_tree_p_value(x, y, z, child))
+    return p_values
 
 
 def _tree_p_value(x: np.ndarray, y: np.ndarray, z: np.ndarray, seed: int) -> float:
@@ -279,9 +279,9 @@ def _times(config: Config, seed: int, context: RunContext) -> dict[str, list[dic
         for n in config.time_sizes
         for test in tests
     }
-    found = context.map(seconds_of, tasks)
+    seconds = context.map(seconds_of, tasks)
     return {
-        test: [{"n": n, **found[f"time of {test}, n={n}"]} for n in config.time_sizes]
+        test: [{"n": n, **seconds[f"time of {test}, n={n}"]} for n in config.time_sizes]
         for test in tests
     }
 

@@ -23,7 +23,7 @@ def tables(record: Record) -> list[Table]:
     results = record.results
     tests = [test for test in LOOKS if test in results["seconds"]]
     share = {"data": "{name}", "p ≤ 0.05": "{rate:.3f} ± {se:.3f}", "data sets": "{repeats}"}
-    found = [
+    shown = [
         table(title, {"simulation": "{name}", **{test: f"{{{test}:.2f}}" for test in tests}}, rows)
         for title, rows in (
             ("Power with the largest sample, one column", _rows(results["size"], tests, last=True)),
@@ -33,8 +33,8 @@ def tables(record: Record) -> list[Table]:
             ),
         )
     ]
-    found.append(table("Level without dependence", share, named(results["level"])))
-    found += [
+    shown.append(table("Level without dependence", share, named(results["level"])))
+    shown += [
         table(f"Given a third variable: {test}", share, named(results["given"][test]))
         for test in results["given"]
     ]
@@ -46,7 +46,7 @@ def tables(record: Record) -> list[Table]:
         for i, row in enumerate(results["seconds"]["ours"])
     ]
     columns = {"size": "{name}", **{test: f"{{{test}:.3g}}" for test in tests}}
-    return [*found, table("CPU seconds of a test with all permutations", columns, times)]
+    return [*shown, table("CPU seconds of a test with all permutations", columns, times)]
 
 
 def _rows(power: dict[str, Any], tests: list[str], *, last: bool) -> list[dict[str, Any]]:

@@ -98,10 +98,10 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         for cell in cells
         for part in range(config.parts)
     }
-    found = iter(context.map(p_values, tasks).values())
+    results = iter(context.map(p_values, tasks).values())
     shares: dict[str, dict[str, Any]] = {"level": {}, "power": {}}
     for cell in cells:
-        p = [one for part in itertools.islice(found, config.parts) for one in part]
+        p = [one for part in itertools.islice(results, config.parts) for one in part]
         rate = float(np.mean(np.array(p) <= LEVEL + 1e-9))
         error = (rate * (1 - rate) / cell.repeats) ** 0.5
         shares["power" if cell.kind == "power" else "level"][cell.title] = {
@@ -132,8 +132,8 @@ def list_cells(config: Config) -> list[Cell]:
 def p_values(config: Config, cell: Cell, indices: Iterable[int], seed: int) -> list[float]:
     """Return p-values of data sets; pairs of ``dependence`` have its own seeds."""
     if cell.kind in ("level", "power"):
-        other = replace(DEPENDENCE, permutations=5 * config.permutations)
-        return given_part(other, (cell.kind, cell.name, cell.size, OURS), indices, seed)
+        dependence_config = replace(DEPENDENCE, permutations=5 * config.permutations)
+        return given_part(dependence_config, (cell.kind, cell.name, cell.size, OURS), indices, seed)
     makers: dict[str, Callable[..., Any]] = {"pair": NULLS, "given": CONFOUNDED}.get(cell.kind, {})
     draw = makers.get(cell.name, multimodal_independence)
     labels = ("level", cell.kind, cell.name, cell.size)

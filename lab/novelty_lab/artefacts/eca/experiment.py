@@ -45,13 +45,13 @@ QUICK = dataclasses.replace(PAPER, samples=64, burn_in=200, draws=2)
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Score all rules and rank them."""
-    found = context.map(score_rule, rule_tasks(config, seed))
-    scores = {rule: scored["bits"] for rule, scored in found.items()}
+    by_rule = context.map(score_rule, rule_tasks(config, seed))
+    scores = {rule: scored["bits"] for rule, scored in by_rule.items()}
     draws = np.array(list(scores.values()))
     means = dict(zip(scores, draws.mean(1).tolist(), strict=True))
-    floor = {rule: float(np.mean(scored["floor"])) for rule, scored in found.items()}
+    floor = {rule: float(np.mean(scored["floor"])) for rule, scored in by_rule.items()}
     excess = {rule: means[rule] - floor[rule] for rule in means}
-    denoised = {rule: float(np.mean(scored["denoised"])) for rule, scored in found.items()}
+    denoised = {rule: float(np.mean(scored["denoised"])) for rule, scored in by_rule.items()}
     order, rank = ranking(means), ranks(means)
     results = {
         "sd": dict(zip(scores, deviation(draws).tolist(), strict=True)),
@@ -61,10 +61,10 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         "rank_by_excess": ranks(excess),
         "denoised": denoised,
         "denoised_sd": {
-            rule: float(deviation(scored["denoised"])) for rule, scored in found.items()
+            rule: float(deviation(scored["denoised"])) for rule, scored in by_rule.items()
         },
         "directions": {
-            rule: float(np.mean(scored["directions"])) for rule, scored in found.items()
+            rule: float(np.mean(scored["directions"])) for rule, scored in by_rule.items()
         },
         "rank_by_denoised": ranks(denoised),
         "ranking": order,
@@ -81,16 +81,16 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
 
 def score_rule(config: Config, rule: int, seed: int) -> dict[str, list[float]]:
     """Score one rule, its floor and its denoised readout once per draw."""
-    found: dict[str, list[float]] = {"bits": [], "floor": [], "denoised": [], "directions": []}
+    scored: dict[str, list[float]] = {"bits": [], "floor": [], "denoised": [], "directions": []}
     for draw, history in enumerate(sample_draws(config, rule, seed)):
         observer = automaton_observer(config, seed, draw)
-        found["bits"].append(float(observer.bits_of_rows(rule_rows(observer, history))))
+        scored["bits"].append(float(observer.bits_of_rows(rule_rows(observer, history))))
         child = split(seed, "rings", rule, draw)
-        found["floor"].append(floor_bits(observer, history, config.floor_repeats, child))
+        scored["floor"].append(floor_bits(observer, history, config.floor_repeats, child))
         denoised = denoised_rule(observer, history, child)
-        found["denoised"].append(denoised.bits)
-        found["directions"].append(denoised.directions)
-    return found
+        scored["denoised"].append(denoised.bits)
+        scored["directions"].append(denoised.directions)
+    return scored
 
 
 def space_time(rule: int, config: Config, seed: int) -> np.ndarray:

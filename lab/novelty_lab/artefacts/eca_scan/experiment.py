@@ -103,18 +103,18 @@ def _score(
     }
     by_rule = context.map(score_variants, tasks)
     rules = [str(rule) for rule in unique_rules()]
-    found: dict[str, dict[str, list[float]]] = {name: {} for name in variants}
+    by_variant: dict[str, dict[str, list[float]]] = {name: {} for name in variants}
     for rule, scored in zip(rules, by_rule.values(), strict=True):
         for name, bits in scored.items():
-            found[name][rule] = bits
-    return found
+            by_variant[name][rule] = bits
+    return by_variant
 
 
 def score_variants(
     variants: dict[str, Config], rule: int, seed: int, draws: int, window: int, samples: int
 ) -> dict[str, list[float]]:
     """Score one rule at every variant, from one simulation per draw."""
-    found: dict[str, list[float]] = {name: [] for name in variants}
+    by_variant: dict[str, list[float]] = {name: [] for name in variants}
     for draw in range(draws):
         child = split(seed, "ensemble", rule, draw)
         burn_in = next(iter(variants.values())).burn_in
@@ -122,8 +122,8 @@ def score_variants(
         for name, variant in variants.items():
             observer = automaton_observer(variant, seed, draw)
             part = history[: variant.window + 1, : variant.samples]
-            found[name].append(float(observer.bits_of_rows(rule_rows(observer, part))))
-    return found
+            by_variant[name].append(float(observer.bits_of_rows(rule_rows(observer, part))))
+    return by_variant
 
 
 def summarize(means: dict[str, float], reference: dict[str, float]) -> dict[str, Any]:

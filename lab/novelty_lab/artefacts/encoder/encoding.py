@@ -109,8 +109,8 @@ def train(
         checkpoint_every=checkpoint_every,
     )
     ascent = Ascent(encoder, observer, make_batch, climb, seed=seed, directory=task.directory)
-    found = ascent.run(resume=task.directory is not None, report=task.report)
-    return encoder, observer, found
+    ascended = ascent.run(resume=task.directory is not None, report=task.report)
+    return encoder, observer, ascended
 
 
 def encoder_observer(config: EncoderConfig, pixels: int, seed: int) -> Observer:
@@ -123,21 +123,24 @@ def encoder_observer(config: EncoderConfig, pixels: int, seed: int) -> Observer:
 
 def probed_images(config: EncoderConfig, images: Images, seed: int, device: str) -> Images:
     """Pick the images for the probes, the same for every encoder of a seed."""
-    parts: list[Tensor] = []
+    tensors: list[Tensor] = []
     for name, count in (("train", config.probe_train), ("test", config.probe_test)):
         pixels, labels = getattr(images, f"{name}_images"), getattr(images, f"{name}_labels")
         if not 0 < count <= len(labels):
             raise UserError(f"probe_{name} must be from 1 to {len(labels)}, got {count}")
         order = torch.randperm(len(labels), generator=torch_generator(seed, "probe", name))[:count]
-        parts += [pixels[order].to(device), labels[order].to(device)]
-    return Images(images.name, *parts)
+        tensors += [pixels[order].to(device), labels[order].to(device)]
+    return Images(images.name, *tensors)
 
 
 def probe(train_codes: Tensor, test_codes: Tensor, images: Images) -> dict[str, float]:
     """Recover the labels of images from their codes by both probes: accuracies."""
     labels = images.train_labels.to(train_codes.device), images.test_labels.to(test_codes.device)
-    given = train_codes, labels[0], test_codes, labels[1]
-    return {"linear": linear_probe(*given), "neighbours": nearest_neighbours(*given)}
+    codes_and_labels = train_codes, labels[0], test_codes, labels[1]
+    return {
+        "linear": linear_probe(*codes_and_labels),
+        "neighbours": nearest_neighbours(*codes_and_labels),
+    }
 
 
 def small_probe(
@@ -146,8 +149,13 @@ def small_probe(
     """Recover labels from few codes, not standardized, at scikit-learn's default penalty."""
     if not 0 < count <= len(train_codes):
         raise UserError(f"small_probe_train must be from 1 to {len(train_codes)}, got {count}")
-    given = train_codes[:count], images.train_labels[:count], test_codes, images.test_labels
+    codes_and_labels = (
+        train_codes[:count],
+        images.train_labels[:count],
+        test_codes,
+        images.test_labels,
+    )
     return {
-        "small_linear": linear_probe(*given, penalty=1 / count, standardize=False),
-        "small_neighbours": nearest_neighbours(*given),
+        "small_linear": linear_probe(*codes_and_labels, penalty=1 / count, standardize=False),
+        "small_neighbours": nearest_neighbours(*codes_and_labels),
     }

@@ -80,20 +80,20 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         f"training {index}": (config, seed, index, *where, context.task(f"training {index}"))
         for index in range(config.training_seeds)
     }
-    found = list(context.map(train_and_probe, tasks).values())
+    trainings = list(context.map(train_and_probe, tasks).values())
     controls = context.map(probe_control, {n: (config, n, seed, *where) for n in ("pixels", "pca")})
-    measured = {m: np.array([one["measures"][m] for one in found]) for m in MEASURES}
+    measured = {m: np.array([one["measures"][m] for one in trainings]) for m in MEASURES}
     results: dict[str, Any] = {
-        "steps": found[0]["steps"],
+        "steps": trainings[0]["steps"],
         **{name: mean_and_sd(values) for name, values in measured.items()},
         "controls": controls,
-        "chance": found[0]["chance"],
+        "chance": trainings[0]["chance"],
     }
     arrays = {
-        "scores": np.array([one["scores"] for one in found], dtype=np.float32),
+        "scores": np.array([one["scores"] for one in trainings], dtype=np.float32),
         **measured,
-        "projection": np.array(found[0]["projection"], dtype=np.float32),
-        "projected_labels": np.array(found[0]["projected_labels"], dtype=np.uint8),
+        "projection": np.array(trainings[0]["projection"], dtype=np.float32),
+        "projected_labels": np.array(trainings[0]["projected_labels"], dtype=np.uint8),
         "projected_images": projected_images(config, seed, context.data),
     }
     return RunResult(results, None, arrays)
@@ -111,13 +111,13 @@ def train_and_probe(
     images = images_of(config.dataset, data)
     labelled = probed_images(config, images, seed, device)
     child = split(seed, "training", index)
-    encoder, observer, found = train(
+    encoder, observer, ascended = train(
         config, images.train_images.to(device), child, config.checkpoint_every, task
     )
     some = _projected(config, labelled, seed)
     measures: dict[str, list[float]] = {name: [] for name in MEASURES}
     projections: list[Any] = []
-    for state in found.snapshots.values():
+    for state in ascended.snapshots.values():
         encoder.load_state_dict(state)
         for name, value in measure(encoder, observer, labelled, config, child).items():
             measures[name].append(value)
@@ -127,8 +127,8 @@ def train_and_probe(
             projections.append(project(codes, config.perplexity, seed))
     counts = torch.bincount(labelled.test_labels)
     return {
-        "steps": list(found.snapshots),
-        "scores": found.scores,
+        "steps": list(ascended.snapshots),
+        "scores": ascended.scores,
         "measures": measures,
         "projection": projections,
         "projected_labels": labelled.test_labels[some].tolist() if index == 0 else [],

@@ -133,13 +133,13 @@ def make_and_probe(
     with arithmetic("tf32"):
         child = split(seed, number)
         train_codes, test_codes = make_codes(config, images, method, child, device, task)
-    made = time.perf_counter() - started
+    seconds = time.perf_counter() - started
     classes = int(images.train_labels.max()) + 1
     clusters = kmeans(test_codes, classes, seed=split(seed, "kmeans", number))
     return {
         **probe(train_codes, test_codes, images),
         **agreement(clusters, images.test_labels.numpy()),
-        "seconds": round(made, 1),
+        "seconds": round(seconds, 1),
         "device": describe_device(device),
     }
 

@@ -110,9 +110,9 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     return RunResult(results, device=devices_of([*first.values(), *more.values()]))
 
 
-def place_of(found: Mapping[str, dict[str, Any]], chosen: str, key: str) -> int:
+def place_of(candidates: Mapping[str, dict[str, Any]], chosen: str, key: str) -> int:
     """Return the place that a probe gives the chosen candidate, 1 the best."""
-    return 1 + sum(one[key] > found[chosen][key] for one in found.values())
+    return 1 + sum(one[key] > candidates[chosen][key] for one in candidates.values())
 
 
 def trained(

@@ -162,14 +162,14 @@ def _phases(
         ascent = Ascent(encoder, score, make_batch, climb, seed=seeded, directory=folder)
         rule = {"smooth": config.smooth, "rise": config.rise, "patience": waits}
         stop = functools.partial(has_stalled, **rule) if grows and not annealed else None
-        found = ascent.run(resume=folder is not None, report=task.report, stop=stop)
-        done += len(found.scores)
+        ascended = ascent.run(resume=folder is not None, report=task.report, stop=stop)
+        done += len(ascended.scores)
         growth = None
-        if len(found.scores) < steps:
+        if len(ascended.scores) < steps:
             growth = _grown(
                 config, encoder, observer, images, change, split(seed, "growth", number)
             )
-        yield Phase(observer, found, growth)
+        yield Phase(observer, ascended, growth)
         if annealed:
             return
         if growth is not None:

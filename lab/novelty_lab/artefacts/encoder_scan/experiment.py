@@ -64,17 +64,17 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     }
     where = seed, context.data, context.device
     tasks = {name: (variant, *where, context.task(name)) for name, variant in variants.items()}
-    found = context.map(train_variant, tasks)
+    trained = context.map(train_variant, tasks)
     summary: dict[str, Any] = {
         name: {
             "axis": axis,
             "value": value,
             "is_reference": name not in variants,
-            **found.get(name, found["reference"]),
+            **trained.get(name, trained["reference"]),
         }
         for name, (axis, value) in cells.items()
     }
-    return RunResult({"cells": summary, "reference": found["reference"]})
+    return RunResult({"cells": summary, "reference": trained["reference"]})
 
 
 def train_variant(
@@ -84,7 +84,7 @@ def train_variant(
     images = images_of(config.dataset, data)
     labelled = probed_images(config, images, seed, device)
     child = split(seed, "training", 0)
-    encoder, _, found = train(config, images.train_images.to(device), child, config.steps, task)
+    encoder, _, ascended = train(config, images.train_images.to(device), child, config.steps, task)
     with torch.no_grad():
         codes = encoder(labelled.train_images), encoder(labelled.test_images)
-    return {"bits": float(np.mean(found.scores[-LAST:])), **probe(*codes, labelled)}
+    return {"bits": float(np.mean(ascended.scores[-LAST:])), **probe(*codes, labelled)}

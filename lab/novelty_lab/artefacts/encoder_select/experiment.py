@@ -80,21 +80,25 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Train every candidate and let the jury rank them."""
     if not 0 < config.judged <= config.held_out:
         raise UserError(f"judged must be from 1 to held_out={config.held_out}, got {config.judged}")
-    found = judged(config, {name: (name, config.steps) for name in config.recipes}, seed, context)
-    mean_rank = rank(found)
+    candidates = judged(
+        config, {name: (name, config.steps) for name in config.recipes}, seed, context
+    )
+    mean_rank = rank(candidates)
     chosen = best_of(mean_rank)
-    lengths = {name: choose_length(config, name, found[name], seed, context) for name in chosen}
+    lengths = {
+        name: choose_length(config, name, candidates[name], seed, context) for name in chosen
+    }
     results = {
-        "candidates": found,
+        "candidates": candidates,
         "mean_rank": mean_rank,
         "chosen": chosen,
         "lengths": lengths,
-        "chosen_steps": [int(best_of(found["mean_rank"])[0]) for found in lengths.values()],
+        "chosen_steps": [int(best_of(choice["mean_rank"])[0]) for choice in lengths.values()],
         "jurors": [f"{kind}, resolution {eta:g}" for kind, eta in JURORS],
     }
     trainings = [
-        *found.values(),
-        *(c for found in lengths.values() for c in found["candidates"].values()),
+        *candidates.values(),
+        *(c for choice in lengths.values() for c in choice["candidates"].values()),
     ]
     return RunResult(results, device=devices_of(trainings))
 
@@ -105,9 +109,9 @@ def choose_length(
     """Train a chosen recipe for each budget and let the jury rank them, the first length too."""
     longer = {f"{name}, {steps} steps": (name, steps) for steps in config.budgets}
     trained = judged(config, longer, seed, context)
-    found = {str(config.steps): dict(first)}
-    found |= {str(steps): trained[f"{name}, {steps} steps"] for steps in config.budgets}
-    return {"candidates": found, "mean_rank": rank(found)}
+    candidates = {str(config.steps): dict(first)}
+    candidates |= {str(steps): trained[f"{name}, {steps} steps"] for steps in config.budgets}
+    return {"candidates": candidates, "mean_rank": rank(candidates)}
 
 
 def judged(
@@ -124,13 +128,13 @@ def judged(
     return context.map(train_and_judge, tasks)
 
 
-def rank(found: Mapping[str, dict[str, Any]]) -> dict[str, float]:
+def rank(candidates: Mapping[str, dict[str, Any]]) -> dict[str, float]:
     """Note every juror's rank with the candidates, 1 the best, and return the mean ranks."""
-    excess = np.array([candidate["excess"] for candidate in found.values()])
+    excess = np.array([candidate["excess"] for candidate in candidates.values()])
     ranks = 1 + np.argsort(np.argsort(-excess, axis=0), axis=0)
-    for candidate, places in zip(found.values(), ranks.tolist(), strict=True):
+    for candidate, places in zip(candidates.values(), ranks.tolist(), strict=True):
         candidate["ranks"] = places
-    return {name: float(np.mean(candidate["ranks"])) for name, candidate in found.items()}
+    return {name: float(np.mean(candidate["ranks"])) for name, candidate in candidates.items()}
 
 
 def best_of(mean_rank: Mapping[str, float]) -> list[str]:
@@ -147,7 +151,7 @@ def train_and_judge(
     seen, unseen = images[: -config.held_out], images[-config.held_out :][: config.judged]
     with arithmetic("tf32"):
         child = split(seed, "training")
-        encoder, found = train_recipe(RECIPES[name], seen, child, config.steps, task)
+        encoder, ascended = train_recipe(RECIPES[name], seen, child, config.steps, task)
         codes = encode(encoder, move(unseen, config.moved, torch_generator(seed, "moves")))
     scored: list[tuple[float, float, float]] = []
     for number, (kind, resolution) in enumerate(JURORS):
@@ -160,7 +164,7 @@ def train_and_judge(
         "excess": [bits - floor for bits, floor, _ in scored],
         "floor": [floor for _, floor, _ in scored],
         "explained_variance": [variance for _, _, variance in scored],
-        "own_score": found.scores[-1],
+        "own_score": ascended.scores[-1],
         "effective_rank": effective_rank(codes),
         "device": describe_device(device),
     }

@@ -157,8 +157,8 @@ def move(images: Tensor, largest: int, generator: torch.Generator) -> Tensor:
 def features_of(observer: Observer, images: Tensor, chunk: int = 1000) -> Tensor:
     """Compute the features of all images once, some at a time."""
     flat = isinstance(observer.reservoir, reservoirs.MLP)
-    parts = images.flatten(1).split(chunk) if flat else images.split(chunk)
-    return torch.cat([observer.reservoir(part) for part in parts])
+    chunks = images.flatten(1).split(chunk) if flat else images.split(chunk)
+    return torch.cat([observer.reservoir(part) for part in chunks])
 
 
 @torch.no_grad()

@@ -68,9 +68,9 @@ def hidden_rows(
         after = _next(chains[everyone, state], generator)
         counts[everyone, state, after] += 1
         state = after
-    told = chains[everyone, state] * shown[state][:, None]
+    probabilities = chains[everyone, state] * shown[state][:, None]
     target = np.eye(SYMBOLS)[_next(chains[everyone, state], generator)]
-    return np.concatenate([told, np.log1p(counts[everyone, state])], axis=1), target
+    return np.concatenate([probabilities, np.log1p(counts[everyone, state])], axis=1), target
 
 
 def _next(probabilities: Array, generator: np.random.Generator) -> NDArray[np.int64]:
@@ -86,9 +86,9 @@ def both_directions(
     past = generator.integers(0, 2, (rings, CELLS), dtype=np.uint8)
     future = ElementaryRule(30).run(past, steps)[-1]
     order = generator.permutation(rings * 16)[:rows]
-    found = {}
-    for name, seen, told in (("forward", past, future), ("reversed", future, past)):
+    by_direction = {}
+    for name, seen, target in (("forward", past, future), ("reversed", future, past)):
         around = np.stack([np.roll(seen, k, -1) for k in range(radius, -radius - 1, -1)], -1)
-        x, y = around[:, ::4].reshape(-1, 2 * radius + 1), told[:, ::4].reshape(-1, 1)
-        found[name] = x[order].astype(float), y[order].astype(float)
-    return found
+        x, y = around[:, ::4].reshape(-1, 2 * radius + 1), target[:, ::4].reshape(-1, 1)
+        by_direction[name] = x[order].astype(float), y[order].astype(float)
+    return by_direction

@@ -105,8 +105,8 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         for k in range(_seeds(config, finding))
     }
     rows = [
-        {"finding": task[1], "case": task[2], "learner": task[3], "seed": task[4], **found}
-        for task, found in zip(tasks.values(), context.map(measure, tasks).values(), strict=True)
+        {"finding": task[1], "case": task[2], "learner": task[3], "seed": task[4], **measured}
+        for task, measured in zip(tasks.values(), context.map(measure, tasks).values(), strict=True)
     ]
     return RunResult(
         {
@@ -141,8 +141,8 @@ def measure(
     rows = {"automata": config.automaton_rows, "hidden bits": config.hidden_rows}
     own = make(config, finding, case, rows.get(finding, config.rows), generator)
     new = make(config, finding, case, config.new_rows, generator)
-    found = [_learn(learner, *data, repeat) for data in zip(own, new, strict=True)]
-    return {key: float(np.sum([one[key] for one in found])) for key in found[0]}
+    learned = [_learn(learner, *data, repeat) for data in zip(own, new, strict=True)]
+    return {key: float(np.sum([one[key] for one in learned])) for key in learned[0]}
 
 
 def make(
@@ -171,7 +171,7 @@ def _learn(learner: str, own: Data, new: Data, seed: int) -> dict[str, float]:
 
 def orders(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Count the seeds in which each published ordering holds."""
-    found = []
+    orderings = []
     kinds = [(learner, key) for learner, keys in LEARNERS.items() for key in keys]
     for finding, (learner, key) in itertools.product(CLAIMS, kinds):
         chance, holds = CLAIMS[finding]
@@ -185,8 +185,8 @@ def orders(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         p = _at_least(true, len(values), chance(len(cases)))
         tested = {"seeds": len(values), "holds": true, "p": p}
         means = dict(zip(cases, np.mean(values, axis=0).tolist(), strict=True))
-        found.append(about | tested | {"means": means})
-    return found
+        orderings.append(about | tested | {"means": means})
+    return orderings
 
 
 def _at_least(true: int, count: int, chance: float) -> float:
@@ -222,10 +222,10 @@ CLAIMS: dict[str, Any] = {
 def agreement(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Compare what learners find in the automata with the structure that the network finds."""
     network = _by_seed(rows, "network", "structure")
-    found = []
+    comparisons = []
     for learner, key in [(learner, key) for learner, keys in LEARNERS.items() for key in keys]:
         own = _by_seed(rows, learner, key)
-        found.append(
+        comparisons.append(
             {
                 "learner": learner,
                 "measure": key,
@@ -236,7 +236,7 @@ def agreement(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 "seeds": own.shape[0],
             }
         )
-    return found
+    return comparisons
 
 
 def recorded(rows: list[dict[str, Any]], records: Path) -> dict[str, float]:

@@ -76,7 +76,7 @@ def runs(config: Config) -> Iterator[Run]:
             for distractor in sorted(config.distractors, key=ORDER.index):
                 for bonus in config.bonuses:
                     if full or (distractor in FEWER_DISTRACTORS and bonus in FEWER_BONUSES):
-                        made = Exploration(
+                        exploration = Exploration(
                             task,
                             distractor,
                             bonus,
@@ -86,7 +86,7 @@ def runs(config: Config) -> Iterator[Run]:
                             config.layouts,
                             config.unit,
                         )
-                        yield Run(made.name, made, seed)
+                        yield Run(exploration.name, exploration, seed)
 
 
 def steps_of(task: str, config: Config) -> int:
@@ -100,5 +100,5 @@ def run(config: Exploration, *, seed: int, context: RunContext) -> RunResult:
     from novelty_lab.artefacts.explore.training import explore
 
     pools = context.records / "explore" / ".layouts"
-    found = explore(config, seed=seed, pools=pools)
-    return RunResult(found, versions=package_versions("minigrid"))
+    results = explore(config, seed=seed, pools=pools)
+    return RunResult(results, versions=package_versions("minigrid"))

@@ -36,14 +36,14 @@ Group = dict[tuple[str, str], list[Record]]
 
 def settings(records: Sequence[Record]) -> dict[tuple[str, str], Group]:
     """Group records by task and settings, and within these by distractor and bonus."""
-    found: dict[tuple[str, str], Group] = defaultdict(lambda: defaultdict(list))
+    groups: dict[tuple[str, str], Group] = defaultdict(lambda: defaultdict(list))
     for record in records:
-        made = record.configuration
-        falling = " falling to 0" if made["falling"] else ""
-        words = f"{made['steps']:,} steps, coefficient {made['coefficient']:g}{falling}"
-        words += " of sizes" if made.get("unit") == "size" else ""
-        found[made["task"], words][made["distractor"], made["bonus"]].append(record)
-    return found
+        config = record.configuration
+        falling = " falling to 0" if config["falling"] else ""
+        words = f"{config['steps']:,} steps, coefficient {config['coefficient']:g}{falling}"
+        words += " of sizes" if config.get("unit") == "size" else ""
+        groups[config["task"], words][config["distractor"], config["bonus"]].append(record)
+    return groups
 
 
 def tables(records: Sequence[Record]) -> list[Table]:

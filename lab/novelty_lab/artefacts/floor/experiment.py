@@ -73,10 +73,10 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
 def measure(config: Config, name: str, n: int, seed: int) -> dict[str, Any]:
     """Measure one kind of data at one size."""
     if name.startswith("rule "):
-        found = measure_rule(config, int(name.removeprefix("rule ")), n, seed)
+        measured = measure_rule(config, int(name.removeprefix("rule ")), n, seed)
     else:
-        found = measure_vectors(config, name, n, seed)
-    return {"name": name, "n": n, **found}
+        measured = measure_vectors(config, name, n, seed)
+    return {"name": name, "n": n, **measured}
 
 
 def make_vectors(name: str, n: int, copies: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -15,8 +15,8 @@ def _scores(record: Record) -> dict[str, Value]:
 
 
 def _flow(record: Record, name: str) -> Finding:
-    other = record.results["ensemble_sd"][name]
-    note = f"Between ensembles of states the deviation is {other:.1g}, which is not counted."
+    ensemble_sd = record.results["ensemble_sd"][name]
+    note = f"Between ensembles of states the deviation is {ensemble_sd:.1g}, which is not counted."
     return Finding(values=(_scores(record)[name],), note=note)
 
 

@@ -149,11 +149,11 @@ def measure_flow(config: Config, name: str, seed: int) -> dict[str, float]:
     states = flow.on_attractor(count, config.burn_in, split(seed, "ensemble"))[: config.samples]
     inputs, targets = flow.pairs(states, config.interval, config.window)
     plain: dict[str, Any] = {"standardize_inputs": False, "target_unit": 1.0, "null": 0}
-    found = [
+    scores = [
         score(inputs, targets, observer=observer, draws=1, seed=seed, **plain)
         for observer in observers(config, flow, seed)
     ]
-    rows = [(s.floor_bits, s.excess_bits, s.denoised_bits, s.directions) for s in found]
+    rows = [(s.floor_bits, s.excess_bits, s.denoised_bits, s.directions) for s in scores]
     return dict(zip(BESIDE_BITS, np.mean(rows, axis=0).tolist(), strict=True))
 
 

@@ -87,8 +87,8 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         for name, n, learner, k in cells
     }
     learned = [
-        {"function": name, "n": n, "learner": learner, **found}
-        for (name, n, learner, _), found in zip(
+        {"function": name, "n": n, "learner": learner, **scores}
+        for (name, n, learner, _), scores in zip(
             cells, context.map(learn_function, tasks).values(), strict=True
         )
     ]
@@ -122,10 +122,10 @@ def _detection(
         f"{name}, n={n}, {observer}": (config, name, n, observer, seed)
         for name, n, observer in cells
     }
-    found = context.map(detect, tasks).values()
+    scored = context.map(detect, tasks).values()
     return [
         {"function": name, "n": n, "observer": observer, **_summary(rows)}
-        for (name, n, observer), rows in zip(cells, found, strict=True)
+        for (name, n, observer), rows in zip(cells, scored, strict=True)
     ]
 
 
@@ -142,12 +142,12 @@ def _level(config: Config, seed: int, context: RunContext) -> list[dict[str, Any
         for name, n in cells
         for part in range(config.parts)
     }
-    found = iter(context.map(level_part, tasks).values())
+    scored = iter(context.map(level_part, tasks).values())
     return [
         {
             "noise": name,
             "n": n,
-            **_summary([row for part in itertools.islice(found, config.parts) for row in part]),
+            **_summary([row for part in itertools.islice(scored, config.parts) for row in part]),
         }
         for name, n in cells
     ]
@@ -165,7 +165,7 @@ def _scored(
     x, y = make(labels[2], numpy_generator(seed, *labels))
     child = split(seed, *labels)
     start = time.process_time()
-    found = ln.score(
+    score = ln.score(
         x,
         y,
         observer=_observer(observer, x, child),
@@ -174,10 +174,10 @@ def _scored(
         seed=child,
     )
     return {
-        "p": found.p_value,
-        "held out": found.held_out_variance,
-        "excess": found.excess_bits,
-        "grown": found.profile is not None and not found.profile[0].kept,
+        "p": score.p_value,
+        "held out": score.held_out_variance,
+        "excess": score.excess_bits,
+        "grown": score.profile is not None and not score.profile[0].kept,
         "seconds": time.process_time() - start,
     }
 
@@ -210,10 +210,10 @@ def _sets(config: Config, seed: int, context: RunContext) -> list[dict[str, Any]
         f"{SETS[index].table}, {learner}": (index, learner, config.most_rows, seed)
         for index, learner in cells
     }
-    found = context.map(learn_set, tasks).values()
+    learned = context.map(learn_set, tasks).values()
     return [
         {"set": SETS[index].table, "target": SETS[index].target, "learner": learner, **row}
-        for (index, learner), row in zip(cells, found, strict=True)
+        for (index, learner), row in zip(cells, learned, strict=True)
     ]
 
 
@@ -221,11 +221,11 @@ def learn_set(index: int, learner: str, most_rows: int, seed: int) -> dict[str, 
     """Predict every fifth of a data set from the others."""
     x, y = load(SETS[index], most_rows, seed)
     folds = np.arange(len(x)) % FOLDS
-    found = []
+    by_fold = []
     for fold in range(FOLDS):
         inside, outside = folds != fold, folds == fold
         child = split(seed, "fold", fold) % 2**32
-        found.append(held_out(learner, x[inside], y[inside], x[outside], y[outside], child))
-    keys = [key for key in found[0] if all(one.get(key) is not None for one in found)]
-    means = {key: float(np.mean([one[key] for one in found])) for key in keys}
+        by_fold.append(held_out(learner, x[inside], y[inside], x[outside], y[outside], child))
+    keys = [key for key in by_fold[0] if all(one.get(key) is not None for one in by_fold)]
+    means = {key: float(np.mean([one[key] for one in by_fold])) for key in keys}
     return {"rows": len(x), "columns": x.shape[1], "r2": None, "seconds": None} | means

@@ -44,12 +44,12 @@ LEARNED = 0.97
 
 def means(rows: list[dict[str, Any]], keys: tuple[str, ...]) -> dict[tuple[Any, ...], float | None]:
     """Average R2 over repeats; None where a learner is missing."""
-    found: dict[tuple[Any, ...], list[float | None]] = {}
+    shares: dict[tuple[Any, ...], list[float | None]] = {}
     for row in rows:
-        found.setdefault(tuple(row[key] for key in keys), []).append(row["r2"])
+        shares.setdefault(tuple(row[key] for key in keys), []).append(row["r2"])
     return {
         key: None if None in values else float(np.mean([v for v in values if v is not None]))
-        for key, values in found.items()
+        for key, values in shares.items()
     }
 
 
@@ -94,14 +94,14 @@ def tables(record: Record) -> list[Table]:
 
 
 def _seconds(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    found = []
+    rows_by_size = []
     for n in dict.fromkeys(row["n"] for row in rows):
         of: dict[str, float | None] = dict.fromkeys(COLORS)
         for name in COLORS:
             times = [r["seconds"] for r in rows if (r["n"], r["learner"]) == (n, name)]
             of[name] = None if None in times else float(np.median(times))
-        found.append({"n": n, "of": of})
-    return found
+        rows_by_size.append({"n": n, "of": of})
+    return rows_by_size
 
 
 def _each(pattern: str = "{:.2f}") -> dict[str, Any]:
@@ -118,7 +118,8 @@ def figure(record: Record) -> Figure:
     shown = _told_apart(functions)
     rows = -(-len(shown) // COLUMNS)
     fig = new_figure(9.0, 1.9 * rows + 4.2)
-    top, bottom = fig.subfigures(2, 1, height_ratios=[1.9 * rows + 0.4, 3.8])
+    halves: Any = fig.subfigures(2, 1, height_ratios=[1.9 * rows + 0.4, 3.8])
+    top, bottom = halves
     panels = top.subplots(rows, COLUMNS, sharex=True, sharey=True, squeeze=False)
     for axes in panels.ravel()[len(shown) :]:
         axes.set_axis_off()
@@ -126,9 +127,9 @@ def figure(record: Record) -> Figure:
         _against_rows(axes, functions, name)
         axes.set_title(name, loc="left", fontsize=9)
     label_row(top, "a", "held-out R2 of functions against training rows")
-    found, sets = bottom.subplots(1, 2)
-    _detection(found, record.results["detection"])
-    _real(sets, means(record.results["sets"], ("set", "learner")))
+    left, right = bottom.subplots(1, 2)
+    _detection(left, record.results["detection"])
+    _real(right, means(record.results["sets"], ("set", "learner")))
     handles = [Line2D([], [], color=color, marker=".", label=k) for k, color in COLORS.items()]
     bottom.legend(handles=handles, loc="outside lower center", ncols=len(COLORS))
     return fig

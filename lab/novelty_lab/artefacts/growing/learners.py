@@ -69,7 +69,7 @@ def kernel(x: Array, y: Array, new: Array, seed: int) -> Array:
     ridge = importlib.import_module("sklearn.kernel_ridge").KernelRidge
     generator = np.random.default_rng(seed)
     order = generator.permutation(len(x))[:MOST_KERNEL_ROWS]
-    held, kept = order[: len(order) // 5], order[len(order) // 5 :]
+    tuning, kept = order[: len(order) // 5], order[len(order) // 5 :]
     middle = y[order].mean(0)
 
     def fitted(rows: NDArray[np.int64], settings: tuple[float, float]) -> Any:
@@ -80,7 +80,8 @@ def kernel(x: Array, y: Array, new: Array, seed: int) -> Array:
     some = kept[:2000]
     choices = [(g, a) for g in (0.1, 0.5, 2.5) for a in (1e-3, 1e-1, 10.0)]
     errors = [
-        np.square(fitted(some, one).predict(x[held]) - (y[held] - middle)).sum() for one in choices
+        np.square(fitted(some, one).predict(x[tuning]) - (y[tuning] - middle)).sum()
+        for one in choices
     ]
     return fitted(order, choices[int(np.argmin(errors))]).predict(new) + middle
 
@@ -89,10 +90,12 @@ def recursive_feature_machine(x: Array, y: Array, new: Array, seed: int) -> Arra
     """Fit xRFM with its defaults; a fifth of the rows tunes it."""
     machine = importlib.import_module("xrfm").xRFM
     order = np.random.default_rng(seed).permutation(len(x))[:MOST_KERNEL_ROWS]
-    held, kept = order[: len(order) // 5], order[len(order) // 5 :]
-    parts = [torch.from_numpy(values).float() for values in (x[kept], y[kept], x[held], y[held])]
+    tuning, kept = order[: len(order) // 5], order[len(order) // 5 :]
+    tensors = [
+        torch.from_numpy(values).float() for values in (x[kept], y[kept], x[tuning], y[tuning])
+    ]
     model = machine(device=torch.device("cpu"), tuning_metric="mse", verbose=False)
-    model.fit(*parts)
+    model.fit(*tensors)
     return np.asarray(model.predict(torch.from_numpy(new).float()), dtype=float).reshape(
         len(new), -1
     )
@@ -121,11 +124,11 @@ def held_out(
     except ModuleNotFoundError:
         return {"r2": None, "seconds": None}
     left, spread = np.square(truth - guess).sum(), np.square(truth - y.mean(0)).sum()
-    found: dict[str, float | None] = {"r2": float(1 - left / spread)}
-    found["seconds"] = time.process_time() - start
+    scores: dict[str, float | None] = {"r2": float(1 - left / spread)}
+    scores["seconds"] = time.process_time() - start
     if y.shape[1] > 1:
-        found["accuracy"] = float((guess.argmax(1) == truth.argmax(1)).mean())
-    return found
+        scores["accuracy"] = float((guess.argmax(1) == truth.argmax(1)).mean())
+    return scores
 
 
 def _mlp(x: Array, width: int, seed: int) -> reservoirs.MLP:

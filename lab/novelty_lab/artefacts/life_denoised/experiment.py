@@ -67,8 +67,10 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         f"block {place}": (settings, block.tolist(), seed, context.device)
         for place, block in enumerate(blocks)
     }
-    done = list(context.map(measure_block, tasks).values())
-    by_draw = {m: np.concatenate([unpack(one[m]) for one in done], axis=1) for m in MEASURES}
+    block_results = list(context.map(measure_block, tasks).values())
+    by_draw = {
+        m: np.concatenate([unpack(one[m]) for one in block_results], axis=1) for m in MEASURES
+    }
     means = {name: values.mean(0, dtype=np.float64) for name, values in by_draw.items()}
     rows = named_rows(codes, means)
     groups = glider_groups(rows, np.intersect1d(codes, some_codes(config.compared, seed)))
@@ -89,20 +91,20 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         },
         "zero": {name: int((means[name] == 0).sum()) for name in MEASURES},
         "top": top_rules(codes, means, 30),
-        "seconds": [one["seconds"] for one in done],
+        "seconds": [one["seconds"] for one in block_results],
     }
     arrays = {name: values.astype(np.float32) for name, values in means.items()}
     scores = {row["name"]: row["denoised"] for row in rows}
-    return RunResult(results, scores, {"codes": codes, **arrays}, devices_of(done))
+    return RunResult(results, scores, {"codes": codes, **arrays}, devices_of(block_results))
 
 
 def measure_block(config: LifeConfig, codes: Sequence[int], seed: int, device: str) -> Any:
     """Measure some rules in every draw: arrays (draws, rules)."""
     started = time.perf_counter()
     draws = [measure_rules(config, codes, seed, draw, device) for draw in range(config.draws)]
-    found = {name: pack(np.stack([one[name] for one in draws])) for name in MEASURES}
+    by_measure = {name: pack(np.stack([one[name] for one in draws])) for name in MEASURES}
     seconds = round(time.perf_counter() - started, 1)
-    return found | {"device": describe_device(device), "seconds": seconds}
+    return by_measure | {"device": describe_device(device), "seconds": seconds}
 
 
 def measure_rules(
@@ -112,24 +114,24 @@ def measure_rules(
     observer = life_observer(config, seed, draw, device)
     orders, code = observer.floor_orders, {"resolution": config.resolution}
     code["ridge_penalty"] = config.ridge_penalty
-    found: list[torch.Tensor] = []
+    chunks: list[torch.Tensor] = []
     for cells in histories(config, codes, observer.soups):
         data = features_and_targets(observer, cells)
         raw, denoised = score_batch(*data, orders, [], **code), denoise_batch(*data, orders, **code)
         excess = raw.bits - raw.floor_bits.mean(1)
-        found.append(torch.stack([raw.bits, excess, denoised.bits, denoised.directions.double()]))
-    return dict(zip(MEASURES, torch.cat(found, 1).cpu().numpy(), strict=True))
+        chunks.append(torch.stack([raw.bits, excess, denoised.bits, denoised.directions.double()]))
+    return dict(zip(MEASURES, torch.cat(chunks, 1).cpu().numpy(), strict=True))
 
 
 def named_rows(codes: np.ndarray, means: dict[str, np.ndarray]) -> list[dict[str, Any]]:
     """List the named rules with what is known of them, their measures and ranks."""
     ranks = {name: len(codes) + 1 - rankdata(values) for name, values in means.items()}
     rows: list[dict[str, Any]] = []
-    for one in named_rules():
-        (here,) = places(codes, np.array([one.rule.number]))
+    for named in named_rules():
+        (here,) = places(codes, np.array([named.rule.number]))
         numbers = {name: float(values[here]) for name, values in means.items()}
         place = {name: float(values[here]) for name, values in ranks.items()}
-        rows.append({**known(one), **numbers, "ranks": place})
+        rows.append({**known(named), **numbers, "ranks": place})
     return rows
 
 

@@ -46,9 +46,10 @@ def _areas(record: Record) -> Table:
     results = record.results
     rows: list[list[str]] = []
     for name, groups in results["areas"].items():
-        found = [groups.get(group) for group in GROUPS]
+        by_group = [groups.get(group) for group in GROUPS]
         areas = [
-            "-" if a is None else "{area:.2f} ({low:.2f} to {high:.2f})".format(**a) for a in found
+            "-" if a is None else "{area:.2f} ({low:.2f} to {high:.2f})".format(**a)
+            for a in by_group
         ]
         same, rank = results["agreement"][name], results["correlations"][name]
         repeat = "-" if same is None else f"{same:.2f}"
@@ -73,12 +74,12 @@ def figure(record: Record) -> Figure:
 def _draw_areas(axes: Axes, record: Record) -> None:
     areas = record.results["areas"]
     for shift, (group, (colour, label)) in zip((-0.2, 0.0, 0.2), GROUPS.items(), strict=True):
-        found = [
+        points = [
             (y + shift, areas[name][group]) for y, name in enumerate(areas) if group in areas[name]
         ]
-        for y, area in found:
+        for y, area in points:
             axes.plot([area["low"], area["high"]], [y, y], color=colour, linewidth=1.2)
-        axes.plot([a["area"] for _, a in found], [y for y, _ in found], "o", color=colour,
+        axes.plot([a["area"] for _, a in points], [y for y, _ in points], "o", color=colour,
                   markersize=4, label=f"against {label}")  # fmt: skip
     axes.axvline(0.5, color="0.5", linewidth=0.8)
     axes.set_yticks(range(len(areas)), [LABELS[name] for name in areas])

@@ -74,12 +74,12 @@ def compare_settings(study: Mapping[str, Scored]) -> dict[str, dict[str, float]]
     best = _best(mean_excess(reference))
     return {
         name: {
-            "spearman_excess": float(spearman(mean_excess(found), mean_excess(reference))),
-            "spearman_bits": float(spearman(found["bits"].mean(0), reference["bits"].mean(0))),
-            "top_shared": len(best & _best(mean_excess(found))) / len(best),
-            "mean_excess": float(mean_excess(found).mean()),
+            "spearman_excess": float(spearman(mean_excess(scored), mean_excess(reference))),
+            "spearman_bits": float(spearman(scored["bits"].mean(0), reference["bits"].mean(0))),
+            "top_shared": len(best & _best(mean_excess(scored))) / len(best),
+            "mean_excess": float(mean_excess(scored).mean()),
         }
-        for name, found in study.items()
+        for name, scored in study.items()
         if name != "reference"
     }
 
@@ -100,10 +100,10 @@ def compare_pairs(first: np.ndarray, second: np.ndarray) -> dict[str, float]:
     live = (np.abs(first).max(0) > 0) | (np.abs(second).max(0) > 0)
     mean, variance = difference[:, live].mean(0), deviation(difference[:, live], 0) ** 2
     error = np.sqrt(variance / draws)
-    told = np.abs(mean) > (student(draws - 1) * error if draws > 1 else np.inf)
+    differs = np.abs(mean) > (student(draws - 1) * error if draws > 1 else np.inf)
     return {
         "pairs": int(live.sum()),
-        "told_apart": float(told.mean()) if live.any() else 0.0,
+        "told_apart": float(differs.mean()) if live.any() else 0.0,
         "rms_difference": root_mean_square(mean),
         # Of the mean difference, around itself: a difference of colours does not add to it.
         "mean_spread": root_mean_square(error),
@@ -150,12 +150,12 @@ def named_table(
     excess = excess_by_draw(again)
     ranks = {name: len(codes) + 1 - rankdata(values) for name, values in measures.items()}
     rows: list[dict[str, Any]] = []
-    for one in named_rules():
-        if one.rule.number not in place:
+    for named in named_rules():
+        if named.rule.number not in place:
             continue
-        here, there = place[one.rule.number], later[one.rule.number]
+        here, there = place[named.rule.number], later[named.rule.number]
         rows.append(
-            known(one)
+            known(named)
             | {
                 "measures": {name: float(values[here]) for name, values in measures.items()},
                 "ranks": {name: float(values[here]) for name, values in ranks.items()},
@@ -167,15 +167,15 @@ def named_table(
     return rows
 
 
-def known(one: NamedRule) -> dict[str, Any]:
+def known(named: NamedRule) -> dict[str, Any]:
     """Return what the catalogue says of a rule."""
     return {
-        "name": one.name,
-        "rule": str(one.rule),
-        "also": list(one.also),
-        "gliders": one.gliders,
-        "source": one.source,
-        "universal": UNIVERSAL.get(one.name),
+        "name": named.name,
+        "rule": str(named.rule),
+        "also": list(named.also),
+        "gliders": named.gliders,
+        "source": named.source,
+        "universal": UNIVERSAL.get(named.name),
     }
 
 

@@ -136,14 +136,14 @@ def lempel_ziv_of(
     config: Config, codes: np.ndarray, seed: int, context: RunContext
 ) -> dict[int, float]:
     """Parse one torus of each rule, on this machine: bits a cell by code."""
-    parts = np.array_split(codes, -(-len(codes) // 64))
+    blocks = np.array_split(codes, -(-len(codes) // 64))
     settings = vary(config)
     tasks = {
         f"lempel-ziv, block {place}": (settings, part.tolist(), seed)
-        for place, part in enumerate(parts)
+        for place, part in enumerate(blocks)
     }
-    found = context.map(lempel_ziv_block, tasks)
-    return dict(zip(codes.tolist(), np.concatenate(list(found.values())).tolist(), strict=True))
+    by_block = context.map(lempel_ziv_block, tasks)
+    return dict(zip(codes.tolist(), np.concatenate(list(by_block.values())).tolist(), strict=True))
 
 
 def add_lempel_ziv(named: list[dict[str, Any]], parsed: Mapping[int, float]) -> None:

@@ -93,8 +93,8 @@ def life_observer(config: LifeConfig, seed: int, draw: int, device: str) -> Life
 
     def orders(label: str, count: int) -> list[Tensor]:
         shape = (config.grid, config.grid)
-        made = row_orders("translations", config.samples, shape, count, split(child, label))
-        return [order.to(device) for order in made]
+        row_indices = row_orders("translations", config.samples, shape, count, split(child, label))
+        return [order.to(device) for order in row_indices]
 
     return LifeObserver(
         BinaryTorus(reservoir, STATES[config.states], torch.float32, device),
@@ -136,11 +136,11 @@ def score_rules(
         For each of ``MEASURES`` an array with one entry per rule.
     """
     observer = life_observer(config, seed, draw, device)
-    found: list[dict[str, Tensor]] = []
+    chunks: list[dict[str, Tensor]] = []
     with ThreadPoolExecutor(available_cores()) as threads:
         compressed: list[Future[list[float]]] = []
         for cells in histories(config, codes, observer.soups):
-            found.append(_measure(config, observer, cells))
+            chunks.append(_measure(config, observer, cells))
             packed = pack_bits(cells[:, 0]).cpu().numpy()
             size = cells[0, 0].numel()
             compressed += [
@@ -149,7 +149,7 @@ def score_rules(
             ]
         lengths = [length for future in compressed for length in future.result()]
     sizes = torch.tensor(lengths, dtype=torch.float64)
-    joined = {name: torch.cat([part[name] for part in found]) for name in MEASURES[:-1]}
+    joined = {name: torch.cat([part[name] for part in chunks]) for name in MEASURES[:-1]}
     return {name: values.cpu().numpy() for name, values in (joined | {"compressed": sizes}).items()}
 
 

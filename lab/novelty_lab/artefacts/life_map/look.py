@@ -82,15 +82,15 @@ def _patches(side: int, seed: int, count: int) -> Cells:
     return cells
 
 
-def _plain(found: Gliders) -> dict[str, float]:
-    return {"moving": found.moving, **{name: getattr(found, name) for name in COUNTED}}
+def _plain(gliders: Gliders) -> dict[str, float]:
+    return {"moving": gliders.moving, **{name: getattr(gliders, name) for name in COUNTED}}
 
 
 def _gathered(many: Sequence[Gliders]) -> list[dict[str, Any]]:
     """List the kinds of moving patterns over all runs, the most frequent first."""
     counts: dict[str, dict[str, Any]] = {}
-    for found in many:
-        for kind in found.kinds:
+    for gliders in many:
+        for kind in gliders.kinds:
             entry = counts.setdefault(
                 str(kind),
                 {"kind": str(kind), "period": kind.period, "displacement": list(kind.displacement),
@@ -140,7 +140,7 @@ def lempel_ziv_block(config: LifeConfig, codes: Sequence[int], seed: int) -> lis
 
 def describe(measures: Mapping[str, float], looked: Mapping[str, Any]) -> str:
     """Say in a sentence what was measured."""
-    parts = [
+    phrases = [
         f"{_percent(measures['density'])} of the cells live",
         _change(measures["activity"], measures["change_in_two"]),
         _settled(looked),
@@ -149,7 +149,7 @@ def describe(measures: Mapping[str, float], looked: Mapping[str, Any]) -> str:
         _moving(looked),
         f"{_percent(measures['explained'])} of the next steps' variance read off one frame",
     ]
-    text = "; ".join(filter(None, parts))
+    text = "; ".join(filter(None, phrases))
     return text[0].upper() + text[1:] + "."
 
 
@@ -163,24 +163,24 @@ def _settled(looked: Mapping[str, Any]) -> str:
     return f"{settled} of {looked['soups']} soups had come to rest{alike}"
 
 
-def _domains(found: Mapping[str, Any]) -> list[str]:
+def _domains(domains: Mapping[str, Any]) -> list[str]:
     """Say what the torus is divided into, and whether it is at the walls that things change."""
-    count, walls, later = found["count"], found["walls"], found["later_walls"]
+    count, walls, later = domains["count"], domains["walls"], domains["later_walls"]
     if not count:
         return ["no domain of like cells holds 1% of the torus"]
     several = (
-        f"one domain of like cells covers {_percent(found['covered'])} of the torus"
+        f"one domain of like cells covers {_percent(domains['covered'])} of the torus"
         if count == 1
-        else f"{count} domains of like cells cover {_percent(found['covered'])} of the torus, "
-        f"the largest {_percent(found['largest'])}"
+        else f"{count} domains of like cells cover {_percent(domains['covered'])} of the torus, "
+        f"the largest {_percent(domains['largest'])}"
     )
-    parts = [several, f"{walls:.2g} sides of wall a cell"]
+    phrases = [several, f"{walls:.2g} sides of wall a cell"]
     if walls and abs(later / walls - 1) >= 0.05:
         way = "less" if later < walls else "more"
-        parts[-1] += f", {_percent(abs(later / walls - 1))} {way} {found['steps']} steps later"
-    if count > 1 and found["at_walls"] is not None:
-        parts.append(f"{_percent(found['at_walls'])} of what changes lies between domains")
-    return parts
+        phrases[-1] += f", {_percent(abs(later / walls - 1))} {way} {domains['steps']} steps later"
+    if count > 1 and domains["at_walls"] is not None:
+        phrases.append(f"{_percent(domains['at_walls'])} of what changes lies between domains")
+    return phrases
 
 
 def _standing(seen: Mapping[str, float]) -> str:

@@ -228,11 +228,11 @@ def extra_figures(record: Record) -> list[tuple[str, Figure]]:
     """Draw the two galleries: what was off the background in the last steps, older darker."""
     results, pictures = record.results, record.arrays["pictures"]
     split = len(results["gallery"])
-    parts = [
+    galleries = [
         ("gallery", results["gallery"], pictures[:split]),
         ("steady-gallery", results["steady_gallery"], pictures[split:]),
     ]
-    return [(name, _draw_gallery(entries, shown)) for name, entries, shown in parts if entries]
+    return [(name, _draw_gallery(entries, shown)) for name, entries, shown in galleries if entries]
 
 
 def _draw_gallery(entries: list[dict[str, Any]], pictures: np.ndarray) -> Figure:

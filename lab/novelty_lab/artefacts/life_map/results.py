@@ -37,14 +37,14 @@ GRAIN = {
 """What a unit of the recorded map stands for: arrays are kept as small integers."""
 
 
-def rule_measures(codes: np.ndarray, found: Scored) -> dict[str, np.ndarray]:
+def rule_measures(codes: np.ndarray, scored: Scored) -> dict[str, np.ndarray]:
     """Return all that rules can be ranked by, averaged over draws."""
     averaged = {
         name: values.astype(np.float64).mean(0) if values.ndim > 1 else values.astype(np.float64)
-        for name, values in found.items()
+        for name, values in scored.items()
         if name in MEASURES
     }
-    return {"excess": mean_excess(found), **averaged, "lambda": langton(codes)}
+    return {"excess": mean_excess(scored), **averaged, "lambda": langton(codes)}
 
 
 def gallery_entry(
@@ -164,7 +164,7 @@ def areas_of(
 
 def compare_complements(scored: Scores) -> dict[str, Any]:
     """Compare rules with their complements: drawn at random in both codings, and on the map."""
-    found = {
+    compared = {
         states: compare_pairs(excess_by_draw(first), excess_by_draw(second))
         for states, (first, second) in scored.complements.items()
     }
@@ -173,8 +173,8 @@ def compare_complements(scored: Scores) -> dict[str, Any]:
         swapped = complement_codes(scored.codes)
         partner = places(scored.codes, swapped)
         first_of_pair = scored.codes < swapped
-        found["map"] = compare_pairs(excess[:, first_of_pair], excess[:, partner[first_of_pair]])
-    return found
+        compared["map"] = compare_pairs(excess[:, first_of_pair], excess[:, partner[first_of_pair]])
+    return compared
 
 
 def top_rules(scored: Scores, count: int) -> list[dict[str, Any]]:
@@ -198,11 +198,11 @@ def record_arrays(scored: Scores, pictures: np.ndarray) -> dict[str, np.ndarray]
     """Keep the map in small integers, 512 x 512 if it is whole, and what was scored again."""
     whole = len(scored.codes) == NUM_RULES
     kept: dict[str, np.ndarray] = {"pictures": pictures}
-    found = dict(scored.found)
-    excess = excess_by_draw(found)
-    found["excess_sd"] = excess.std(0, ddof=1) if len(excess) > 1 else np.zeros(excess.shape[1])
+    measures = dict(scored.found)
+    excess = excess_by_draw(measures)
+    measures["excess_sd"] = excess.std(0, ddof=1) if len(excess) > 1 else np.zeros(excess.shape[1])
     for name, grain in GRAIN.items():
-        values = found[name].astype(np.float64)
+        values = measures[name].astype(np.float64)
         values = values.mean(0) if values.ndim > 1 else values
         units = np.rint(values / grain)
         if np.abs(units).max(initial=0) > np.iinfo(np.int16).max:

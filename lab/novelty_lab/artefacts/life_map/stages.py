@@ -123,34 +123,34 @@ def score_all(
         ``BY_DRAW`` measures (draws, rules), the others (rules,).
     """
     settings = vary(config)
-    parts = np.array_split(codes, math.ceil(len(codes) / block))
+    blocks = np.array_split(codes, math.ceil(len(codes) / block))
     tasks = {
         f"{stage}, block {place}": (settings, part.tolist(), seed, first_draw, context.device)
-        for place, part in enumerate(parts)
+        for place, part in enumerate(blocks)
     }
-    done = list(context.map(score_block, tasks).values())
+    results = list(context.map(score_block, tasks).values())
     return {
-        **{name: np.concatenate([unpack(p[name]) for p in done], axis=-1) for name in MEASURES},
-        "devices": np.array(sorted({part["device"] for part in done})),
-        "seconds": np.array([part["seconds"] for part in done], dtype=np.float64),
+        **{name: np.concatenate([unpack(p[name]) for p in results], axis=-1) for name in MEASURES},
+        "devices": np.array(sorted({part["device"] for part in results})),
+        "seconds": np.array([part["seconds"] for part in results], dtype=np.float64),
     }
 
 
-def excess_by_draw(found: Scored) -> np.ndarray:
+def excess_by_draw(scored: Scored) -> np.ndarray:
     """Return bits less floor, (draws, rules)."""
-    return found["bits"].astype(np.float64) - found["floor"]
+    return scored["bits"].astype(np.float64) - scored["floor"]
 
 
-def mean_excess(found: Scored) -> np.ndarray:
+def mean_excess(scored: Scored) -> np.ndarray:
     """Return bits less floor, averaged over draws."""
-    return excess_by_draw(found).mean(0)
+    return excess_by_draw(scored).mean(0)
 
 
 def score_again(
-    config: StageConfig, codes: np.ndarray, found: Scored, seed: int, context: RunContext
+    config: StageConfig, codes: np.ndarray, scored: Scored, seed: int, context: RunContext
 ) -> tuple[np.ndarray, Scored]:
     """Score the best share and the named rules again: larger tori, more draws, all of them new."""
-    best = codes[np.argsort(-mean_excess(found), kind="stable")]
+    best = codes[np.argsort(-mean_excess(scored), kind="stable")]
     best = best[: math.ceil(config.again_share * len(codes))]
     named = [one.rule.number for one in named_rules()]
     again = np.union1d(best, np.intersect1d(named, codes))
@@ -160,7 +160,7 @@ def score_again(
 
 
 def study_settings(
-    config: StageConfig, codes: np.ndarray, found: Scored, seed: int, context: RunContext
+    config: StageConfig, codes: np.ndarray, scored: Scored, seed: int, context: RunContext
 ) -> dict[str, Scored]:
     """Score some rules at every other setting, one draw each.
 
@@ -170,7 +170,7 @@ def study_settings(
     some = random_codes(config.study_rules, codes, seed)
     here = places(codes, some)
     reference, *others = [
-        {name: found[name][draw : draw + 1, here] for name in BY_DRAW}
+        {name: scored[name][draw : draw + 1, here] for name in BY_DRAW}
         for draw in range(config.draws)
     ]
     study: dict[str, Scored] = {"reference": reference}
@@ -194,7 +194,7 @@ def score_complements(
     """Score rules and their complements, cells entering as -1 and 1 and as 0 and 1."""
     codes = numpy_generator(seed, "symmetry").permutation(NUM_RULES)[: config.symmetry_rules]
     swapped = np.array([LifeRule(int(code)).complemented().number for code in codes])
-    found: dict[str, tuple[Scored, Scored]] = {}
+    by_states: dict[str, tuple[Scored, Scored]] = {}
     for states in ("signed", "binary"):
         settings = vary(config, states=states, draws=config.symmetry_draws)
         both = score_all(
@@ -203,8 +203,8 @@ def score_complements(
         )  # fmt: skip
         halves = slice(len(codes)), slice(len(codes), None)
         first, second = ({name: both[name][..., half] for name in MEASURES} for half in halves)
-        found[states] = first, second
-    return found
+        by_states[states] = first, second
+    return by_states
 
 
 class Scores(NamedTuple):
@@ -223,9 +223,9 @@ class Scores(NamedTuple):
 def scores(config: StageConfig, seed: int, context: RunContext) -> Scores:
     """Score everything that is scored in blocks: what a GPU is for."""
     codes = chosen_codes(config, seed)
-    found = score_all(context, "map", config, codes, seed, config.block)
-    again = score_again(config, codes, found, seed, context)
-    study = study_settings(config, codes, found, seed, context)
+    scored = score_all(context, "map", config, codes, seed, config.block)
+    again = score_again(config, codes, scored, seed, context)
+    study = study_settings(config, codes, scored, seed, context)
     complements = score_complements(config, seed, context)
     some = random_codes(config.random_rules, codes, seed)
-    return Scores(codes, found, *again, some, study, complements)
+    return Scores(codes, scored, *again, some, study, complements)

@@ -43,8 +43,8 @@ def _beside(record: Record, text: Callable[[dict[str, Any]], str]) -> str:
 
 
 def _spearman(record: Record) -> Finding:
-    other = _beside(record, lambda r: f"{r['spearman']:.4f}")
-    note = f"The spread over draws is not recorded. {other}"
+    beside = _beside(record, lambda r: f"{r['spearman']:.4f}")
+    note = f"The spread over draws is not recorded. {beside}"
     return Finding(values=(Value(_solved(record)["spearman"]),), runs=_draws(record), note=note)
 
 
@@ -64,19 +64,19 @@ def _ratio(record: Record) -> Finding:
     scored = [rule for rule in ridge if ridge[rule] > SCORED]
     ratios = [exact[rule] / ridge[rule] for rule in scored]
     growth = np.corrcoef([ridge[rule] for rule in scored], ratios)[0, 1]
-    other = _beside(record, lambda r: f"{r['largest_ratio']:.2f}")
+    beside = _beside(record, lambda r: f"{r['largest_ratio']:.2f}")
     return Finding(
         values=(Value(max(ratios)),),
         against={"the ratio does not grow with the score": bool(growth <= 0)},
         runs=_draws(record),
-        note=f"The spread of the paired ratio is not recorded. {other}",
+        note=f"The spread of the paired ratio is not recorded. {beside}",
     )
 
 
 def _top_fourteen(record: Record) -> Finding:
-    other = not _solved(record)["same_top_fourteen"]
+    differs = not _solved(record)["same_top_fourteen"]
     note = _beside(record, lambda r: "yes" if r["same_top_fourteen"] else "no")
-    return Finding(against={"another top fourteen": other}, runs=_draws(record), note=note)
+    return Finding(against={"another top fourteen": differs}, runs=_draws(record), note=note)
 
 
 def _margins(record: Record) -> Finding:
@@ -109,8 +109,8 @@ def _rank_change(record: Record) -> Finding:
 
 def _start(record: Record) -> Finding:
     moved = _solved(record)["largest_restart_difference_bits"]
-    other = _beside(record, lambda r: f"{r['largest_restart_difference_bits']:.1g}")
-    note = f"Largest difference over all rules, first draw: {moved:.1g} bits. {other}"
+    beside = _beside(record, lambda r: f"{r['largest_restart_difference_bits']:.1g}")
+    note = f"Largest difference over all rules, first draw: {moved:.1g} bits. {beside}"
     return Finding(against={f"moved by {moved:.1g} bits": moved > UNCHANGED}, runs=1, note=note)
 
 

@@ -78,19 +78,19 @@ def solve_rule(config: Config, name: str, rule: int, seed: int) -> dict[str, Any
     variant = dataclasses.replace(
         config, depth=int(settings["depth"]), ridge_penalty=settings["ridge_penalty"]
     )
-    found: dict[str, Any] = {"ridge": [], "exact": [], "sweeps": [], "stationarity": []}
+    solved: dict[str, Any] = {"ridge": [], "exact": [], "sweeps": [], "stationarity": []}
     for draw in range(config.draws):
         observer = automaton_observer(variant, seed, draw)
         rows = rule_rows(observer, sample_rule(variant, rule, seed, draw))
         axes = Spectral.of(rows.standardized(observer.target_unit, observer.accumulate_dtype))
         for key, value in solve_both(observer, axes, config.tolerance).items():
-            found[key].append(value)
+            solved[key].append(value)
         if draw == 0:
-            found["restarts"] = [
+            solved["restarts"] = [
                 solve_both(observer, axes, config.tolerance, factor)["exact"]
                 for factor in config.start_factors
             ]
-    return found
+    return solved
 
 
 def solve_both(

@@ -35,8 +35,8 @@ def _offset(record: Record) -> Finding:
 
 def _fewer(record: Record, quantity: str, digits: int) -> str:
     fewer = record.results["fewer"]
-    parts = [f"{part[quantity]:.{digits}f} with {states}" for states, part in fewer.items()]
-    return f"With fewer states: {', '.join(parts)}." if parts else ""
+    phrases = [f"{part[quantity]:.{digits}f} with {states}" for states, part in fewer.items()]
+    return f"With fewer states: {', '.join(phrases)}." if phrases else ""
 
 
 SOURCES = {

@@ -54,7 +54,7 @@ def _band(record: Record) -> Finding:
 def _solitons(record: Record) -> Finding:
     """Count the seeds; on wider lattices compare what travels with that on the meter's own."""
     against: dict[str, bool] = {}
-    parts: list[str] = []
+    phrases: list[str] = []
     for update in record.configuration["updates"]:
         summary = record.results["summary"][update]
         more, crossing, seeds = (
@@ -64,10 +64,10 @@ def _solitons(record: Record) -> Finding:
         against[f"more collides in only {crossing} of {seeds} {update} seeds"] = crossing < seeds
     for width in record.configuration["wide"]:
         change = Value.of(_change_on(record, f"wide {width}"))
-        parts.append(f"{change.mean:+z.2f} ± {change.sd or 0.0:.2f} on {width} sites")
+        phrases.append(f"{change.mean:+z.2f} ± {change.sd or 0.0:.2f} on {width} sites")
         against[f"less travels on {width} sites"] = change.mean < -welch(change, Value(0.0))
     runs = record.results["summary"][record.configuration["updates"][0]]["seeds"]
-    note = f"Travelling share on wider lattices: {', '.join(parts)}."
+    note = f"Travelling share on wider lattices: {', '.join(phrases)}."
     return Finding(against=against, runs=runs, note=note)
 
 

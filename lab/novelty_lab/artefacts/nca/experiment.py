@@ -110,18 +110,20 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
             for name, run in runs.items()
         },
     )
-    found, arrays = {}, {}
+    run_results, arrays = {}, {}
     for name in runs:
         result = {**trained[name], **measured[f"look at {name}"]}
         for key, packed in result.pop("arrays").items():
             arrays[f"{key}/{name.replace(' ', '-')}"] = unpack(packed)
         for key in ("curve", "weights", "final_weights"):
             arrays[f"{key}/{name.replace(' ', '-')}"] = unpack(result.pop(key))
-        found[name] = result
-    results: dict[str, Any] = {"runs": found, "checkpoints": checkpoints(config)}
-    results["summary"] = {update: summarize(config, found, update) for update in config.updates}
-    scores = {name: result["final"] for name, result in found.items()}
-    return RunResult(results, scores, arrays, devices_of(found.values()))
+        run_results[name] = result
+    results: dict[str, Any] = {"runs": run_results, "checkpoints": checkpoints(config)}
+    results["summary"] = {
+        update: summarize(config, run_results, update) for update in config.updates
+    }
+    scores = {name: result["final"] for name, result in run_results.items()}
+    return RunResult(results, scores, arrays, devices_of(run_results.values()))
 
 
 def checkpoints(config: NeuralConfig) -> list[int]:
@@ -135,22 +137,22 @@ def train_and_judge(
 ) -> dict[str, Any]:
     """Train one automaton, and score its first and last rule in float64."""
     started = time.perf_counter()
-    _, found = train(config, update, seed, device, task)
+    _, ascended = train(config, update, seed, device, task)
     seconds = time.perf_counter() - started
     steps = checkpoints(config)
-    vectors = np.stack([as_vector(found.snapshots[step]) for step in steps])
+    vectors = np.stack([as_vector(ascended.snapshots[step]) for step in steps])
     first, last = (rule_of(config, update, vectors[end]).to(device) for end in (0, -1))
     before, after = (
         judge(config, rule, seed, config.draws, config.judged_samples) for rule in (first, last)
     )
     return {
-        "final": final_score(found.scores),
-        "start": found.scores[0],
+        "final": final_score(ascended.scores),
+        "start": ascended.scores[0],
         "judged": [float(np.mean(before)), float(np.mean(after))],
         "judged_sd": [float(deviation(before)), float(deviation(after))],
         "seconds": round(seconds, 1),
         "device": describe_device(device),
-        "curve": pack(np.array(found.scores, dtype=np.float32)),
+        "curve": pack(np.array(ascended.scores, dtype=np.float32)),
         "weights": pack(vectors.astype(np.float16)),
         "final_weights": pack(vectors[-1]),
     }
@@ -199,21 +201,21 @@ def solitons(
     config: Config, rule: NeuralCA, width: int, seed: int, rollouts: int | None = None
 ) -> dict[str, Any]:
     """Measure what travels when the fixed rule runs from random states."""
-    found = [
+    measured = [
         measure_solitons(space_time(rule, width, config.meter_steps, seed=split(seed, "meter", k)))
         for k in range(config.meter_rollouts if rollouts is None else rollouts)
     ]
-    fastest = max(found, key=lambda one: one.travelling)
+    fastest = max(measured, key=lambda one: one.travelling)
     names = ("travelling", "standing", "remaining", "crossings", "chance_crossings")
     return {
-        **{name: [getattr(one, name) for one in found] for name in names},
+        **{name: [getattr(one, name) for one in measured] for name in names},
         "velocities": [[float(v), float(share)] for v, share in fastest.velocities],
     }
 
 
-def summarize(config: Config, found: dict[str, Any], update: str) -> dict[str, Any]:
+def summarize(config: Config, run_results: dict[str, Any], update: str) -> dict[str, Any]:
     """Reduce the seeds of one update rule to what the paper reports."""
-    runs = [found[f"{update} seed {number}"] for number in config.seeds]
+    runs = [run_results[f"{update} seed {number}"] for number in config.seeds]
     final = [r["final"] for r in runs]
     travelling, crossings = (
         np.array([[np.mean(r["solitons"][when][key]) for r in runs] for when in ("start", "end")])

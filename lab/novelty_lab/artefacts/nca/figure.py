@@ -75,14 +75,14 @@ def figure(record: Record) -> Figure:
     shown = seeds[: record.configuration["shown"]]
     heights = [0.3 + 1.0 * len(shown), 2.2, 0.3 + 1.25 * len(updates), 1.3]
     fig = new_figure(8.4, sum(heights))
-    parts: Any = fig.subfigures(4, 1, height_ratios=heights)
-    _draw_snapshots(parts[0], record, updates[0], shown)
-    panels = parts[1].subplots(1, 3)
+    subfigures: Any = fig.subfigures(4, 1, height_ratios=heights)
+    _draw_snapshots(subfigures[0], record, updates[0], shown)
+    panels = subfigures[1].subplots(1, 3)
     _draw_curves(panels[0], record, updates[0], shown)
     _draw_bands(panels[1], record)
     _draw_travelling(panels[2], record)
-    _draw_grid(parts[2], record, updates, seeds)
-    _draw_wide(parts[3], record, updates, shown[0])
+    _draw_grid(subfigures[2], record, updates, seeds)
+    _draw_wide(subfigures[3], record, updates, shown[0])
     return fig
 
 

@@ -98,20 +98,20 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
             for name, (update, _, number) in runs.items()
         },
     )
-    found: dict[str, Any] = {}
+    run_results: dict[str, Any] = {}
     arrays: dict[str, np.ndarray] = {}
     for name, (update, arm, _) in runs.items():
         result = {"update": update, "arm": arm, **trained[name], **looked[f"look at {name}"]}
         for key in ("curve", "compute", "weights", "pictures"):
             arrays[f"{key}/{name.replace(' ', '-')}"] = unpack(result.pop(key))
-        found[name] = result
-    scores = {name: result["judged"][-1]["own"] for name, result in found.items()}
+        run_results[name] = result
+    scores = {name: result["judged"][-1]["own"] for name, result in run_results.items()}
     summary = {
-        update: summarize(run for run in found.values() if run["update"] == update)
+        update: summarize(run for run in run_results.values() if run["update"] == update)
         for update in config.nca.updates
     }
-    results = {"runs": found, "summary": summary}
-    return RunResult(results, scores, arrays, devices_of(found.values()))
+    results = {"runs": run_results, "summary": summary}
+    return RunResult(results, scores, arrays, devices_of(run_results.values()))
 
 
 def train_and_judge(
@@ -159,18 +159,18 @@ def judge(config: Config, rule: NeuralCA, observer: Observer, seed: int) -> Judg
         for channels in config.judge_channels
         for depth in config.judge_depths
     }
-    found: dict[str, list[float]] = {}
+    bits_by_judge: dict[str, list[float]] = {}
     for draw in range(config.nca.draws):
         number = split(seed, "evaluation", draw)
         states = new_states(config.nca, rule, config.nca.judged_samples, number)
-        found.setdefault("own", []).append(bits_of(observer, *states))
+        bits_by_judge.setdefault("own", []).append(bits_of(observer, *states))
         for name, size in judges.items():
             reservoir = reservoirs.Conv1d(
                 2, *size, input_scale=config.nca.input_scale, seed=split(number, "judge", name)
             )
             bits = bits_of(with_reservoir(observer, reservoir), *states)
-            found.setdefault(name, []).append(bits)
-    return {name: float(np.mean(bits)) for name, bits in found.items()}
+            bits_by_judge.setdefault(name, []).append(bits)
+    return {name: float(np.mean(bits)) for name, bits in bits_by_judge.items()}
 
 
 def bits_of(observer: Observer, inputs: Tensor, targets: Tensor) -> float:

@@ -61,14 +61,14 @@ def tables(record: Record) -> list[Table]:
         for name, phase in summary.get("phases", {}).items()
     ]
     heads = ["phase", "observers (runs)", "then grew", "steps"]
-    found = [Table("At the end: bits by judge, mean ± sd over seeds", ["", "arm", *keys], ends)]
+    shown = [Table("At the end: bits by judge, mean ± sd over seeds", ["", "arm", *keys], ends)]
     if differences:
         title = "The growing arm less the others: by seed, mean ± 95% interval"
-        found.append(Table(title, ["", "less", *keys], differences))
+        shown.append(Table(title, ["", "less", *keys], differences))
     if phases:
         title = "Phases of the growing arm: bits gained in each, mean ± 95% interval"
-        found.append(Table(title, ["", *heads, *judges], phases))
-    return found
+        shown.append(Table(title, ["", *heads, *judges], phases))
+    return shown
 
 
 def _phase_cells(phase: dict[str, Any], keys: list[str]) -> list[str]:
@@ -81,10 +81,10 @@ def _phase_cells(phase: dict[str, Any], keys: list[str]) -> list[str]:
     ]
 
 
-def interval(found: dict[str, Any], digits: int = 1) -> str:
+def interval(measured: dict[str, Any], digits: int = 1) -> str:
     """Write a mean with half its 95% interval, if there is one."""
-    half = f" ± {half_interval(found):.{digits}f}" if found["runs"] > 1 else ""
-    return f"{found['mean']:+.{digits}f}{half}"
+    half = f" ± {half_interval(measured):.{digits}f}" if measured["runs"] > 1 else ""
+    return f"{measured['mean']:+.{digits}f}{half}"
 
 
 def _spread(values: list[float], digits: int) -> str:

@@ -20,17 +20,17 @@ def summarize(runs: Iterable[dict[str, Any]]) -> dict[str, Any]:
     for run in runs:
         arms.setdefault(run["arm"], []).append(run)
     ends = {arm: _ends(of_arm) for arm, of_arm in arms.items()}
-    found: dict[str, Any] = {"ends": ends}
+    summary: dict[str, Any] = {"ends": ends}
     if "growing" in arms:
-        found["differences"] = {
+        summary["differences"] = {
             arm: {
                 key: spread(np.subtract(ends["growing"][key], ends[arm][key])) for key in ends[arm]
             }
             for arm in COMPARED
             if arm in arms
         }
-        found["phases"] = _phases(arms["growing"])
-    return found
+        summary["phases"] = _phases(arms["growing"])
+    return summary
 
 
 def spread(values: Any) -> dict[str, Any]:
@@ -48,12 +48,12 @@ def _ends(runs: Runs) -> dict[str, list[float]]:
 
 def _phases(runs: Runs) -> dict[str, dict[str, Any]]:
     """Say for each phase what the score gained under its own observer, and under all judges."""
-    found: dict[str, dict[str, Any]] = {}
+    entries: dict[str, dict[str, Any]] = {}
     for run in runs:
         for number, phase in enumerate(run["phases"]):
             first, *_, last = [one for one in run["judged"] if one["phase"] == number]
             name = "annealed" if phase["annealed"] else str(number)
-            entry = found.setdefault(name, {"gained": {}, "steps": [], "sizes": [], "stalled": 0})
+            entry = entries.setdefault(name, {"gained": {}, "steps": [], "sizes": [], "stalled": 0})
             for key in first:
                 if key not in ("compute", "phase"):
                     entry["gained"].setdefault(key, []).append(last[key] - first[key])
@@ -61,6 +61,6 @@ def _phases(runs: Runs) -> dict[str, dict[str, Any]]:
             entry["steps"].append(phase["steps"])
             entry["sizes"].append(f"{phase['channels']}x{phase['depth']}{focus}")
             entry["stalled"] += bool(phase["tried"])
-    for entry in found.values():
+    for entry in entries.values():
         entry["gained"] = {key: spread(values) for key, values in entry["gained"].items()}
-    return dict(sorted(found.items()))
+    return dict(sorted(entries.items()))

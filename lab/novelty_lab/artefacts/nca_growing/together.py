@@ -220,12 +220,12 @@ def climb_together(
         may_grow = arm == "growing" and not annealed
         stop = functools.partial(has_stalled, **rule) if may_grow else None
         with arithmetic(nca.precision):
-            found = ascent.run(resume=task.directory is not None, report=task.report, stop=stop)
+            ascended = ascent.run(resume=task.directory is not None, report=task.report, stop=stop)
         growth = None
-        if len(found.scores) < steps:
+        if len(ascended.scores) < steps:
             growth = grown(config, automaton, observer, split(seed, "growth", number))
         weights = as_vector(clone_in_double(automaton).state_dict())
-        phase = Phase(observer, begin, cost, annealed, found, weights, growth)
+        phase = Phase(observer, begin, cost, annealed, ascended, weights, growth)
         yield phase
         if annealed:
             return

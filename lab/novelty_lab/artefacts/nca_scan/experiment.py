@@ -75,19 +75,19 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         for name in config.variants
         for task in (context.task(f"{name}, {number}"),)
     }
-    found = context.map(train_variant, tasks)
-    results = {name: summary(found, name, config.seeds) for name in config.variants}
+    trained = context.map(train_variant, tasks)
+    results = {name: summary(trained, name, config.seeds) for name in config.variants}
     curves = [
-        found[f"{name}, {k}"]["curve"] for name in config.variants for k in range(config.seeds)
+        trained[f"{name}, {k}"]["curve"] for name in config.variants for k in range(config.seeds)
     ]
     shape = len(config.variants), config.seeds, -1
     arrays = {"curves": np.array(curves, dtype=np.float32).reshape(shape)}
     return RunResult(results, {name: r["final"] for name, r in results.items()}, arrays)
 
 
-def summary(found: dict[str, Any], name: str, seeds: int) -> dict[str, Any]:
+def summary(trained: dict[str, Any], name: str, seeds: int) -> dict[str, Any]:
     """Reduce the seeds of a variant."""
-    runs = [found[f"{name}, {number}"] for number in range(seeds)]
+    runs = [trained[f"{name}, {number}"] for number in range(seeds)]
     final, judged = ([run[key] for run in runs] for key in ("final", "judged"))
     return {
         "final": float(np.mean(final)),
@@ -103,10 +103,10 @@ def train_variant(
 ) -> dict[str, Any]:
     """Train one variant and judge its final rule by the reference observer."""
     variant = dataclasses.replace(config.reference, **VARIANTS[name])
-    automaton, found = train(variant, config.update, seed, device, task)
+    automaton, ascended = train(variant, config.update, seed, device, task)
     judged = judge(config.reference, automaton, seed, config.draws, config.judged_samples)
     return {
-        "final": final_score(found.scores),
+        "final": final_score(ascended.scores),
         "judged": float(np.mean(judged)),
-        "curve": found.scores,
+        "curve": ascended.scores,
     }

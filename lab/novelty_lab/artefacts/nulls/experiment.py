@@ -90,9 +90,9 @@ def _in_parts(
         for kind in kinds
         for number in range(config.parts)
     }
-    found = iter(context.map(part, tasks).values())
+    results = iter(context.map(part, tasks).values())
     return {
-        kind: [row for rows in itertools.islice(found, config.parts) for row in rows]
+        kind: [row for rows in itertools.islice(results, config.parts) for row in rows]
         for kind in kinds
     }
 
@@ -153,14 +153,14 @@ def _rows(config: Config) -> dict[str, Callable[[np.random.Generator], Dataset]]
 
 def tested_part(config: Config, kind: str, part: int, seed: int) -> list[list[Any]]:
     """Return p, p of the mean, whether there is a caution and whether a refusal, of each set."""
-    make, found = tested_kinds(config)[kind], []
+    make, rows = tested_kinds(config)[kind], []
     for index in part_of(config.repeats, part, config.parts):
         x, y, settings = make(numpy_generator(seed, kind, index))
         child = split(seed, "score", kind, index)
         result = score(x, y, draws=config.draws, seed=child, **settings)
         said = bool(result.cautions), result.refusal is not None
-        found.append([result.p_value, result.mean_p_value, *said])
-    return found
+        rows.append([result.p_value, result.mean_p_value, *said])
+    return rows
 
 
 def _rates(rows: list[list[Any]]) -> dict[str, Any]:
@@ -233,7 +233,7 @@ def coverage_part(config: Config, kind: str, part: int, seed: int) -> list[list[
     """Return share, interval and population value, cut at 0, of each set."""
     noise, strength, n = coverage_kinds(config)[kind]
     repeats = config.coverage_repeats if n < 1000 else -(-config.coverage_repeats // 5)
-    found = []
+    rows = []
     for index in part_of(repeats, part, config.parts):
         generator, child = numpy_generator(seed, kind, index), split(seed, "cover", kind, index)
         x, y, settings = coverage_data(noise, strength, n, generator)
@@ -241,8 +241,8 @@ def coverage_part(config: Config, kind: str, part: int, seed: int) -> list[list[
         common: dict[str, Any] = {"draws": config.draws, "seed": child, **settings}
         result: Score = score(x, y, null=0, **common)
         value = share_of_new_samples(x, y, new_x, new_y, **common)
-        found.append([result.held_out_variance, *result.held_out_interval, max(0.0, value)])
-    return found
+        rows.append([result.held_out_variance, *result.held_out_interval, max(0.0, value)])
+    return rows
 
 
 def _coverage(rows: list[list[float]]) -> dict[str, float]:

@@ -73,17 +73,17 @@ def orders(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     Relations "below it" have no larger value than the largest of all shuffled ones: their value
     alone does not tell them from noise.
     """
-    found = {}
+    by_measure = {}
     for name in (*OURS, *RIVALS):
         real = [row["real"][name]["value"] for row in rows]
         reference = [row["real"][REFERENCE]["value"] for row in rows]
         if None in real or None in reference:
             continue
         shuffled = [row["shuffled"][name]["value"] for row in rows]
-        found[name] = {
+        by_measure[name] = {
             "spearman": float(spearman(np.array(real), np.array(reference))),
             "largest shuffled": max(shuffled),
             "below it": sum(value <= max(shuffled) for value in real),
             "seconds": sum(row["real"][name]["seconds"] for row in rows) / len(rows),
         }
-    return found
+    return by_measure

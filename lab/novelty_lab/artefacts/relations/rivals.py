@@ -17,12 +17,12 @@ TwoColumns = tuple[np.ndarray, np.ndarray]
 def measured(x: np.ndarray, y: np.ndarray, draws: int, null: int, seed: int) -> dict[str, Any]:
     """Return the numbers of ``ln.score``, and its seconds."""
     start = time.process_time()
-    found = ln.score(x, y, draws=draws, null=null, seed=seed)
+    result = ln.score(x, y, draws=draws, null=null, seed=seed)
     return {
-        "held-out variance": found.held_out_variance,
-        "denoised bits": found.denoised_bits,
-        "excess bits": found.excess_bits,
-        "p-value": found.p_value,
+        "held-out variance": result.held_out_variance,
+        "denoised bits": result.denoised_bits,
+        "excess bits": result.excess_bits,
+        "p-value": result.p_value,
         "seconds": time.process_time() - start,
     }
 

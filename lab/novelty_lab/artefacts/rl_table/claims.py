@@ -131,15 +131,15 @@ def _only(runs: Runs, task: str) -> Finding:
 
 def _reliability(runs: Runs) -> Finding:
     against: dict[str, bool] = {}
-    parts: list[str] = []
+    phrases: list[str] = []
     for task, limit in SOLVED.items():
         solved = {c: runs.returns(task, c) >= limit for c in ("task", "task+epiplexity")}
         counts = {c: f"{s.sum()} of {len(s)}" for c, s in solved.items()}
         bonus, alone = counts["task+epiplexity"], counts["task"]
         against[f"{task} solved by {bonus} with the bonus"] = not solved["task+epiplexity"].all()
         against[f"{task} solved by {alone} without it"] = bool(solved["task"].all())
-        parts.append(f"{task}: {bonus} seeds with the bonus, {alone} without")
-    return Finding(against=against, note=f"Solved, {'; '.join(parts)}.")
+        phrases.append(f"{task}: {bonus} seeds with the bonus, {alone} without")
+    return Finding(against=against, note=f"Solved, {'; '.join(phrases)}.")
 
 
 def _source(

@@ -22,8 +22,8 @@ def _practice(runs: Runs) -> list[Table]:
     """Hold learning curves against those of task-only agents: who learns sooner, and where."""
     rows: list[list[str]] = []
     for name in runs.conditions:
-        found = {task: runs.head_start(name, [task]) for task in TASKS}
-        known = {task: each.value for task, each in found.items() if each is not None}
+        head_starts = {task: runs.head_start(name, [task]) for task in TASKS}
+        known = {task: each.value for task, each in head_starts.items() if each is not None}
         if name == "task" or not known:
             continue
         sooner = [task for task, value in known.items() if value >= CLEARLY]

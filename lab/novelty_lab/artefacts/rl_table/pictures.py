@@ -45,10 +45,10 @@ def figure(records: Iterable[Record]) -> Figure:
 
 def _draw_curve(axes: Axes, cell: list[Run], condition: str) -> None:
     """Draw the mean curve over the steps that all seeds have."""
-    found = mean_curve(cell)
-    if found is None:
+    curve = mean_curve(cell)
+    if curve is None:
         return
-    steps, mean, band = found
+    steps, mean, band = curve
     colour, _, line = LOOKS[condition]
     front = 3 if condition == "task+epiplexity" else 2
     if band is not None:
@@ -115,21 +115,23 @@ def _draw_cell(axes: Axes, runs: Runs, task: str, condition: str, place: int) ->
 
 def _draw_certainty(panels: Sequence[Axes], runs: Runs) -> None:
     """Draw the probability of improvement by task and over tasks, and the interquartile mean."""
-    each, mean, level = panels
+    by_task, mean, level = panels
     bonuses = [name for name in runs.conditions if name != "task"]
     for number, condition in enumerate(bonuses):
         offset = (number - (len(bonuses) - 1) / 2) * 0.8 / len(bonuses)
         for place, task in enumerate(TASKS):
-            _draw_estimate(each, runs.improvement(condition, [task]), condition, place + offset)
+            _draw_estimate(by_task, runs.improvement(condition, [task]), condition, place + offset)
         tasks = runs.tasks(condition)
         _draw_estimate(mean, runs.improvement(condition, tasks), condition, number, across=True)
         _draw_estimate(level, runs.iqm(condition, tasks), condition, number, across=True)
     for edge in range(1, len(TASKS)):
-        each.axvline(edge - 0.5, color="0.92", lw=0.8, zorder=0)
-    each.axhline(0.5, color="0.6", ls=":", zorder=0)
-    each.set_xticks(range(len(TASKS)), TASKS, rotation=25, ha="right", rotation_mode="anchor")
-    each.set(xlim=(-0.5, len(TASKS) - 0.5), ylim=(-0.04, 1.04), ylabel="P(better than task only)")
-    label_panel(each, "b", "improvement by task, 95% intervals (gap: not run; hollow: one run)")
+        by_task.axvline(edge - 0.5, color="0.92", lw=0.8, zorder=0)
+    by_task.axhline(0.5, color="0.6", ls=":", zorder=0)
+    by_task.set_xticks(range(len(TASKS)), TASKS, rotation=25, ha="right", rotation_mode="anchor")
+    by_task.set(
+        xlim=(-0.5, len(TASKS) - 0.5), ylim=(-0.04, 1.04), ylabel="P(better than task only)"
+    )
+    label_panel(by_task, "b", "improvement by task, 95% intervals (gap: not run; hollow: one run)")
     for axes, neutral in ((mean, 0.5), (level, 1.0)):
         axes.axvline(neutral, color="0.6", ls=":", zorder=0)
         axes.set(

@@ -217,9 +217,10 @@ def make_drive(
     Args:
         name: one of ``DRIVES``; "excess" is epiplexity less its floor.
         play: random episodes, for units.
-        config: the learner of the drives that have one. Choose the fixed standardization, by the moments of random play. With
-            the empirical one, features are divided by their spread so far, which is small early
-            in an episode: when the agent then comes to another place, predictions are far off.
+        config: the learner of the drives that have one. Choose the fixed standardization, by the
+            moments of random play. With the empirical one, features are divided by their spread so
+            far, which is small early in an episode: when the agent then comes to another place,
+            predictions are far off.
         num_envs: how many environments run side by side.
         action_dim: how many actions there are.
         seed: of all that is drawn; drives of one seed have the same reservoir.

@@ -100,12 +100,12 @@ QUICK = dataclasses.replace(
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Measure errors by case, then times in this process, alone."""
-    found = context.map(errors_of, {case: (config, case, seed) for case in CASES})
+    by_case = context.map(errors_of, {case: (config, case, seed) for case in CASES})
     names = [*BATCH, *ONLINE]
 
     def stack(kind: str, solvers: list[str]) -> np.ndarray:
         """Collect errors (cases, solvers, ratios); a solver that failed has NaN."""
-        values = [[found[case][kind][name] for name in solvers] for case in CASES]
+        values = [[by_case[case][kind][name] for name in solvers] for case in CASES]
         return np.array(values, dtype=np.float64)
 
     arrays = {
@@ -113,7 +113,7 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         "readout_error": stack("readout", list(BATCH)),
         "long_error": stack("long", list(ONLINE)),
     }
-    bits = np.array([found[case]["bits"] for case in CASES])[:, None]
+    bits = np.array([by_case[case]["bits"] for case in CASES])[:, None]
     online = np.stack(
         [arrays["score_error"][:, len(BATCH) :] * np.minimum(bits, 1.0), arrays["long_error"]]
     )
@@ -121,7 +121,7 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     results: dict[str, Any] = {
         "cases": CASES,
         "solvers": names,
-        "bits": {case: found[case]["bits"] for case in CASES},
+        "bits": {case: by_case[case]["bits"] for case in CASES},
         "online_error": {
             name: [float(e) if np.isfinite(e) else None for e in worst[index]]
             for index, name in enumerate(ONLINE)
@@ -159,14 +159,14 @@ def errors_of(config: Config, case: str, seed: int) -> dict[str, Any]:
     rows = make_rows(config, case, config.samples, 0, seed)
     long = [make_rows(config, case, config.long_samples, d, seed) for d in range(config.long_draws)]
     exact = Exact(rows)
-    found: dict[str, Any] = {"bits": [], "score": {}, "readout": {}, "long": {}}
+    errors: dict[str, Any] = {"bits": [], "score": {}, "readout": {}, "long": {}}
 
     def note(kind: str, name: str, error: float | None) -> None:
-        found[kind].setdefault(name, []).append(error)
+        errors[kind].setdefault(name, []).append(error)
 
     for ratio in config.ratios:
         bits, readout = exact.solve(config.samples / ratio)
-        found["bits"].append(bits)
+        errors["bits"].append(bits)
         for name in BATCH:
             observer = batch_observer(name, config.width, config.samples / ratio)
             note("score", name, error_of(lambda o=observer: o.bits_of_rows(rows), bits))
@@ -174,7 +174,7 @@ def errors_of(config: Config, case: str, seed: int) -> dict[str, Any]:
         for name, form in zip(ONLINE, (determinants, streamed), strict=True):
             note("score", name, error_of(lambda f=form, r=ratio: f(rows, r), bits))
             note("long", name, long_error(long, form, ratio))
-    return found
+    return errors
 
 
 def long_error(
@@ -197,10 +197,10 @@ def error_of(
 ) -> float | None:
     """Return the relative error of a result, or None where rounding or a guard refuses it."""
     try:
-        found = call().double().numpy()
+        value = call().double().numpy()
     except (torch.linalg.LinAlgError, ValueError):  # pyright: ignore[reportPrivateImportUsage]
         return None
-    return float(np.linalg.norm(found - exact) / max(np.linalg.norm(exact), least))
+    return float(np.linalg.norm(value - exact) / max(np.linalg.norm(exact), least))
 
 
 def make_rows(config: Config, case: str, samples: int, draw: int, seed: int) -> Rows:

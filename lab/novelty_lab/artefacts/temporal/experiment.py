@@ -57,21 +57,21 @@ QUICK = dataclasses.replace(PAPER, pairs=150, scale_samples=128, draws=2, checkp
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Follow every flow."""
-    found = context.map(follow, {name: (config, name, seed) for name in BY_NAME})
+    by_flow = context.map(follow, {name: (config, name, seed) for name in BY_NAME})
     results: dict[str, Any] = {
-        key: {name: followed[key] for name, followed in found.items()}
+        key: {name: followed[key] for name, followed in by_flow.items()}
         for key in ("sd", "batch_difference", "smallest_increment", "negative_share", "half_pairs")
     }
     results["largest_batch_difference"] = max(results["batch_difference"].values())
     results["checkpoints"] = checkpoints(config)
-    curves = np.array([followed["cumulative"] for followed in found.values()])
-    final = dict(zip(found, curves[:, :, -1].mean(1).tolist(), strict=True))
+    curves = np.array([followed["cumulative"] for followed in by_flow.values()])
+    final = dict(zip(by_flow, curves[:, :, -1].mean(1).tolist(), strict=True))
     results["chaotic"] = {name: flow.chaotic for name, flow in BY_NAME.items()}
     arrays = {
         "cumulative": curves.astype(np.float32),
-        "batch": np.array([followed["batch"] for followed in found.values()]),
-        "difference": np.array([followed["difference"] for followed in found.values()]),
-        "rate": np.array([followed["rate"] for followed in found.values()]),
+        "batch": np.array([followed["batch"] for followed in by_flow.values()]),
+        "difference": np.array([followed["difference"] for followed in by_flow.values()]),
+        "rate": np.array([followed["rate"] for followed in by_flow.values()]),
     }
     return RunResult(results, final, arrays)
 

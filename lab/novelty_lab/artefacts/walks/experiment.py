@@ -55,17 +55,17 @@ QUICK = Config(rooms.QUICK, drives=("surprise", "excess"))
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Train an agent under every drive, let it walk, and pay for the walk."""
-    found = context.map(walk, {drive: (config, drive, seed) for drive in config.drives})
+    by_drive = context.map(walk, {drive: (config, drive, seed) for drive in config.drives})
     arrays = observer_of(config, seed)
     for name in ("observations", "paid"):
-        arrays[name] = np.stack([unpack(walked[name]) for walked in found.values()])
+        arrays[name] = np.stack([unpack(walked[name]) for walked in by_drive.values()])
     child = split(seed, "agent", config.agent)
     results = {
-        "drives": list(found),
+        "drives": list(by_drive),
         "paying": list(PAYING),
         "rooms": list(ROOMS),
         "order": list(shuffled_rooms(child)),
-        "shares": {drive: walked["share"] for drive, walked in found.items()},
+        "shares": {drive: walked["share"] for drive, walked in by_drive.items()},
     }
     return RunResult(results, arrays=arrays)
 
@@ -112,16 +112,16 @@ def observer_of(config: Config, seed: int) -> dict[str, np.ndarray]:
     play = rooms.random_play(config.rooms, corridor, child)
     drive: Any = rooms.drive_for(config.rooms, "excess", play, 1, child)
     online = drive.streams
-    given = online.calibration
-    assert given is not None  # the corridor's learner has fixed units
+    calibration = online.calibration
+    assert calibration is not None  # the corridor's learner has fixed units
     weights = {name: value.numpy() for name, value in online.reservoir.state_dict().items()}
     return {
         **{f"reservoir_{name}": value for name, value in weights.items()},
         "unit_mean": drive.scale.mean,
         "unit_sd": drive.scale.sd,
-        "feature_mean": given.feature_mean.numpy(),
-        "feature_sd": np.sqrt(given.gram.diagonal().numpy() / float(given.count)),
-        "target_mean": given.target_mean.numpy(),
+        "feature_mean": calibration.feature_mean.numpy(),
+        "feature_sd": np.sqrt(calibration.gram.diagonal().numpy() / float(calibration.count)),
+        "target_mean": calibration.target_mean.numpy(),
         "signs": signs_of(online, corridor.length),
         "places": np.array(unit_places(len(ROOMS) * ROOM_WIDTH)),
         "orbit": automaton_orbit(corridor.pixels),
