@@ -81,6 +81,8 @@ class ElementaryRule:
         The rule is its algebraic normal form: an exclusive-or of products of neighbours.
         """
         terms = self.normal_form()
+        products = [[bit for bit in (4, 2, 1) if term & bit] for term in terms - {0}]
+        constant = ~np.uint64(0) if 0 in terms else np.uint64(0)
         one, last = np.uint64(1), np.uint64(WORD - 1)
         left, right, scratch = (np.empty_like(words) for _ in range(3))
         state = words
@@ -91,11 +93,11 @@ class ElementaryRule:
             right |= np.left_shift(state, last, out=scratch)
             neighbours = {4: left, 2: state, 1: right}
             fresh = np.empty_like(state)
-            fresh.fill(~np.uint64(0) if 0 in terms else 0)
-            for term in terms - {0}:
-                product, *factors = (value for bit, value in neighbours.items() if term & bit)
-                for factor in factors:
-                    product = np.bitwise_and(product, factor, out=scratch)
+            fresh.fill(constant)
+            for first, *others in products:
+                product = neighbours[first]
+                for other in others:
+                    product = np.bitwise_and(product, neighbours[other], out=scratch)
                 fresh ^= product
             state = fresh
             yield state

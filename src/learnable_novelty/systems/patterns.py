@@ -8,6 +8,7 @@ features for every site.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +29,14 @@ class PatternTable:
     """How many sites show it, (num_patterns,)."""
     target_sums: NDArray[np.float64]
     """Sums of the targets over those sites, (num_patterns, target_dim)."""
-    target_products: NDArray[np.float64]
-    """Sums of products of targets over all sites, (target_dim, target_dim)."""
+    futures: NDArray[np.uint64]
+    """The targets of all sites: a packed ring per column and sample, (target_dim, num_samples)."""
+
+    @cached_property
+    def target_products(self) -> NDArray[np.float64]:
+        """Sums of products of targets over all sites, (target_dim, target_dim)."""
+        counts = [np.bitwise_count(self.futures & row).sum(1) for row in self.futures]
+        return np.array(counts, dtype=np.float64)
 
 
 def site_codes(words: NDArray[np.uint64], radius: int) -> NDArray[np.int64]:
@@ -75,9 +82,7 @@ def count_patterns(
         codes=seen,
         counts=counts[seen].astype(np.float64),
         target_sums=sums,
-        target_products=np.array(
-            [np.bitwise_count(futures & row).sum(1, dtype=np.float64) for row in futures]
-        ),
+        futures=futures,
     )
 
 
