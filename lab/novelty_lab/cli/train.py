@@ -38,7 +38,8 @@ def add_commands(commands: Any) -> None:
 
 
 def _train(options: argparse.Namespace) -> int:
-    from novelty_lab.artefacts.rl_table.experiment import POLICY, need_rl, run_of
+    from novelty_lab.agents.packages import need_rl
+    from novelty_lab.artefacts.rl_table.experiment import POLICY, run_of
 
     need_rl()
     from novelty_lab.agents.tuned import make_training

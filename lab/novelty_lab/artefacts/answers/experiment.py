@@ -19,8 +19,8 @@ import numpy as np
 from learnable_novelty.measure import scan, score
 from learnable_novelty.seeds import numpy_generator, split
 from learnable_novelty.tables import Column, Table
-from novelty_lab.artefacts.calibration.experiment import LEVEL, part_of
 from novelty_lab.context import RunContext, RunResult
+from novelty_lab.repeats import LEVEL, in_parts, part_of
 from novelty_lab.settings import Settings
 
 
@@ -70,9 +70,9 @@ QUICK = Config(
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Scan tables of independent columns, look for known relations, and measure the scale."""
-    scanned = _in_parts(config, scan_kinds(), scan_part, seed, context)
-    powers = _in_parts(config, power_kinds(config), power_part, seed, context)
-    references = _in_parts(config, reference_kinds(config), reference_part, seed, context)
+    scanned = in_parts(config, scan_kinds(), scan_part, seed, context)
+    powers = in_parts(config, power_kinds(config), power_part, seed, context)
+    references = in_parts(config, reference_kinds(config), reference_part, seed, context)
     return RunResult(
         {
             "scans": {kind: _false_findings(rows) for kind, rows in scanned.items()},
@@ -80,22 +80,6 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
             "references": _scale(config, references),
         }
     )
-
-
-def _in_parts(
-    config: Config, kinds: list[str], part: Callable[..., Any], seed: int, context: RunContext
-) -> dict[str, list[Any]]:
-    """Compute parts of every kind, and join them."""
-    tasks = {
-        f"{kind}, part {number}": (config, kind, number, seed)
-        for kind in kinds
-        for number in range(config.parts)
-    }
-    results = iter(context.map(part, tasks).values())
-    return {
-        kind: [row for rows in itertools.islice(results, config.parts) for row in rows]
-        for kind in kinds
-    }
 
 
 # Scans: tables in which nothing can be found.

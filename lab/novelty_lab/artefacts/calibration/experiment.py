@@ -19,9 +19,8 @@ from scipy.signal import lfilter
 from learnable_novelty.measure import Null, Score, score
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult, deviation
+from novelty_lab.repeats import LEVEL, part_of
 from novelty_lab.settings import Settings
-
-LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -119,12 +118,6 @@ def false_positives(p_values: list[list[float]]) -> dict[str, Any]:
         "repeats": int(values.size),
         "p_values": values.tolist(),
     }
-
-
-def part_of(repeats: int, part: int, parts: int) -> range:
-    """Return which repeats belong to a part."""
-    first, last = (round(k * repeats / parts) for k in (part, part + 1))
-    return range(first, last)
 
 
 def null_p_values(

@@ -21,7 +21,6 @@ import numpy as np
 
 from learnable_novelty.independence import dependence
 from learnable_novelty.seeds import numpy_generator, split
-from novelty_lab.artefacts.calibration.experiment import LEVEL, part_of
 from novelty_lab.artefacts.dependence.processes import (
     CONFOUNDED,
     CONNECTED,
@@ -32,6 +31,7 @@ from novelty_lab.artefacts.dependence.processes import (
     simulation_names,
 )
 from novelty_lab.context import RunContext, RunResult
+from novelty_lab.repeats import LEVEL, part_of
 from novelty_lab.settings import Settings
 
 OURS, OURS_BLOCKS = "ours", 50

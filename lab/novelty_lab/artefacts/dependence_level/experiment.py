@@ -17,11 +17,11 @@ import numpy as np
 
 from learnable_novelty.independence import dependence
 from learnable_novelty.seeds import numpy_generator, split
-from novelty_lab.artefacts.calibration.experiment import LEVEL, part_of
 from novelty_lab.artefacts.dependence.experiment import OURS, given_part
 from novelty_lab.artefacts.dependence.experiment import PAPER as DEPENDENCE
 from novelty_lab.artefacts.dependence.processes import CONFOUNDED, CONNECTED, NULLS
 from novelty_lab.context import RunContext, RunResult
+from novelty_lab.repeats import LEVEL, part_of
 from novelty_lab.settings import Settings, choice
 
 Arrays = tuple[np.ndarray, ...]

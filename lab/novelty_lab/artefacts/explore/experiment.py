@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from novelty_lab.agents.packages import need_rl, package_versions
 from novelty_lab.artefact import Run
 from novelty_lab.artefacts.explore.cells import (
     BONUSES,
@@ -19,7 +20,6 @@ from novelty_lab.artefacts.explore.cells import (
     TASKS,
     Exploration,
 )
-from novelty_lab.artefacts.rl_table.experiment import need_rl, package_versions
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.settings import Settings, choice
 

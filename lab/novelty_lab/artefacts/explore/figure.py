@@ -10,9 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from novelty_lab.agents.statistics import normalized_iqm
 from novelty_lab.artefacts.explore.cells import CAR, UNHINDERED
 from novelty_lab.artefacts.explore.looks import LABELS
-from novelty_lab.artefacts.rl_table.statistics import normalized_iqm
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import label_panel, new_figure

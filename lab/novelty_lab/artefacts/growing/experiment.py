@@ -17,11 +17,11 @@ import numpy as np
 
 import learnable_novelty as ln
 from learnable_novelty.seeds import numpy_generator, split
-from novelty_lab.artefacts.calibration.experiment import LEVEL, part_of
 from novelty_lab.artefacts.growing.functions import FUNCTIONS, NOISE
 from novelty_lab.artefacts.growing.learners import DEPTH, FEATURES, LEARNERS, Array, held_out
 from novelty_lab.artefacts.growing.sets import SETS, load
 from novelty_lab.context import RunContext, RunResult
+from novelty_lab.repeats import LEVEL, part_of
 from novelty_lab.settings import Settings
 
 OBSERVERS = ("frozen", "wide frozen", "growing")

@@ -17,9 +17,9 @@ import numpy as np
 
 from learnable_novelty.measure import Null, Score, score, share_of_new_samples
 from learnable_novelty.seeds import numpy_generator, split
-from novelty_lab.artefacts.calibration.experiment import LEVEL, part_of
 from novelty_lab.artefacts.nulls.processes import LINEAR, NONLINEAR, PAIRS, filtered, garch
 from novelty_lab.context import RunContext, RunResult
+from novelty_lab.repeats import LEVEL, in_parts, part_of
 from novelty_lab.settings import Settings
 
 
@@ -71,30 +71,14 @@ Dataset = tuple[np.ndarray, np.ndarray | None, dict[str, Any]]
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Count what the tests say, and what the intervals cover."""
-    tested = _in_parts(config, list(tested_kinds(config)), tested_part, seed, context)
-    covered = _in_parts(config, list(coverage_kinds(config)), coverage_part, seed, context)
+    tested = in_parts(config, list(tested_kinds(config)), tested_part, seed, context)
+    covered = in_parts(config, list(coverage_kinds(config)), coverage_part, seed, context)
     return RunResult(
         {
             "tests": {kind: _rates(rows) for kind, rows in tested.items()},
             "coverage": {kind: _coverage(rows) for kind, rows in covered.items()},
         }
     )
-
-
-def _in_parts(
-    config: Config, kinds: list[str], part: Callable[..., Any], seed: int, context: RunContext
-) -> dict[str, list[Any]]:
-    """Compute parts of every kind, and join them."""
-    tasks = {
-        f"{kind}, part {number}": (config, kind, number, seed)
-        for kind in kinds
-        for number in range(config.parts)
-    }
-    results = iter(context.map(part, tasks).values())
-    return {
-        kind: [row for rows in itertools.islice(results, config.parts) for row in rows]
-        for kind in kinds
-    }
 
 
 # Tests: level and power.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
-import importlib.util
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from learnable_novelty.errors import UserError
 from novelty_lab import records
+from novelty_lab.agents.packages import need_rl, package_versions
 from novelty_lab.agents.tasks import TASKS
 from novelty_lab.agents.training import REWARDS, Training, train
 from novelty_lab.agents.tuned import TUNED, make_training
@@ -18,7 +17,6 @@ from novelty_lab.artefact import Run
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.settings import Settings, choice
 
-PACKAGES = ("stable-baselines3", "gymnasium", "mujoco", "gymnasium-robotics", "box2d")
 POLICY = "policy.zip"
 """The trained agent, in the directory of its record where it is kept."""
 
@@ -91,22 +89,3 @@ def run(config: Training, *, seed: int, context: RunContext) -> RunResult:
 
         files[POLICY] = to_bytes(model)
     return RunResult(figures, versions=package_versions(), files=files)
-
-
-def package_versions(*more: str) -> dict[str, str]:
-    """Return the versions of the simulators and of the trainer."""
-    versions: dict[str, str] = {}
-    for name in (*PACKAGES, *more):
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            versions[name] = importlib.metadata.version(name)
-    return versions
-
-
-def need_rl() -> None:
-    """Say which extra is missing, before any work."""
-    for module in ("stable_baselines3", "gymnasium"):
-        if importlib.util.find_spec(module) is None:
-            raise UserError(
-                f"agents need the [rl] extra ({module} is not installed): "
-                "pip install 'learnable-novelty[rl]'"
-            )

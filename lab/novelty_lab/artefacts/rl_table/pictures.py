@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from novelty_lab.agents.statistics import Estimate
 from novelty_lab.artefacts.rl_table.looks import LOOKS, NAMES
 from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
 from novelty_lab.artefacts.rl_table.runs import TASKS, Run, Runs, collect, mean_curve
-from novelty_lab.artefacts.rl_table.statistics import Estimate
 from novelty_lab.records import Record
 from novelty_lab.style import label_panel, new_figure
 

@@ -9,8 +9,7 @@ from functools import reduce
 import numpy as np
 
 from learnable_novelty.errors import UserError
-from novelty_lab.artefacts.rl_table.paper import PAPER
-from novelty_lab.artefacts.rl_table.statistics import (
+from novelty_lab.agents.statistics import (
     Estimate,
     has_scale,
     improvement,
@@ -18,6 +17,7 @@ from novelty_lab.artefacts.rl_table.statistics import (
     normalize,
     normalized_iqm,
 )
+from novelty_lab.artefacts.rl_table.paper import PAPER
 from novelty_lab.records import Record
 
 EXPERIMENT = "rl-table"
