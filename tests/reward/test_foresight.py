@@ -182,6 +182,14 @@ def test_a_copy_by_its_state_pays_the_same(discrete):
     assert np.array_equal(play(bonus, noisy, 90, seed=1), play(other, noisy, 90, seed=1))
 
 
+def test_loading_forgets_what_was_learned_before():
+    fresh, learned = make(5), make(5)
+    play(learned, known_and_noisy, 90)
+    learned.load_state_dict(fresh.state_dict())
+    paid = [play(bonus, known_and_noisy, 60, seed=1) for bonus in (fresh, learned)]
+    assert np.array_equal(*paid)
+
+
 def test_few_numbers_are_widened_and_the_action_of_a_continuous_space_is_read():
     bonus = make(2, discrete=False, actions=1, directions=16)
     assert bonus.readouts.weights.shape == (2, 1 + 2 + 1 + 14, 16)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import statistics
 
 from docs.hooks.tables.records import ROOT, benchmark, markdown, mean_sd, record
 from novelty_lab.artefacts.rl_table.paper import PAPER
 from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS
+from novelty_lab.report import Table
 
 TASKS = tuple(PAPER)
 
@@ -128,13 +130,18 @@ MAZE_NOW = "MultiRoom-N4-S5, 800,000 steps, coefficient 0.1 of sizes"
 """The maze at the defaults of ``NoveltyReward``."""
 
 
-def explored(title: str) -> list[list[str]]:
-    """Return the columns and rows of a table of the suite of sparse tasks."""
+@functools.cache
+def explore_tables() -> list[Table]:
+    """Return all tables of the suite of sparse tasks."""
     from novelty_lab import records
     from novelty_lab.artefacts.explore.figure import tables
 
-    held = [records.load(path) for path in records.find(ROOT / "results", "explore")]
-    (shown,) = [table for table in tables(held) if table.title.startswith(title)]
+    return tables([records.load(path) for path in records.find(ROOT / "results", "explore")])
+
+
+def explored(title: str) -> list[list[str]]:
+    """Return the columns and rows of a table of the suite of sparse tasks."""
+    (shown,) = [table for table in explore_tables() if table.title.startswith(title)]
     return [list(shown.columns), *(list(row) for row in shown.rows)]
 
 

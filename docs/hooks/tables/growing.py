@@ -49,14 +49,14 @@ def functions() -> str:
     rows = [
         [
             name,
-            *(f"{_share(known[name, fewest, k])} / {_share(known[name, most, k])}" for k in COLORS),
+            *(f"{share(known[name, fewest, k])} / {share(known[name, most, k])}" for k in COLORS),
         ]
         for name in dict.fromkeys(name for name, _, _ in known)
     ]
     return markdown([f"function ({fewest:,} / {most:,} rows)", *COLORS], rows)
 
 
-def _share(value: float | None) -> str:
+def share(value: float | None) -> str:
     """Write a share with two digits, and a small negative one as 0.00."""
     return "-" if value is None else f"{round(value, 2) + 0.0:.2f}"
 

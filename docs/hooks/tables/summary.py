@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Callable
 
 from docs.hooks.tables.agents import MAZE_NOW, TASKS, explored, returns
+from docs.hooks.tables.growing import share
 from docs.hooks.tables.paper import mean_of
 from docs.hooks.tables.records import claim, markdown, mean_sd, record
 
@@ -179,7 +180,7 @@ def _growing() -> str:
     found = record("growing")["functions"]
     most = max(row["n"] for row in found)
     five = {r["learner"]: r["r2"] for r in found if r["n"] == most and " 5 of " in r["function"]}
-    shares = [f"{abs(five[name]):.2f}" for name in ("frozen", "wide frozen", "growing")]
+    shares = [share(five[name]) for name in ("frozen", "wide frozen", "growing")]
     return (
         f"of a product of five of twelve signs ({most:,} rows) the frozen observer explains "
         f"{shares[0]} of new rows' variance, one of 2,048 features {shares[1]}, and one that grows "

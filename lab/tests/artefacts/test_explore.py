@@ -57,8 +57,12 @@ def test_decisive_runs_come_first_and_other_tasks_have_fewer():
     assert listed[: len(main)] == main and len(main) == 5 * len(PAPER.bonuses) * 5
     doors = [run for run in listed if run.config.task == "DoorKey-8x8"]
     assert len(doors) == 3 * 2 * 5 and {run.config.steps for run in doors} == {300_000}
-    longer = runs(dataclasses.replace(PAPER, steps=900_000))
-    assert {run.config.steps for run in longer} == {900_000}
+    assert {run.config.steps for run in main} == {800_000}
+    for steps in (800_000, 900_000):
+        longer = runs(dataclasses.replace(PAPER, steps=steps))
+        assert {run.config.steps for run in longer} == {steps}
+    with pytest.raises(UserError, match="steps must not be negative"):
+        list(runs(dataclasses.replace(PAPER, steps=-1)))
 
 
 def test_a_run_repeats_by_its_seed(tmp_path):

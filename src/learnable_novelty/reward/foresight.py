@@ -95,8 +95,9 @@ class Foresight:
         self._layers = [random_layer(random, dim, wider) for dim in (acted, seen)]
         dim, k = seen + wider, config.directions
         # As many directions as numbers would be a rotation, which changes no payment.
-        drawn = random.standard_normal((dim, k))
-        self._projection = np.linalg.qr(drawn)[0] if dim > k else None
+        self._projection = None
+        if dim > k:
+            self._projection = np.linalg.qr(random.standard_normal((dim, k)))[0]
         self._kinds = action_dim if discrete else 1
         sizes = 2 * self._kinds, 1 + acted + wider, dim
         self.readouts = Readouts(*sizes, ridge=config.life)
@@ -319,5 +320,6 @@ class Readouts:
     def load_state_dict(self, state: dict[str, Array]) -> None:
         """Restore what ``state_dict`` returned."""
         self.gram[:], self.cross[:] = state["gram"], state["cross"]
+        self.weights[:], self.means[:] = 0.0, 0.0  # of contexts that were never met
         for context in np.flatnonzero(self.gram[:, 0, 0]).tolist():
             self._solve(context)

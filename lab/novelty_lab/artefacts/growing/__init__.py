@@ -6,5 +6,5 @@ ARTEFACT = Artefact(
     __name__,
     "Ours: past the frozen observer, beside trained learners",
     order=199,
-    takes="4 core-hours",
+    takes="3 core-hours",
 )

@@ -169,6 +169,7 @@ def _detection(axes: Axes, rows: list[dict[str, Any]]) -> None:
             axes.scatter(row["found"], names.index(row["function"]), clip_on=False, **look)
     list_down(axes, names)
     axes.grid(axis="y", color="0.9")
+    axes.set_axisbelow(True)
     axes.set(xlim=(0, 1), xlabel="share of data sets with p at most 0.05")
     label_panel(axes, "b", f"found by ln.score in {most:,} rows")
 
