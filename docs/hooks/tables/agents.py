@@ -176,6 +176,7 @@ def explore_frozen() -> str:
 OTHER_TASKS = (
     "MultiRoom-N6, 2,400,000 steps",
     "DoorKey-8x8, 300,000 steps",
+    "DoorKey-8x8, 900,000 steps",
     "KeyCorridorS3R3, 800,000 steps",
     "MountainCarContinuous-sparse, 200,000 steps",
 )
