@@ -3,8 +3,8 @@
 One training run per task: the time that the wrapper adds to the steps of the environments is taken
 out of the whole, and what is left is what PPO takes without it. The plain way (an SVD of every
 stream's readout at every step) is then timed on steps of the random play that came before. All of
-it runs on one thread, and what is counted is that thread's own time: other work on the machine does
-not enter.
+it runs on one thread, and what is counted is that thread's own time: other work on the machine
+enters only by the caches that it shares.
 """
 
 from __future__ import annotations

@@ -113,7 +113,8 @@ def rooms_shares() -> str:
     """Give the share of time that agents of each drive spend in three rooms."""
     rooms = record("rooms")["rooms"]
     shown = {"noise": "noisy television", "dark": "dark room", "automaton": "automaton"}
-    paths = (ROOT / "results" / "rooms").glob("*/record.json")  # foresight has one of its own
+    # Foresight has a record of its own. Of drives that have two, the one of the paper's run counts.
+    paths = sorted((ROOT / "results" / "rooms").glob("*/record.json"))
     shares = {
         row["drive"]: row["mean"]
         for path in paths
@@ -185,7 +186,7 @@ OTHER_TASKS = (
 def explore_tasks() -> str:
     """Say what bonuses reach in the other tasks at the defaults of the wrapper."""
     worlds = ("clean", "television in the pixels")
-    found: list[list[str]] = []
+    rows: list[list[str]] = []
     for task in OTHER_TASKS:
         setting = f"{task}, coefficient 0.1 of sizes"
         (columns, *final), (_, *mean) = (
@@ -194,7 +195,7 @@ def explore_tasks() -> str:
         )
         places = [columns.index(world) for world in worlds]
         for ends, curves in zip(final, mean, strict=True):
-            cells = [row[place] for row in (ends, curves) for place in places]
-            found.append([task, ends[0], *cells])
+            cells = [reading[place] for reading in (ends, curves) for place in places]
+            rows.append([task, ends[0], *cells])
     titles = [f"{world}: {what}" for what in ("end", "curve") for world in ("clean", "pixels")]
-    return markdown(["task", "bonus", *titles], found)
+    return markdown(["task", "bonus", *titles], rows)

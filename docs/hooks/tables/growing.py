@@ -61,15 +61,17 @@ def real_sets() -> str:
     """Compare learners over the real data sets: mean R2, mean rank, and time."""
     from novelty_lab.artefacts.growing.figure import COLORS, means
 
-    found = record("growing")["sets"]
-    known = means(found, ("set", "learner"))
+    recorded = record("growing")["sets"]
+    known = means(recorded, ("set", "learner"))
     names = list(dict.fromkeys(name for name, _ in known))
-    share = np.array([[known[name, k] for k in COLORS] for name in names], dtype=float)
-    ranks = rankdata(-share, axis=1).mean(axis=0)
-    best = (share >= share.max(axis=1, keepdims=True) - 0.01).sum(axis=0)
-    seconds = [np.median([row["seconds"] for row in found if row["learner"] == k]) for k in COLORS]
+    shares = np.array([[known[name, k] for k in COLORS] for name in names], dtype=float)
+    ranks = rankdata(-shares, axis=1).mean(axis=0)
+    best = (shares >= shares.max(axis=1, keepdims=True) - 0.01).sum(axis=0)
+    seconds = [
+        np.median([row["seconds"] for row in recorded if row["learner"] == k]) for k in COLORS
+    ]
     readings = {
-        "mean R2": [f"{value:.3f}" for value in share.mean(axis=0)],
+        "mean R2": [f"{value:.3f}" for value in shares.mean(axis=0)],
         "mean rank of seven": [f"{value:.1f}" for value in ranks],
         "within 0.01 of the best": [f"{value} of {len(names)}" for value in best],
         "median CPU seconds": [f"{value:.2f}" for value in seconds],
@@ -79,12 +81,12 @@ def real_sets() -> str:
 
 def detection() -> str:
     """Say in how many data sets ``ln.score`` finds a function, by observer and rows."""
-    found = record("growing")["detection"]
-    observers = list(dict.fromkeys(row["observer"] for row in found))
-    sizes = sorted({row["n"] for row in found})[1::2]
-    at = {(row["function"], row["n"], row["observer"]): row for row in found}
+    recorded = record("growing")["detection"]
+    observers = list(dict.fromkeys(row["observer"] for row in recorded))
+    sizes = sorted({row["n"] for row in recorded})[1::2]
+    at = {(row["function"], row["n"], row["observer"]): row for row in recorded}
     rows = []
-    for name in dict.fromkeys(row["function"] for row in found):
+    for name in dict.fromkeys(row["function"] for row in recorded):
         shares = [" / ".join(f"{at[name, n, k]['found']:.1f}" for n in sizes) for k in observers]
         explained = [f"{at[name, sizes[-1], k]['held out']:.2f}" for k in observers]
         rows.append([name, *shares, *explained])

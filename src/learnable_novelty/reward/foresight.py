@@ -238,7 +238,10 @@ def widen_plain(
     bias: Array,
     constant: bool,
 ) -> Array:
-    """Return [1, x, relu(x W + b)] of every row, x = [scaled observation, action]; or no one."""
+    """Return [1, x, relu(x W + b)] of every row, x = [scaled observation, action].
+
+    The leading 1 is there only if ``constant``.
+    """
     rows = np.concatenate([scale(values), acted], axis=1)
     first, last = int(constant), int(constant) + rows.shape[1]
     wide = np.ones((len(rows), last + bias.size))
