@@ -69,6 +69,12 @@ TABLES: dict[str, Callable[[], str]] = {
     "encoder-controls": paper.encoder_controls,
     "encoder-growing": lambda: shown("encoder-growing", "Excess bits"),
     "encoder-growing-seeds": lambda: shown("encoder-growing", "Probes over seeds"),
+    "encoder-growing-fashion": lambda: shown(
+        "encoder-growing", "Excess bits", dataset="fashion-mnist"
+    ),
+    "encoder-growing-fashion-seeds": lambda: shown(
+        "encoder-growing", "Probes over seeds", dataset="fashion-mnist"
+    ),
     "explore": agents.explore,
     "explore-default": partial(agents.explore_default, "final return"),
     "explore-curve": partial(agents.explore_default, "mean of the learning curve"),

@@ -45,11 +45,14 @@ def mean_sd(values: list[float], digits: int = 0) -> str:
     return f"{statistics.mean(values):.{digits}f} ± {statistics.stdev(values):.{digits}f}"
 
 
-def shown(name: str, title: str) -> str:
-    """Return a table of an artefact's own report."""
+def shown(name: str, title: str, **settings: Any) -> str:
+    """Return a table of an artefact's own report, of the paper run or of one with these settings."""
     from novelty_lab import records
     from novelty_lab.report import tables_of
 
     held = records.load(ROOT / "results" / name / "paper-seed0")
+    if settings:
+        found = map(records.load, records.find(ROOT / "results", name))
+        (held,) = [one for one in found if settings.items() <= one.configuration.items()]
     (shown,) = [table for table in tables_of(held) if table.title.startswith(title)]
     return markdown(shown.columns, shown.rows)

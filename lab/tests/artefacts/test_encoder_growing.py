@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from scipy.ndimage import affine_transform
+from scipy.ndimage import affine_transform, map_coordinates
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.systems.images import load_images
 from novelty_lab.artefacts.encoder_growing import experiment, training
+from novelty_lab.context import RunContext
 
 TINY = dataclasses.replace(
     experiment.QUICK.training, steps=30, width=16, smooth=3, patience=4, rise=50.0
@@ -43,19 +45,45 @@ def test_a_warp_turns_scales_shears_and_shifts_as_scipy_does(images):
         np.testing.assert_allclose(warped.numpy(), expected[8:16, 8:16], atol=1e-5)
 
 
+def test_a_bend_reads_the_image_along_a_smooth_field_as_scipy_does(images):
+    some = images[:4].double()
+    bent = training.bend(some, torch.Generator().manual_seed(4))
+    drawn = torch.rand(4, 2, 5, 5, generator=torch.Generator().manual_seed(4)).double()
+    field = torch.nn.functional.interpolate(
+        3 * (2 * drawn - 1), size=(8, 8), mode="bicubic", align_corners=True
+    )
+    places = np.mgrid[:8, :8].astype(float)
+    for image, seen, (x, y) in zip(some, bent, field.numpy(), strict=True):
+        expected = map_coordinates(
+            np.pad(image.numpy(), 8), places + np.stack([y, x]) + 8, order=1
+        )  # zeros come in from outside
+        np.testing.assert_allclose(seen.numpy(), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("change", ["moved", "warped", "bent"])
+def test_a_change_is_of_the_seed_and_keeps_the_shape(images, change):
+    first, again, other = (
+        training.changed(images, change, torch.Generator().manual_seed(seed)) for seed in (1, 1, 2)
+    )
+    assert first.shape == images.shape
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
+    assert not torch.equal(first, images)
+
+
 def test_while_nothing_grows_both_arms_are_equal_to_the_last_digit(images):
     config = dataclasses.replace(TINY, patience=1000)
     (one, frozen), (other, growing) = (
         training.train_growing(config, images, "moved", 0, grows=grows) for grows in (False, True)
     )
-    assert [p.found.scores for p in frozen] == [p.found.scores for p in growing]
+    assert [p.ascended.scores for p in frozen] == [p.ascended.scores for p in growing]
     for a, b in zip(one.parameters(), other.parameters(), strict=True):
         assert torch.equal(a, b)
 
 
 def test_growth_keeps_the_width_and_takes_all_steps(images):
     _, phases = training.train_growing(TINY, images, "warped", 0, grows=True)
-    assert sum(len(phase.found.scores) for phase in phases) == TINY.steps
+    assert sum(len(phase.ascended.scores) for phase in phases) == TINY.steps
     assert phases[0].growth is not None
     assert phases[-1].growth is None
     for before, after in itertools.pairwise(phases):
@@ -82,3 +110,23 @@ def test_a_training_that_was_cut_off_goes_on_where_it_was(images, tmp_path, monk
 def test_the_place_by_label_counts_who_is_better():
     found = {"a": {"linear": 0.9}, "b": {"linear": 0.95}, "c": {"linear": 0.9}}
     assert [experiment.place_of(found, name, "linear") for name in "abc"] == [2, 1, 2]
+
+
+def test_the_deciding_jury_sees_images_changed_as_it_was_set():
+    config = dataclasses.replace(
+        experiment.QUICK, training=TINY, changes=("moved", "bent"), judged_change="bent",
+        judged=64, orders=1,
+    )  # fmt: skip
+    results = experiment.run(config, seed=0, context=RunContext()).results
+    assert list(results["candidates"]) == [
+        "frozen, moved", "growing, moved", "frozen, bent", "growing, bent"
+    ]  # fmt: skip
+    for one in results["candidates"].values():
+        assert one["excess"] == one["excess_by_change"]["bent"] != one["excess_by_change"]["moved"]
+    assert results["chosen"] == results["chosen_by_change"]["bent"]
+    assert set(results["probes"]) == {results["chosen"], "frozen, moved"}
+
+
+def test_a_change_that_nobody_knows_is_refused():
+    with pytest.raises(UserError, match="each one of moved, warped, bent"):
+        dataclasses.replace(experiment.QUICK, changes=("torn",))

@@ -368,7 +368,7 @@ def test_a_small_map_records_what_it_must():
         assert entry["rule"] not in names
         assert entry["complement"] not in names
     held = scores(SMALL, 0, RunContext())
-    excess = mean_excess(held.found)
+    excess = mean_excess(held.measures)
     grain = results["grain"]
     recorded = arrays["bits"] * grain["bits"] - arrays["floor"] * grain["floor"]
     np.testing.assert_allclose(recorded, excess, atol=0.011)
@@ -387,7 +387,7 @@ def test_a_small_map_records_what_it_must():
 
 def test_a_measure_that_does_not_fit_is_refused():
     held = scores(dataclasses.replace(SMALL, study_axes=()), 0, RunContext())
-    held.found["bits"][:] = 1e6
+    held.measures["bits"][:] = 1e6
     with pytest.raises(ValueError, match="16 bits"):
         life_results.record_arrays(held, np.zeros((1, 2, 2), dtype=np.uint8))
 

@@ -103,7 +103,7 @@ def test_while_nothing_grows_the_growing_arm_is_the_frozen_one_to_the_last_digit
     growth = dataclasses.replace(TINY.growth, patience=1000)
     config = dataclasses.replace(TINY, growth=growth)
     growing, frozen = climbed("growing", config=config), climbed("frozen", config=config)
-    assert [p.found.scores for p in growing] == [p.found.scores for p in frozen]
+    assert [p.ascended.scores for p in growing] == [p.ascended.scores for p in frozen]
     assert np.array_equal(growing[-1].weights, frozen[-1].weights)
 
 
@@ -121,7 +121,7 @@ def test_a_run_cut_off_during_growth_goes_on_where_it_was(tmp_path, monkeypatch)
     kept = (tmp_path / "phase-0").stat().st_mtime_ns
     again = climbed("growing", tmp_path)
     assert (tmp_path / "phase-0").stat().st_mtime_ns == kept, "the first phase was climbed again"
-    assert [p.found.scores for p in again] == [p.found.scores for p in whole]
+    assert [p.ascended.scores for p in again] == [p.ascended.scores for p in whole]
     assert np.array_equal(again[-1].weights, whole[-1].weights)
 
 

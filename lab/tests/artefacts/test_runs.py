@@ -233,6 +233,6 @@ def test_committed_record_is_of_the_present_paper_configuration(name):
 
     root = Path(__file__).parents[3] / "results"
     record = records.load(root / name / "paper-seed0")
-    assert record.configuration == records.configuration_of(find_artefact(name).experiment.PAPER)
+    assert records.is_of(record.configuration, find_artefact(name).experiment.PAPER)
     assert tables_of(record)
     assert (root / name / "paper-seed0" / "figure.png").exists()

@@ -1,10 +1,12 @@
 """Ours: a code of images against an observer that grows, chosen without labels.
 
-Two observers (frozen, growing) times two ways to change the image that is encoded (moved by up to
-two pixels; also turned, scaled and sheared) are trained on 50,000 images. The jury of
-``encoder-select`` ranks the four codes by its excess bits on images that no training saw, and the
-best mean rank is chosen. Then the chosen one and the control (frozen, moved) are trained from more
-seeds. The probes see labels: they say how well the jury chose, and do not choose.
+Two observers (frozen, growing) times the ways to change the image that is encoded (moved by up to
+two pixels; also turned, scaled and sheared; also bent) are trained on 50,000 images. The jury of
+``encoder-select`` ranks the codes by its excess bits on images that no training saw, and the best
+mean rank is chosen. The judged images are changed as well, and the jury judges once for every
+change: which change does not matter is for the user to say, and ``judged_change`` says it. Then the
+chosen code and the control are trained from more seeds. The probes see labels: they say how well
+the jury chose, and do not choose.
 """
 
 from __future__ import annotations
@@ -13,16 +15,21 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
-import torch
+from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.objective import effective_rank
 from learnable_novelty.seeds import split, torch_generator
 from novelty_lab.artefacts.encoder.encoding import images_of, probe
-from novelty_lab.artefacts.encoder_growing.training import Change, TrainingConfig, train_growing
+from novelty_lab.artefacts.encoder_growing.training import (
+    Change,
+    TrainingConfig,
+    changed,
+    train_growing,
+)
 from novelty_lab.artefacts.encoder_select.experiment import JURORS, above_floor, best_of, rank
 from novelty_lab.artefacts.encoder_select.recipes import PER_SAMPLE, encode, image_observer, move
 from novelty_lab.artefacts.nca.neural import arithmetic
@@ -34,16 +41,8 @@ from novelty_lab.context import (
     devices_of,
     mean_and_sd,
 )
-from novelty_lab.settings import Settings
+from novelty_lab.settings import Settings, choice
 
-CANDIDATES: dict[str, tuple[bool, Change]] = {
-    "frozen, moved": (False, "moved"),
-    "growing, moved": (True, "moved"),
-    "frozen, warped": (False, "warped"),
-    "growing, warped": (True, "warped"),
-}
-"""Whether the observer grows, and what is done to the encoded image."""
-CONTROL = "frozen, moved"
 PROBES = ("linear", "neighbours")
 
 
@@ -53,6 +52,10 @@ class Config(Settings):
 
     dataset: str = "mnist"
     """Images; their labels are used by the probes alone."""
+    changes: tuple[Change, ...] = choice(get_args(Change), ("moved", "warped"))
+    """What is done to the encoded image; the first one, with a frozen observer, is the control."""
+    judged_change: Change = "moved"
+    """What is done to the images whose codes the deciding jury sees."""
     training: TrainingConfig = field(default_factory=TrainingConfig)
     """Of every candidate."""
     seeds: int = 3
@@ -62,7 +65,7 @@ class Config(Settings):
     judged: int = 1024
     """Of these, how many each juror sees."""
     moved: int = 2
-    """The largest shift, in pixels, of the images whose codes are judged."""
+    """The largest shift, in pixels, of judged images that are moved only."""
     orders: int = 8
     """Permutations of the residuals that make the floor."""
 
@@ -82,23 +85,24 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Train all candidates, choose one without labels, and train it from more seeds."""
     if not 0 < config.judged <= config.held_out:
         raise UserError(f"judged must be from 1 to held_out={config.held_out}, got {config.judged}")
-    first = trained(config, {name: (name, 0) for name in CANDIDATES}, seed, context)
+    first = trained(config, {name: (name, 0) for name in candidates(config)}, seed, context)
     mean_rank = rank(first)
-    chosen = best_of(mean_rank)[0]
+    chosen, control = best_of(mean_rank)[0], next(iter(first))
     again = {
         f"{name}, seed {number}": (name, number)
         for number in range(1, config.seeds)
-        for name in dict.fromkeys((chosen, CONTROL))
+        for name in dict.fromkeys((chosen, control))
     }
     more = trained(config, again, seed, context)
     seeds = {
         name: [first[name], *(more[key] for key, (other, _) in again.items() if other == name)]
-        for name in dict.fromkeys((chosen, CONTROL))
+        for name in dict.fromkeys((chosen, control))
     }
     results = {
         "candidates": first,
         "mean_rank": mean_rank,
         "chosen": chosen,
+        "chosen_by_change": {change: chosen_by(first, change) for change in config.changes},
         "places_by_label": {key: place_of(first, chosen, key) for key in PROBES},
         "more": more,
         "probes": {
@@ -108,6 +112,21 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
         "jurors": [f"{kind}, resolution {eta:g}" for kind, eta in JURORS],
     }
     return RunResult(results, device=devices_of([*first.values(), *more.values()]))
+
+
+def candidates(config: Config) -> dict[str, tuple[bool, Change]]:
+    """List, by name, whether the observer grows and what is done to the encoded image."""
+    return {
+        f"{observer}, {change}": (observer == "growing", change)
+        for change in config.changes
+        for observer in ("frozen", "growing")
+    }
+
+
+def chosen_by(trained: Mapping[str, dict[str, Any]], change: Change) -> str:
+    """Return whose code a jury chooses that sees images changed in this way."""
+    judged = {name: {"excess": one["excess_by_change"][change]} for name, one in trained.items()}
+    return best_of(rank(judged))[0]
 
 
 def place_of(candidates: Mapping[str, dict[str, Any]], chosen: str, key: str) -> int:
@@ -136,7 +155,7 @@ def train_and_judge(
     task: TaskContext,
 ) -> dict[str, Any]:
     """Train one code, have the jury judge it without labels, and probe it."""
-    images, (grows, change) = images_of(config.dataset, data), CANDIDATES[candidate]
+    images, (grows, change) = images_of(config.dataset, data), candidates(config)[candidate]
     pixels, started = images.train_images.to(device), time.perf_counter()
     seen, unseen = pixels[: -config.held_out], pixels[-config.held_out :][: config.judged]
     with arithmetic("tf32"):
@@ -145,11 +164,18 @@ def train_and_judge(
             config.training, seen, change, child, grows=grows, task=task
         )
         seconds = time.perf_counter() - started
-        codes = encode(encoder, move(unseen, config.moved, torch_generator(seed, "moves")))
+        judged = {
+            change: encode(encoder, _judged_images(config, unseen, change, seed))
+            for change in dict.fromkeys((config.judged_change, *config.changes))
+        }
         probed = encode(encoder, pixels), encode(encoder, images.test_images.to(device))
-    scored = np.array([_excess(config, index, unseen, codes, seed) for index in range(len(JURORS))])
+    by_change = {change: _scored(config, unseen, codes, seed) for change, codes in judged.items()}
+    codes, scored = judged[config.judged_change], by_change[config.judged_change]
     return {
         "excess": (scored[:, 0] - scored[:, 1]).tolist(),
+        "excess_by_change": {
+            change: (of[:, 0] - of[:, 1]).tolist() for change, of in by_change.items()
+        },
         "floor": scored[:, 1].tolist(),
         "explained_variance": scored[:, 2].tolist(),
         "effective_rank": effective_rank(codes),
@@ -160,11 +186,20 @@ def train_and_judge(
     }
 
 
-def _excess(
-    config: Config, index: int, images: torch.Tensor, codes: torch.Tensor, seed: int
-) -> tuple[float, float, float]:
-    """Return bits, floor and explained variance by one juror."""
-    (kind, resolution), draw = JURORS[index], split(seed, "juror", index)
-    juror = image_observer(kind, images.shape[-1], PER_SAMPLE * len(images), resolution, draw)
-    read = images.flatten(1) if kind == "mlp" else images
-    return above_floor(juror, read, codes, config.orders, draw)
+def _judged_images(config: Config, images: Tensor, change: Change, seed: int) -> Tensor:
+    """Change the images whose codes are judged."""
+    generator = torch_generator(seed, "moves")
+    if change == "moved":
+        return move(images, config.moved, generator)
+    return changed(images, change, generator)
+
+
+def _scored(config: Config, images: Tensor, codes: Tensor, seed: int) -> np.ndarray:
+    """Return bits, floor and explained variance (columns) by every juror (rows)."""
+    rows: list[tuple[float, float, float]] = []
+    for index, (kind, resolution) in enumerate(JURORS):
+        draw = split(seed, "juror", index)
+        juror = image_observer(kind, images.shape[-1], PER_SAMPLE * len(images), resolution, draw)
+        read = images.flatten(1) if kind == "mlp" else images
+        rows.append(above_floor(juror, read, codes, config.orders, draw))
+    return np.array(rows)

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from novelty_lab.artefacts.encoder_growing.experiment import PROBES
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BLUE, GREY, label_panel, list_down, new_figure
@@ -33,12 +34,22 @@ def tables(record: Record) -> list[Table]:
         [name, *(f"{of[key]['mean']:.4f} ± {of[key]['sd']:.4f}" for key in of)]
         for name, of in results["probes"].items()
     ]
+    title = "Excess bits by juror, without labels; probes"
     return [
-        Table(
-            "Excess bits by juror, without labels; probes", ["", *results["jurors"], *more], rows
-        ),
+        Table(title, ["", *results["jurors"], *more], rows),
+        *_choices(results),
         Table("Probes over seeds, mean ± sd", ["", "linear", "5-NN"], seeds),
     ]
+
+
+def _choices(results: dict[str, Any]) -> list[Table]:
+    """List what juries choose that see images changed in one way each; older records have one."""
+    rows = [
+        [f"images {change}", name, *(f"{results['candidates'][name][key]:.4f}" for key in PROBES)]
+        for change, name in results.get("chosen_by_change", {}).items()
+    ]
+    columns = ["the jury sees", "and chooses", "linear", "5-NN"]
+    return [Table("What each jury chooses", columns, rows)] if rows else []
 
 
 def _growths(run: dict[str, Any]) -> str:
@@ -48,11 +59,11 @@ def _growths(run: dict[str, Any]) -> str:
 
 
 def figure(record: Record) -> Figure:
-    """Draw mean excess and probes of the four candidates."""
+    """Draw mean excess and probes of all candidates."""
     results = record.results
     names = list(results["candidates"])
     colours = [BLUE if name == results["chosen"] else GREY for name in names]
-    fig = new_figure(10.0, 2.8)
+    fig = new_figure(10.0, 1.2 + 0.4 * len(names))
     measures = {
         "excess, mean of jurors": [
             float(np.mean(one["excess"])) for one in results["candidates"].values()

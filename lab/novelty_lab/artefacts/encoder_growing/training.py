@@ -34,11 +34,13 @@ from novelty_lab.artefacts.nca_growing.together import has_stalled
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 from novelty_lab.settings import Settings
 
-Change = Literal["moved", "warped"]
+Change = Literal["moved", "warped", "bent"]
 LARGEST_MOVE = 2
 """Pixels, as in the recipe that ``encoder-select`` chose."""
 LARGEST_TURN, LARGEST_SCALING, LARGEST_SHEAR = math.pi / 12, 0.1, 0.1
 """Of a warp: an angle, and shares of the image's size."""
+LARGEST_BEND, KNOTS = 3, 5
+"""Of a bend: pixels, and how many points along an edge are drawn; cubic between them."""
 
 
 @dataclass(frozen=True)
@@ -77,35 +79,59 @@ class Phase:
     """An ascent against one observer, and the growth that follows it."""
 
     observer: Observer
-    found: Ascended
+    ascended: Ascended
     growth: Growth | None
 
     def describe(self) -> dict[str, object]:
         """Return what a record holds of it."""
         reservoir = self.observer.reservoir
         return {
-            "steps": len(self.found.scores),
+            "steps": len(self.ascended.scores),
             "depth": reservoir.layers,
             "focused": isinstance(reservoir, Focused),
-            "first": self.found.scores[0],
-            "last": self.found.scores[-1],
+            "first": self.ascended.scores[0],
+            "last": self.ascended.scores[-1],
             "grew": None if self.growth is None else self.growth.kept.kind,
         }
 
 
 def changed(images: Tensor, change: Change, generator: torch.Generator) -> Tensor:
-    """Move images (n, side, side) by up to two pixels, or turn, scale and shear them as well."""
+    """Move images (n, side, side) by up to two pixels, or also warp, or warp and bend them."""
     if change == "moved":
         return move(images, LARGEST_MOVE, generator)
+    warped = warp(images, generator)
+    return bend(warped, generator) if change == "bent" else warped
+
+
+def warp(images: Tensor, generator: torch.Generator) -> Tensor:
+    """Turn, scale, shear and move images (n, side, side)."""
     count, side = images.shape[:2]
-    drawn = torch.rand(5, count, generator=generator, device=generator.device).to(images)
-    turn, scaling, shear, *shifts = 2 * drawn - 1
+    turn, scaling, shear, *shifts = _uniform((5, count), images, generator)
     angle, size = LARGEST_TURN * turn, 1 + LARGEST_SCALING * scaling
     cosine, sine = size * angle.cos(), size * angle.sin()
     x, y = (2 * LARGEST_MOVE / side * shift for shift in shifts)
     rows = [cosine, LARGEST_SHEAR * shear - sine, x, sine, cosine, y]
     maps = torch.stack(rows, dim=1).view(count, 2, 3)
-    grid = functional.affine_grid(maps, [count, 1, side, side], align_corners=False)
+    return _sample(images, functional.affine_grid(maps, [count, 1, side, side], False))
+
+
+def bend(images: Tensor, generator: torch.Generator) -> Tensor:
+    """Move every pixel of images (n, side, side) by a smooth field of its own."""
+    count, side = images.shape[:2]
+    knots = LARGEST_BEND * _uniform((count, 2, KNOTS, KNOTS), images, generator)
+    field = functional.interpolate(knots, size=(side, side), mode="bicubic", align_corners=True)
+    unbent = torch.eye(2, 3).to(images).expand(count, 2, 3)
+    grid = functional.affine_grid(unbent, [count, 1, side, side], False)
+    return _sample(images, grid + 2 / side * field.movedim(1, -1))
+
+
+def _uniform(shape: tuple[int, ...], like: Tensor, generator: torch.Generator) -> Tensor:
+    """Draw numbers from -1 to 1."""
+    return 2 * torch.rand(shape, generator=generator, device=generator.device).to(like) - 1
+
+
+def _sample(images: Tensor, grid: Tensor) -> Tensor:
+    """Read images (n, side, side) at points (n, side, side, 2); zeros come in."""
     return functional.grid_sample(images[:, None], grid, align_corners=False)[:, 0]
 
 

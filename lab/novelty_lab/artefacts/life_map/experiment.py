@@ -65,7 +65,7 @@ QUICK = dataclasses.replace(
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Score all rules, and compare them with what is known of them."""
     scored = scores(config, seed, context)
-    measures = rule_measures(scored.codes, scored.found)
+    measures = rule_measures(scored.codes, scored.measures)
     named = named_table(scored.codes, measures, scored.again_codes, scored.again)
     best = best_unnamed(scored, config.gallery)
     steady = best_unnamed(scored, config.steady_gallery, steady=True)
@@ -100,7 +100,7 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     }
     pictures = np.array([unpack(looked[code]["picture"]) for code in [*best, *steady]], np.uint8)
     names = {row["name"]: row["again_excess"] for row in named}
-    stages = (scored.found, scored.again, *scored.study.values())
+    stages = (scored.measures, scored.again, *scored.study.values())
     devices = sorted({name for stage in stages for name in stage.get("devices", ())})
     return RunResult(results, names, record_arrays(scored, pictures), ", ".join(devices))
 

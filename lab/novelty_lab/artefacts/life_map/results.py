@@ -72,7 +72,7 @@ def gallery_entry(
 
 def map_summary(scored: Scores, measures: Mapping[str, np.ndarray]) -> dict[str, Any]:
     """Describe the map as a whole."""
-    spread = excess_by_draw(scored.found)
+    spread = excess_by_draw(scored.measures)
     draws = len(spread)
     first_excess = measures["excess"][places(scored.codes, scored.again_codes)]
     return {
@@ -86,7 +86,7 @@ def map_summary(scored: Scores, measures: Mapping[str, np.ndarray]) -> dict[str,
         "draw_spearman": float(spearman(*spread[:2])) if draws > 1 else None,
         "median_sd": float(np.median(spread.std(0, ddof=1))) if draws > 1 else None,
         "again": len(scored.again_codes),
-        "median_block_seconds": finite(float(np.nanmedian(scored.found["seconds"]))),
+        "median_block_seconds": finite(float(np.nanmedian(scored.measures["seconds"]))),
         "again_spearman": float(spearman(mean_excess(scored.again), first_excess)),
     }
 
@@ -169,7 +169,7 @@ def compare_complements(scored: Scores) -> dict[str, Any]:
         for states, (first, second) in scored.complements.items()
     }
     if len(scored.codes) == NUM_RULES:
-        excess = excess_by_draw(scored.found)
+        excess = excess_by_draw(scored.measures)
         swapped = complement_codes(scored.codes)
         partner = places(scored.codes, swapped)
         first_of_pair = scored.codes < swapped
@@ -198,7 +198,7 @@ def record_arrays(scored: Scores, pictures: np.ndarray) -> dict[str, np.ndarray]
     """Keep the map in small integers, 512 x 512 if it is whole, and what was scored again."""
     whole = len(scored.codes) == NUM_RULES
     kept: dict[str, np.ndarray] = {"pictures": pictures}
-    measures = dict(scored.found)
+    measures = dict(scored.measures)
     excess = excess_by_draw(measures)
     measures["excess_sd"] = excess.std(0, ddof=1) if len(excess) > 1 else np.zeros(excess.shape[1])
     for name, grain in GRAIN.items():

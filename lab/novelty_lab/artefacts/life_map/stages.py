@@ -211,7 +211,7 @@ class Scores(NamedTuple):
     """What the device computes."""
 
     codes: np.ndarray
-    found: Scored
+    measures: Scored
     again_codes: np.ndarray
     again: Scored
     random_codes: np.ndarray

@@ -126,9 +126,9 @@ def train_and_judge(
         for number, one in enumerate(phases)
         for compute, rule, observer in rules_on_the_way(config, update, one)
     ]
-    ends = [as_vector(phases[0].found.snapshots[0]), *(phase.weights for phase in phases)]
-    curve = [score for phase in phases for score in phase.found.scores]
-    compute = [p.begin + p.step_cost * k for p in phases for k in range(len(p.found.scores))]
+    ends = [as_vector(phases[0].ascended.snapshots[0]), *(phase.weights for phase in phases)]
+    curve = [score for phase in phases for score in phase.ascended.scores]
+    compute = [p.begin + p.step_cost * k for p in phases for k in range(len(p.ascended.scores))]
     return {
         "phases": [phase.describe() for phase in phases],
         "judged": judged,
@@ -144,8 +144,8 @@ def rules_on_the_way(
     config: Config, update: Update, phase: Phase
 ) -> Iterator[tuple[float, NeuralCA, Observer]]:
     """Yield compute, rule and observer: when a phase begins, at its snapshots, when it ends."""
-    last = len(phase.found.scores)
-    states = {k: as_vector(state) for k, state in phase.found.snapshots.items() if k < last}
+    last = len(phase.ascended.scores)
+    states = {k: as_vector(state) for k, state in phase.ascended.snapshots.items() if k < last}
     for step, weights in (*states.items(), (last, phase.weights)):
         rule = nca.rule_of(config.nca, update, weights)
         yield phase.begin + step * phase.step_cost, rule, phase.observer

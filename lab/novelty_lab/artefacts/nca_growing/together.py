@@ -102,7 +102,7 @@ class Phase:
     """Of a step, in the same unit."""
     annealed: bool
     """Whether it is the last phase."""
-    found: Ascended
+    ascended: Ascended
     weights: np.ndarray
     """Of the rule at its end, as a vector."""
     growth: Growth | None
@@ -111,7 +111,7 @@ class Phase:
     @property
     def end(self) -> float:
         """Compute after it."""
-        return self.begin + len(self.found.scores) * self.step_cost
+        return self.begin + len(self.ascended.scores) * self.step_cost
 
     def describe(self) -> dict[str, Any]:
         """Return what a record holds of it."""
@@ -119,7 +119,7 @@ class Phase:
         return {
             "begin": self.begin,
             "end": self.end,
-            "steps": len(self.found.scores),
+            "steps": len(self.ascended.scores),
             "step_cost": self.step_cost,
             "annealed": self.annealed,
             "channels": reservoir.feature_dim,
