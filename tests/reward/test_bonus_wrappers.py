@@ -144,6 +144,7 @@ CHANGES = {
     "episodes": 3,
     "bonus": "bits",
     "coefficient": 0.5,
+    "fade_steps": 1000,
 }
 
 

@@ -74,6 +74,62 @@ def test_the_weight_is_that_of_the_present():
     assert alone.weight == units.weight
 
 
+def test_the_coefficient_falls_along_a_line_and_stays_at_zero():
+    units, constant = RunningUnits(2, 0.4, fade_steps=20), RunningUnits(2, 0.4)
+    for step in range(15):
+        task, bonus = np.array([1.0, -2.0]), np.array([3.0, 0.5])
+        alone = constant(task, np.zeros(2))
+        assert units.coefficient == pytest.approx(0.4 * max(1 - 2 * step / 20, 0))
+        got, before = units(task, bonus), units.coefficient
+        if step >= 10:
+            assert before == units.weight == 0
+            assert got == pytest.approx(alone)
+
+
+def test_a_bonus_that_fades_goes_on_fading_after_it_was_saved(tmp_path):
+    venv = NoveltyReward(DummyVecEnv([Drifting, Drifting]), episodes=2, fade_steps=200)
+    venv.reset()
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        venv.step(rng.uniform(-1, 1, (2, 1)))
+    assert venv.accumulator.units.coefficient == pytest.approx(0.05)
+    venv.save(tmp_path / "bonus.pt")
+    again = NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Drifting, Drifting]))
+    assert again.calibrated.config.fade_steps == 200
+    assert again.weight == venv.weight
+    again.reset()
+    for _ in range(50):
+        again.step(rng.uniform(-1, 1, (2, 1)))
+    assert again.weight == 0
+
+
+def test_units_that_were_saved_before_there_was_fading_are_read():
+    units, other = RunningUnits(1, 0.4, fade_steps=10), RunningUnits(1, 0.4)
+    other(np.ones(1), np.ones(1))
+    state = other.state_dict()
+    del state["steps"]
+    units.load_state_dict(state)
+    assert units.coefficient == 0.4
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fade_steps": 0}, "fade_steps must be a whole number from 1, got 0"),
+        ({"fade_steps": 1e5}, "fade_steps must be a whole number from 1"),
+        ({"fade_steps": 9, "weight": 1.0}, 'expected weight="auto", mode="add"'),
+        ({"fade_steps": 9, "mode": "modulate"}, 'expected weight="auto", mode="add"'),
+        ({"fade_steps": 9, "weight": "paper"}, 'expected weight="auto", mode="add"'),
+    ],
+)
+def test_fading_that_cannot_be_is_refused_before_any_step(options, message):
+    with pytest.raises(ValueError, match=message):
+        NoveltyReward(DummyVecEnv([Sparse]), episodes=2, **options)
+    if options.get("weight") != "paper":
+        with pytest.raises(ValueError, match=message):
+            BonusWrapper(Drifting(), Numbers(), **{"weight": "auto", **options})
+
+
 def test_a_sparse_task_needs_no_number():
     venv = NoveltyReward(DummyVecEnv([Sparse, Sparse]), episodes=2)
     assert venv.weight == 0.1

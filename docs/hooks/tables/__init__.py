@@ -79,6 +79,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "explore-default": partial(agents.explore_default, "final return"),
     "explore-curve": partial(agents.explore_default, "mean of the learning curve"),
     "explore-useless": partial(agents.explore_default, "share of useless actions"),
+    "explore-fading": agents.explore_fading,
     "explore-frozen": agents.explore_frozen,
     "explore-tasks": agents.explore_tasks,
     "growing-detection": growing.detection,

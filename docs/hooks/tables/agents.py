@@ -174,6 +174,28 @@ def explore_frozen() -> str:
     return markdown(["", "", "bonus", "clean", "television in the pixels", "noise"], found)
 
 
+def explore_fading() -> str:
+    """Say what a coefficient that falls to zero changes, on the same seeds."""
+    from novelty_lab import records
+
+    of_foresight = {"bonus": "foresight", "coefficient": 0.1, "unit": "size"}
+    runs = [records.load(path) for path in records.find(ROOT / "results", "explore")]
+    cells: dict[tuple[str, int, str, bool], dict[int, dict[str, float]]] = {}
+    for run in (run for run in runs if of_foresight.items() <= run.configuration.items()):
+        task, steps, world, falling = (
+            run.configuration[name] for name in ("task", "steps", "distractor", "falling")
+        )
+        cells.setdefault((task, steps, world, falling), {})[run.seed] = run.results
+    rows: list[list[str]] = []
+    for (task, steps, world, falling), faded in sorted(cells.items()):
+        stays = cells.get((task, steps, world, False), {}) if falling else {}
+        seeds = sorted(set(stays) & set(faded))
+        for key, reading in (("final", "end"), ("mean", "curve")) if seeds else ():
+            values = [", ".join(f"{of[seed][key]:.2f}" for seed in seeds) for of in (stays, faded)]
+            rows.append([f"{task}, {steps:,} steps", world, reading, *values])
+    return markdown(["task", "", "", "stays", "falls to 0"], rows)
+
+
 OTHER_TASKS = (
     "MultiRoom-N6, 2,400,000 steps",
     "DoorKey-8x8, 300,000 steps",

@@ -46,7 +46,7 @@ def mean_sd(values: list[float], digits: int = 0) -> str:
 
 
 def shown(name: str, title: str, **settings: Any) -> str:
-    """Return a table of an artefact's own report, of the paper run or of one with these settings."""
+    """Return a table of the report of the paper run, or of the run with these settings."""
     from novelty_lab import records
     from novelty_lab.report import tables_of
 

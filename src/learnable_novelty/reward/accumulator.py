@@ -12,6 +12,7 @@ from learnable_novelty.reward.config import (
     MODES,
     RewardMode,
     check_choice,
+    check_fading,
     check_number,
 )
 from learnable_novelty.reward.modulation import ModulatedUnits
@@ -39,6 +40,7 @@ class RewardAccumulator:
         weight: task reward per unit of the bonus, or "auto": both in ``RunningUnits``.
         mode: whether the bonus is added to the task reward, replaces it, or is modulated by it.
         coefficient: of the bonus in running units, with ``weight="auto"``.
+        fade_steps: steps over which this coefficient falls to zero, or None for never.
     """
 
     def __init__(
@@ -49,8 +51,10 @@ class RewardAccumulator:
         weight: float | Literal["auto"],
         mode: RewardMode = "add",
         coefficient: float = COEFFICIENT,
+        fade_steps: int | None = None,
     ) -> None:
         check_choice("mode", mode, MODES)
+        check_fading(fade_steps, weight, mode)
         self.bonus, self.envs = bonus, envs
         self.mode: RewardMode = mode
         automatic = isinstance(weight, str) and weight == "auto"
@@ -59,7 +63,7 @@ class RewardAccumulator:
         if mode == "modulate":
             self.units = ModulatedUnits(envs.num_envs, None if automatic else self._weight)
         elif automatic and mode == "add":
-            self.units = RunningUnits(envs.num_envs, coefficient)
+            self.units = RunningUnits(envs.num_envs, coefficient, fade_steps=fade_steps)
         self.steps = 0
         self._no_actions = np.zeros((envs.num_envs, 0))
         self._reads_actions = getattr(bonus, "reads_actions", True)
@@ -134,12 +138,15 @@ class WrapsBonus:
         weight: float | Literal["auto"],
         mode: RewardMode = "add",
         coefficient: float = COEFFICIENT,
+        fade_steps: int | None = None,
         encoder: Encoder | None = None,
     ) -> None:
         super().__init__(env)  # pyright: ignore[reportCallIssue]
         self._adapter = self.adapter(env, encoder)
-        options = {"weight": weight, "mode": mode, "coefficient": coefficient}
-        self.accumulator = RewardAccumulator(bonus, self._adapter, **options)
+        self.accumulator = RewardAccumulator(
+            bonus, self._adapter, weight=weight, mode=mode, coefficient=coefficient,
+            fade_steps=fade_steps,
+        )  # fmt: skip
 
     @property
     def weight(self) -> float:

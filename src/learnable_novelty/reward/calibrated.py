@@ -93,6 +93,7 @@ class CalibratedNovelty:
             "weight": self.config.weight,
             "mode": self.config.mode,
             "coefficient": self.config.coefficient,
+            "fade_steps": self.config.fade_steps,
             "actions": self.actions,
         }
 
@@ -115,6 +116,7 @@ class CalibratedNovelty:
                 weight=_saved_weight(state["weight"]),
                 mode=state["mode"],
                 coefficient=state.get("coefficient", COEFFICIENT),
+                fade_steps=state.get("fade_steps"),
                 bonus="bits" if actions is None else "foresight",
             )
             moments = None if reference is None else Moments(**reference)

@@ -107,6 +107,9 @@ class NoveltyConfig(ObserverConfig):
     "foresight" otherwise."""
     coefficient: float = COEFFICIENT
     """With ``weight="auto"``: what a unit of the bonus counts in units of the task."""
+    fade_steps: int | None = None
+    """Steps, of all environments together, over which the coefficient falls along a line to zero,
+    so that in the end the agent is paid by the task alone. None for never."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -121,6 +124,7 @@ class NoveltyConfig(ObserverConfig):
             self._set("clip", check_number("clip", self.clip, positive=True))
         if self.weight_is_number:
             self._set("weight", check_number("weight", self.weight))
+        check_fading(self.fade_steps, self.weight, self.mode)
 
     def _choose_bonus(self) -> None:
         """Replace "auto" by the bonus whose settings were given; refuse settings of the other."""
@@ -155,6 +159,15 @@ def takes_config(function: F) -> F:
     shown = signature.replace(parameters=[*own, *options, *shared])
     function.__signature__ = shown
     return function
+
+
+def check_fading(fade_steps: int | None, weight: Any, mode: str) -> None:
+    """Raise unless there is a coefficient that can fall over so many steps."""
+    if fade_steps is None:
+        return
+    check_count("fade_steps", fade_steps)
+    if mode != "add" or not _equals(weight, "auto"):
+        raise UserError('fade_steps lets the coefficient fall: expected weight="auto", mode="add"')
 
 
 def check_choice(name: str, value: Any, known: tuple[Any, ...]) -> None:

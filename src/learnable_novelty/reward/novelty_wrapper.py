@@ -112,7 +112,8 @@ class WrapsNovelty:
         """Wrap environments, of which ``envs`` is the adapter, with a calibrated bonus."""
         self.calibrated, self._space = calibrated, describe_space(envs.observation_space)
         config, bonus = calibrated.config, calibrated.make(envs.num_envs)
-        options = {"weight": config.weight, "mode": config.mode, "coefficient": config.coefficient}
+        names = ("weight", "mode", "coefficient", "fade_steps")
+        options = {name: getattr(config, name) for name in names}
         super().__init__(env, bonus, **options, encoder=encoder)  # pyright: ignore[reportCallIssue]
 
     @property
@@ -164,7 +165,7 @@ def load_bonus(path: str | Path, envs: ParallelEnvs) -> tuple[CalibratedNovelty,
     state = read_tensors(Path(path))
     names, newer = (
         {"settings", "weight", "mode", "observations"},
-        {"coefficient", "actions", "learned"},
+        {"coefficient", "fade_steps", "actions", "learned"},
     )
     if isinstance(state, dict) and names - set(state) == {"observations"}:
         raise UserError(f"the bonus in {path} does not say what it reads; save it again")

@@ -100,10 +100,30 @@ class RunningUnits:
 
     A task that has not paid yet has no unit, and needs none: its rare first rewards count 10. With
     ``unit="deviation"`` a steady cost, whose returns hardly differ, would count more than all else.
+
+    Args:
+        num_envs: how many environments run in parallel.
+        coefficient: what a unit of the bonus counts in units of the task, at the start.
+        unit: what returns are divided by.
+        fade_steps: steps, of all environments together, over which the coefficient falls along a
+            line to zero; None for never.
+
+    >>> units = RunningUnits(num_envs=2, coefficient=0.1, fade_steps=8)
+    >>> for _ in range(2):
+    ...     paid = units(np.zeros(2), np.ones(2))
+    >>> units.coefficient
+    0.05
     """
 
-    def __init__(self, num_envs: int, coefficient: float, unit: Unit = "size") -> None:
-        self.coefficient = coefficient
+    def __init__(
+        self,
+        num_envs: int,
+        coefficient: float,
+        unit: Unit = "size",
+        fade_steps: int | None = None,
+    ) -> None:
+        self.coefficient = self._first = coefficient
+        self._fade_steps, self._steps = fade_steps, 0
         self._task, self._bonus = (ReturnSpread(num_envs, GAMMA, unit) for _ in range(2))
 
     def begin(self) -> None:
@@ -115,7 +135,15 @@ class RunningUnits:
             np.clip(rewards / spread.update(rewards), -LARGEST, LARGEST)
             for rewards, spread in ((task, self._task), (bonus, self._bonus))
         ]
-        return paid[0] + self.coefficient * paid[1]
+        rewards = paid[0] + self.coefficient * paid[1]
+        self._fade(self._steps + len(rewards))
+        return rewards
+
+    def _fade(self, steps: int) -> None:
+        """Set the coefficient of the steps that follow these."""
+        self._steps = steps
+        if self._fade_steps is not None:
+            self.coefficient = self._first * max(1 - steps / self._fade_steps, 0.0)
 
     @property
     def weight(self) -> float:
@@ -123,10 +151,12 @@ class RunningUnits:
         return self.coefficient * self._task.unit / self._bonus.unit
 
     def state_dict(self) -> dict[str, Any]:
-        """Return a copy of both spreads."""
-        return {"task": self._task.state_dict(), "bonus": self._bonus.state_dict()}
+        """Return a copy of both spreads, and the number of steps."""
+        spreads = {"task": self._task.state_dict(), "bonus": self._bonus.state_dict()}
+        return {**spreads, "steps": self._steps}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what ``state_dict`` returned; returns in progress only for as many."""
         self._task.load_state_dict(state["task"])
         self._bonus.load_state_dict(state["bonus"])
+        self._fade(int(state.get("steps", 0)))

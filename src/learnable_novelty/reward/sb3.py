@@ -63,10 +63,13 @@ class BonusReward(WrapsBonus, VecEnvWrapper):
         weight: float | Literal["auto"],
         mode: RewardMode = "add",
         coefficient: float = COEFFICIENT,
+        fade_steps: int | None = None,
         encoder: Encoder | None = None,
     ) -> None:
-        options = {"weight": weight, "mode": mode, "coefficient": coefficient}
-        super().__init__(venv, bonus, **options, encoder=encoder)
+        super().__init__(
+            venv, bonus, weight=weight, mode=mode, coefficient=coefficient, fade_steps=fade_steps,
+            encoder=encoder,
+        )  # fmt: skip
 
     def reset(self) -> Any:
         observations = self.venv.reset()
@@ -97,9 +100,10 @@ class NoveltyReward(WrapsNovelty, BonusReward):
         venv: environments; observations are vectors, images or dictionaries of them.
         **options: the fields of ``NoveltyConfig``, which documents them: window, width,
             ridge_penalty, standardization, floor, resolution, clip, weight, mode, episodes, bonus,
-            coefficient; ``seed`` (0) of the reservoir and of the random policy; ``play``, random
-            episodes that were played elsewhere with ``play_randomly(VecEnvAdapter(venv), ...)``;
-            and ``encoder``, a function from images (num_envs, *shape) to codes (num_envs, any).
+            coefficient, fade_steps; ``seed`` (0) of the reservoir and of the random policy;
+            ``play``, random episodes that were played elsewhere with
+            ``play_randomly(VecEnvAdapter(venv), ...)``; and ``encoder``, a function from images
+            (num_envs, *shape) to codes (num_envs, any).
     """
 
     @takes_config

@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from novelty_lab.artefacts.encoder_growing.experiment import PROBES
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BLUE, GREY, label_panel, list_down, new_figure
@@ -44,8 +43,9 @@ def tables(record: Record) -> list[Table]:
 
 def _choices(results: dict[str, Any]) -> list[Table]:
     """List what juries choose that see images changed in one way each; older records have one."""
+    read = ("linear", "neighbours")
     rows = [
-        [f"images {change}", name, *(f"{results['candidates'][name][key]:.4f}" for key in PROBES)]
+        [f"images {change}", name, *(f"{results['candidates'][name][key]:.4f}" for key in read)]
         for change, name in results.get("chosen_by_change", {}).items()
     ]
     columns = ["the jury sees", "and chooses", "linear", "5-NN"]

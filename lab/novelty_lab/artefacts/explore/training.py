@@ -58,10 +58,10 @@ class NormalizedBonus(VecEnvWrapper):
     def __init__(self, venv: VecEnv, bonus: Bonus | None, cell: Exploration) -> None:
         super().__init__(venv)
         unit: Any = cell.unit
-        running = RunningUnits(venv.num_envs, cell.coefficient, unit)
-        self.bonus, self._running = bonus, running
+        fade_steps = cell.steps if cell.falling else None
+        running = RunningUnits(venv.num_envs, cell.coefficient, unit, fade_steps)
+        self.bonus = bonus
         self.units = ModulatedUnits(venv.num_envs) if cell.bonus == "modulated" else running
-        self._fall = cell.coefficient * venv.num_envs / cell.steps if cell.falling else 0.0
         self._adapter = VecEnvAdapter(venv)
         self._world: Any = venv if cell.bonus == UNHINDERED else None
         self._nothing = np.zeros(venv.num_envs)
@@ -99,7 +99,6 @@ class NormalizedBonus(VecEnvWrapper):
             self._observations = after
             self.seconds += time.perf_counter() - begun
         rewards = self.units(task.astype(np.float64), paid, ended)
-        self._running.coefficient = max(self._running.coefficient - self._fall, 0.0)
         return observations, rewards.astype(np.float32), ended, infos
 
 
