@@ -79,26 +79,27 @@ def test_the_coefficient_falls_along_a_line_and_stays_at_zero():
     for step in range(15):
         task, bonus = np.array([1.0, -2.0]), np.array([3.0, 0.5])
         alone = constant(task, np.zeros(2))
+        got = units(task, bonus)
         assert units.coefficient == pytest.approx(0.4 * max(1 - 2 * step / 20, 0))
-        got, before = units(task, bonus), units.coefficient
+        assert (units.weight == 0) == (step >= 10)
         if step >= 10:
-            assert before == units.weight == 0
             assert got == pytest.approx(alone)
 
 
 def test_a_bonus_that_fades_goes_on_fading_after_it_was_saved(tmp_path):
-    venv = NoveltyReward(DummyVecEnv([Drifting, Drifting]), episodes=2, fade_steps=200)
+    fade_steps = np.int64(200)  # a file holds no NumPy scalars
+    venv = NoveltyReward(DummyVecEnv([Drifting, Drifting]), episodes=2, fade_steps=fade_steps)
     venv.reset()
     rng = np.random.default_rng(0)
     for _ in range(50):
         venv.step(rng.uniform(-1, 1, (2, 1)))
-    assert venv.accumulator.units.coefficient == pytest.approx(0.05)
+    assert venv.accumulator.units.coefficient == pytest.approx(0.1 * (1 - 98 / 200))
     venv.save(tmp_path / "bonus.pt")
     again = NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Drifting, Drifting]))
     assert again.calibrated.config.fade_steps == 200
-    assert again.weight == venv.weight
+    assert again.accumulator.units.coefficient == pytest.approx(0.1 * (1 - 100 / 200))
     again.reset()
-    for _ in range(50):
+    for _ in range(51):
         again.step(rng.uniform(-1, 1, (2, 1)))
     assert again.weight == 0
 
@@ -117,9 +118,10 @@ def test_units_that_were_saved_before_there_was_fading_are_read():
     [
         ({"fade_steps": 0}, "fade_steps must be a whole number from 1, got 0"),
         ({"fade_steps": 1e5}, "fade_steps must be a whole number from 1"),
-        ({"fade_steps": 9, "weight": 1.0}, 'expected weight="auto", mode="add"'),
-        ({"fade_steps": 9, "mode": "modulate"}, 'expected weight="auto", mode="add"'),
-        ({"fade_steps": 9, "weight": "paper"}, 'expected weight="auto", mode="add"'),
+        ({"fade_steps": True}, "fade_steps must be a whole number from 1"),
+        ({"fade_steps": 9, "weight": 1.0}, "needs weight=.auto. .* got weight=1.0, mode='add'"),
+        ({"fade_steps": 9, "mode": "modulate"}, "got weight='auto', mode='modulate'"),
+        ({"fade_steps": 9, "weight": "paper"}, "got weight='paper', mode='add'"),
     ],
 )
 def test_fading_that_cannot_be_is_refused_before_any_step(options, message):
@@ -141,8 +143,10 @@ def test_a_sparse_task_needs_no_number():
         NoveltyReward(DummyVecEnv([Sparse, Sparse]), episodes=2, weight="paper")
 
 
-def test_any_bonus_takes_the_automatic_weight_and_sums_are_in_units_of_the_task():
-    env = BonusWrapper(Drifting(), Numbers(), weight="auto", coefficient=0.5)
+@pytest.mark.parametrize("fade_steps", [None, 40])
+def test_any_bonus_takes_the_automatic_weight_and_sums_are_in_units_of_the_task(fade_steps):
+    options = {"weight": "auto", "coefficient": 0.5, "fade_steps": fade_steps}
+    env = BonusWrapper(Drifting(), Numbers(), **options)
     env.reset(seed=0)
     task = bonus = 0.0
     other = Numbers()
@@ -153,3 +157,28 @@ def test_any_bonus_takes_the_automatic_weight_and_sums_are_in_units_of_the_task(
     task = info["novelty"]["task"]
     assert task < 0
     assert info["novelty"]["share"] == pytest.approx(bonus / (bonus - task))
+
+
+def test_what_is_logged_of_a_bonus_that_fades_is_what_was_paid():
+    env = BonusWrapper(Sparse(), Numbers(), weight="auto", coefficient=0.5, fade_steps=40)
+    env.reset(seed=0)
+    paid = 0.0
+    for _ in range(60):
+        _, reward, _, _, info = env.step(np.zeros(1))
+        paid += reward * env.accumulator.units._task.unit
+    assert info["novelty"]["bonus"] == pytest.approx(paid)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"coefficient": np.nan}, "coefficient must be a positive number, got nan"),
+        ({"coefficient": -1.0}, "coefficient must be a positive number"),
+        ({"coefficient": "x"}, "coefficient must be a positive number"),
+        ({"unit": "sizes"}, "unit must be 'size' or 'deviation', got 'sizes'"),
+        ({"fade_steps": -5}, "fade_steps must be a whole number from 1, got -5"),
+    ],
+)
+def test_units_that_cannot_be_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        RunningUnits(1, **{"coefficient": 0.1, **options})

@@ -264,6 +264,7 @@ def test_numbers_of_numpy_are_saved_as_numbers(tmp_path):
     [
         (lambda s: s.pop("observations"), "does not say what it reads; save it again"),
         (lambda s: s.pop("weight"), "expected a saved bonus"),
+        (lambda s: s.update(colour=1), "is of a newer version: it has 'colour'"),
         (lambda s: s.update(weight="much"), "weight must be a finite number"),
         (lambda s: s.update(weight="paper"), "weight must be a finite number"),
         (lambda s: s.update(learned={}), "what the saved bonus learned cannot be read"),

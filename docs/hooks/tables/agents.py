@@ -9,6 +9,7 @@ import statistics
 from docs.hooks.tables.records import ROOT, benchmark, markdown, mean_sd, record
 from novelty_lab.artefacts.rl_table.paper import PAPER
 from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS
+from novelty_lab.records import Record
 from novelty_lab.report import Table
 
 TASKS = tuple(PAPER)
@@ -134,12 +135,19 @@ MAZE_NOW = "MultiRoom-N4-S5, 800,000 steps, coefficient 0.1 of sizes"
 
 
 @functools.cache
+def explore_records() -> list[Record]:
+    """Read all runs of the suite of sparse tasks."""
+    from novelty_lab import records
+
+    return [records.load(path) for path in records.find(ROOT / "results", "explore")]
+
+
+@functools.cache
 def explore_tables() -> list[Table]:
     """Return all tables of the suite of sparse tasks."""
-    from novelty_lab import records
     from novelty_lab.artefacts.explore.figure import tables
 
-    return tables([records.load(path) for path in records.find(ROOT / "results", "explore")])
+    return tables(explore_records())
 
 
 def explored(title: str) -> list[list[str]]:
@@ -175,25 +183,28 @@ def explore_frozen() -> str:
 
 
 def explore_fading() -> str:
-    """Say what a coefficient that falls to zero changes, on the same seeds."""
-    from novelty_lab import records
+    """Say what a coefficient that falls to zero changes, on the seeds that have both."""
+    from novelty_lab.artefacts.explore.figure import WORLDS
 
     of_foresight = {"bonus": "foresight", "coefficient": 0.1, "unit": "size"}
-    runs = [records.load(path) for path in records.find(ROOT / "results", "explore")]
     cells: dict[tuple[str, int, str, bool], dict[int, dict[str, float]]] = {}
-    for run in (run for run in runs if of_foresight.items() <= run.configuration.items()):
-        task, steps, world, falling = (
-            run.configuration[name] for name in ("task", "steps", "distractor", "falling")
-        )
-        cells.setdefault((task, steps, world, falling), {})[run.seed] = run.results
+    for run in explore_records():
+        config = run.configuration
+        if of_foresight.items() <= config.items():
+            cell = config["task"], config["steps"], config["distractor"], config["falling"]
+            cells.setdefault(cell, {})[run.seed] = run.results
     rows: list[list[str]] = []
-    for (task, steps, world, falling), faded in sorted(cells.items()):
-        stays = cells.get((task, steps, world, False), {}) if falling else {}
-        seeds = sorted(set(stays) & set(faded))
-        for key, reading in (("final", "end"), ("mean", "curve")) if seeds else ():
-            values = [", ".join(f"{of[seed][key]:.2f}" for seed in seeds) for of in (stays, faded)]
-            rows.append([f"{task}, {steps:,} steps", world, reading, *values])
-    return markdown(["task", "", "", "stays", "falls to 0"], rows)
+    for (task, steps, world, falling), fading in sorted(cells.items()):
+        if falling:
+            staying = cells.get((task, steps, world, False), {})
+            shown = [
+                ", ".join(f"{runs[seed][key]:.2f}" for seed in sorted(set(staying) & set(fading)))
+                for key in ("final", "mean")
+                for runs in (staying, fading)
+            ]
+            rows.append([f"{task}, {steps:,} steps, {WORLDS[world]}", *shown])
+    columns = ("end, stays", "end, fades", "curve, stays", "curve, fades")
+    return markdown(["task", *columns], rows)
 
 
 OTHER_TASKS = (

@@ -130,3 +130,13 @@ def test_the_deciding_jury_sees_images_changed_as_it_was_set():
 def test_a_change_that_nobody_knows_is_refused():
     with pytest.raises(UserError, match="each one of moved, warped, bent"):
         dataclasses.replace(experiment.QUICK, changes=("torn",))
+
+
+def test_settings_that_leave_nothing_to_train_are_refused(images):
+    with pytest.raises(UserError, match="annealed must be a share above 0 and up to 1, got 0"):
+        training.train_growing(
+            dataclasses.replace(TINY, annealed=0.0), images, "moved", 0, grows=False
+        )
+    config = dataclasses.replace(experiment.QUICK, held_out=5000)
+    with pytest.raises(UserError, match="held_out must leave some of the 1,300 images"):
+        experiment.run(config, seed=0, context=RunContext())

@@ -12,8 +12,9 @@ from learnable_novelty.cli import main
 from learnable_novelty.errors import UserError
 from novelty_lab.agents.minigrid import TASKS as COMPILED
 from novelty_lab.artefacts.explore import ARTEFACT
-from novelty_lab.artefacts.explore.cells import TASKS, Exploration
+from novelty_lab.artefacts.explore.cells import BONUSES, TASKS, Exploration
 from novelty_lab.artefacts.explore.experiment import PAPER, QUICK, runs
+from novelty_lab.artefacts.explore.looks import LABELS
 from novelty_lab.artefacts.explore.training import NormalizedBonus, explore
 from novelty_lab.artefacts.explore.worlds import make_world
 from novelty_lab.context import RunContext
@@ -137,3 +138,29 @@ def test_where_every_run_fails_no_record_is_named(tmp_path, capsys, monkeypatch)
     assert main(given) == 1
     said = capsys.readouterr().err
     assert said.count("failed: no such luck") == 2 and "record:" not in said
+
+
+def test_runs_of_other_settings_have_other_names():
+    usual = {"task": "DoorKey-8x8", "distractor": "clean", "bonus": "foresight", "steps": 900_000}
+    changes = ({"steps": 900_999}, {"layouts": 16}, {"unit": "size"}, {"falling": True})
+    names = {Exploration(**(usual | change)).name for change in ({}, *changes)}
+    assert len(names) == 5
+    assert "DoorKey-8x8-clean-foresight-0.1-900k" in names
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"unit": "sizes"}, "unit must be one of deviation, size"),
+        ({"bonus": "modulated", "falling": True}, "no coefficient that could fall"),
+    ],
+)
+def test_a_training_that_cannot_be_is_refused(change, message):
+    usual = {"task": "DoorKey-8x8", "distractor": "clean", "bonus": "foresight", "steps": 1000}
+    with pytest.raises(UserError, match=message):
+        Exploration(**(usual | change))
+
+
+def test_every_bonus_has_a_colour_of_its_own():
+    assert set(LABELS) == set(BONUSES)
+    assert len({colour for _, colour in LABELS.values()}) == len(LABELS)

@@ -89,10 +89,10 @@ class NoveltyConfig(ObserverConfig):
     clip: float | None = 10.0
     """Largest absolute value of a standardized observation, or None for no limit."""
     weight: Weight = "auto"
-    """Task reward per bit. "auto" divides task reward and bonus, each, by the running size of
-    its discounted return (``RunningUnits``); "paper" makes the bonus of a random episode 0.1 times
-    the size of its task return. Both are 1 with ``mode="replace"``, and with "modulate" "auto"
-    divides what is paid by its running size."""
+    """Task reward per unit of the bonus. "auto" divides task reward and bonus, each, by the running
+    size of its discounted return (``RunningUnits``); "paper" makes the bonus of a random episode
+    0.1 times the size of its task return. Both are 1 with ``mode="replace"``, and with "modulate"
+    "auto" divides what is paid by its running size."""
     mode: RewardMode = "add"
     """Whether the bonus is added to the task reward, replaces it, or is modulated by it: with
     "modulate" the agent is paid for novelty alone, which counts by how well the episode goes
@@ -124,7 +124,9 @@ class NoveltyConfig(ObserverConfig):
             self._set("clip", check_number("clip", self.clip, positive=True))
         if self.weight_is_number:
             self._set("weight", check_number("weight", self.weight))
-        check_fading(self.fade_steps, self.weight, self.mode)
+        object.__setattr__(
+            self, "fade_steps", check_fading(self.fade_steps, self.weight, self.mode)
+        )
 
     def _choose_bonus(self) -> None:
         """Replace "auto" by the bonus whose settings were given; refuse settings of the other."""
@@ -161,13 +163,15 @@ def takes_config(function: F) -> F:
     return function
 
 
-def check_fading(fade_steps: int | None, weight: Any, mode: str) -> None:
-    """Raise unless there is a coefficient that can fall over so many steps."""
+def check_fading(fade_steps: Any, weight: Any, mode: str) -> int | None:
+    """Return so many steps, or raise unless there is a coefficient that can fall over them."""
     if fade_steps is None:
-        return
-    check_count("fade_steps", fade_steps)
+        return None
     if mode != "add" or not _equals(weight, "auto"):
-        raise UserError('fade_steps lets the coefficient fall: expected weight="auto", mode="add"')
+        raise UserError(
+            f'fade_steps needs weight="auto" and mode="add", got weight={weight!r}, mode={mode!r}'
+        )
+    return check_count("fade_steps", fade_steps)
 
 
 def check_choice(name: str, value: Any, known: tuple[Any, ...]) -> None:
@@ -179,7 +183,7 @@ def check_choice(name: str, value: Any, known: tuple[Any, ...]) -> None:
 def check_count(name: str, value: Any, most: float = math.inf) -> int:
     """Return a whole number from 1 to ``most``, or raise."""
     try:
-        count = operator.index(value)
+        count = 0 if isinstance(value, bool) else operator.index(value)
     except TypeError:
         count = 0
     if not 1 <= count <= most:

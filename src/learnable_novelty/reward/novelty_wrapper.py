@@ -169,8 +169,10 @@ def load_bonus(path: str | Path, envs: ParallelEnvs) -> tuple[CalibratedNovelty,
     )
     if isinstance(state, dict) and names - set(state) == {"observations"}:
         raise UserError(f"the bonus in {path} does not say what it reads; save it again")
-    if not isinstance(state, dict) or set(state) - newer != names:
+    if not isinstance(state, dict) or names - set(state):
         raise UserError(f"expected a saved bonus in {path}")
+    if unknown := set(state) - names - newer:
+        raise UserError(f"the bonus in {path} is of a newer version: it has {min(unknown)!r}")
     _check_same(state["observations"], describe_space(envs.observation_space))
     calibrated = CalibratedNovelty.from_state(state, envs.observation_dim)
     if calibrated.actions is not None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
 from learnable_novelty.reward.bonus import Array, Mask
+from learnable_novelty.reward.config import check_choice, check_count, check_number
 
 PRIOR_COUNT, PRIOR_VARIANCE = 1.0, 1.0
 """The prior is one return around zero with this variance. Without it the first steps would be
@@ -106,12 +107,15 @@ class RunningUnits:
         coefficient: what a unit of the bonus counts in units of the task, at the start.
         unit: what returns are divided by.
         fade_steps: steps, of all environments together, over which the coefficient falls along a
-            line to zero; None for never.
+            line to zero; None for never. Steps that only reset an environment count too.
+
+    Raises:
+        ValueError: for a value outside its range.
 
     >>> units = RunningUnits(num_envs=2, coefficient=0.1, fade_steps=8)
-    >>> for _ in range(2):
+    >>> for _ in range(3):
     ...     paid = units(np.zeros(2), np.ones(2))
-    >>> units.coefficient
+    >>> units.coefficient  # of the third step, before which there were four of eight
     0.05
     """
 
@@ -122,8 +126,10 @@ class RunningUnits:
         unit: Unit = "size",
         fade_steps: int | None = None,
     ) -> None:
-        self.coefficient = self._first = coefficient
-        self._fade_steps, self._steps = fade_steps, 0
+        check_choice("unit", unit, get_args(Unit))
+        self.coefficient = self._first = check_number("coefficient", coefficient, positive=True)
+        self._fade_steps = None if fade_steps is None else check_count("fade_steps", fade_steps)
+        self._steps = 0
         self._task, self._bonus = (ReturnSpread(num_envs, GAMMA, unit) for _ in range(2))
 
     def begin(self) -> None:
@@ -131,19 +137,18 @@ class RunningUnits:
 
     def __call__(self, task: Array, bonus: Array, ended: Mask | None = None) -> Array:
         """Return the rewards of a step, (num_envs,)."""
+        self._fade()
+        self._steps += len(task)
         paid = [
             np.clip(rewards / spread.update(rewards), -LARGEST, LARGEST)
             for rewards, spread in ((task, self._task), (bonus, self._bonus))
         ]
-        rewards = paid[0] + self.coefficient * paid[1]
-        self._fade(self._steps + len(rewards))
-        return rewards
+        return paid[0] + self.coefficient * paid[1]
 
-    def _fade(self, steps: int) -> None:
-        """Set the coefficient of the steps that follow these."""
-        self._steps = steps
+    def _fade(self) -> None:
+        """Set the coefficient of the next step; without ``fade_steps`` it stays."""
         if self._fade_steps is not None:
-            self.coefficient = self._first * max(1 - steps / self._fade_steps, 0.0)
+            self.coefficient = self._first * max(1 - self._steps / self._fade_steps, 0.0)
 
     @property
     def weight(self) -> float:
@@ -159,4 +164,5 @@ class RunningUnits:
         """Restore what ``state_dict`` returned; returns in progress only for as many."""
         self._task.load_state_dict(state["task"])
         self._bonus.load_state_dict(state["bonus"])
-        self._fade(int(state.get("steps", 0)))
+        self._steps = int(state.get("steps", 0))
+        self._fade()

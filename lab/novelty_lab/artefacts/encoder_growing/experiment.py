@@ -157,6 +157,11 @@ def train_and_judge(
     """Train one code, have the jury judge it without labels, and probe it."""
     images, (grows, change) = images_of(config.dataset, data), candidates(config)[candidate]
     pixels, started = images.train_images.to(device), time.perf_counter()
+    if config.held_out >= len(pixels):
+        raise UserError(
+            f"held_out must leave some of the {len(pixels):,} images to train on, "
+            f"got {config.held_out:,}"
+        )
     seen, unseen = pixels[: -config.held_out], pixels[-config.held_out :][: config.judged]
     with arithmetic("tf32"):
         child = split(seed, "training", number)

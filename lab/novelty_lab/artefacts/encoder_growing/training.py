@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.objective import Ascended, Ascent, AscentConfig
 from learnable_novelty.observer import (
     Focused,
@@ -145,6 +146,8 @@ def train_growing(
     task: TaskContext = NO_CHECKPOINTS,
 ) -> tuple[nn.Module, list[Phase]]:
     """Train an encoder on images (n, side, side), on their device."""
+    if not 0 < config.annealed <= 1:
+        raise UserError(f"annealed must be a share above 0 and up to 1, got {config.annealed}")
     side = images.shape[-1]
     encoder = ConvEncoder(side, code_dim=CODE_DIM, seed=split(seed, "encoder")).to(images.device)
     return encoder, list(_phases(config, encoder, images, change, seed, grows, task))

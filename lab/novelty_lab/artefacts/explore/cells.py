@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
+from learnable_novelty.errors import UserError
 from learnable_novelty.reward.rivals import RIVALS
 from novelty_lab.settings import Settings
 
@@ -25,6 +27,9 @@ BONUSES = (
 )
 COEFFICIENT = 0.1
 """Of every bonus, in units of running returns: chosen on DoorKey-8x8."""
+LAYOUTS = 4000
+"""Mazes that episodes are drawn from, by default."""
+Unit = Literal["deviation", "size"]
 
 
 @dataclass(frozen=True)
@@ -39,10 +44,15 @@ class Exploration(Settings):
     """Of the bonus, in running units."""
     falling: bool = False
     """Whether the coefficient falls to zero, in a line, over the run."""
-    layouts: int = 4000
+    layouts: int = LAYOUTS
     """Mazes that episodes are drawn from."""
-    unit: str = "deviation"
+    unit: Unit = "deviation"
     """Of running returns: their deviation, or their size."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.falling and self.bonus == "modulated":
+            raise UserError("modulated has no coefficient that could fall: leave out --falling")
 
     @property
     def name(self) -> str:
@@ -50,4 +60,6 @@ class Exploration(Settings):
         words = [self.task, self.distractor, self.bonus, f"{self.coefficient:g}"]
         words += ["falling"] if self.falling else []
         words += ["size"] if self.unit == "size" else []
-        return "-".join([*words, f"{self.steps // 1000}k"])
+        words += [f"{self.layouts}-layouts"] if self.layouts != LAYOUTS else []
+        thousands, rest = divmod(self.steps, 1000)
+        return "-".join([*words, f"{self.steps}" if rest else f"{thousands}k"])

@@ -16,9 +16,11 @@ from novelty_lab.artefacts.explore.cells import (
     CAR,
     COEFFICIENT,
     DISTRACTORS,
+    LAYOUTS,
     ROOMS,
     TASKS,
     Exploration,
+    Unit,
 )
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.settings import Settings, choice
@@ -51,9 +53,9 @@ class Config(Settings):
     """Of every bonus, in units of running returns; chosen on DoorKey-8x8."""
     falling: bool = False
     """Whether the coefficient falls to zero over a run."""
-    layouts: int = 4000
+    layouts: int = LAYOUTS
     """Mazes that episodes are drawn from."""
-    unit: str = "deviation"
+    unit: Unit = "deviation"
     """Of running returns: "deviation", or "size", the default of ``NoveltyReward``."""
 
 

@@ -8,7 +8,7 @@ LABELS = {
     "foresight-bits": ("foresight, in bits", "#56B4E9"),
     "modulated": ("foresight, modulated by the task", "#332288"),
     **{name: (rival.label, rival.colour) for name, rival in RIVALS.items()},
-    "raw": ("raw bits (the paper)", "#E69F00"),
+    "raw": ("raw bits (the paper)", "#117733"),
     "excess": ("excess", "#F0E442"),
     "evidence": ("evidence ridge", "#8B8000"),
     UNHINDERED: ("E3B that sees no distractor", "#777777"),
