@@ -12,7 +12,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import DummyVecEnv
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 import learnable_novelty as ln
 from learnable_novelty.reward import (
@@ -399,8 +399,18 @@ def test_bonus_score_and_share_are_logged():
     model.learn(1, callback=_Spy(logged))
     model.learn(128, callback=[LogNovelty(), _Spy(logged)])
     assert {"novelty/score", "novelty/bonus", "novelty/task", "novelty/share"} <= set(logged)
+    assert logged["novelty/weight"] == venv.weight
     assert logged["novelty/bonus"] == pytest.approx(venv.weight * logged["novelty/score"])
     assert 0 < logged["novelty/share"] < 1
+
+
+def test_the_weight_of_a_bonus_that_fades_is_logged_from_further_inside():
+    venv = NoveltyReward(DummyVecEnv([Drifting, Drifting]), episodes=2, fade_steps=100)
+    outside = VecNormalize(venv, norm_reward=False)
+    model = PPO("MlpPolicy", outside, n_steps=64, batch_size=64, seed=0, device="cpu")
+    logged = {}
+    model.learn(128, callback=[LogNovelty(), _Spy(logged)])
+    assert logged["novelty/weight"] == venv.weight == 0
 
 
 class _Spy(LogNovelty):

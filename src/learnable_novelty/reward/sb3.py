@@ -118,7 +118,10 @@ class NoveltyReward(WrapsNovelty, BonusReward):
 
 
 class LogNovelty(BaseCallback):
-    """Log, over the episodes of a rollout: score, bonus, task return, and share of the bonus."""
+    """Log, over the episodes of a rollout: score, bonus, task return, and share of the bonus.
+
+    And the weight at its end: task reward per unit of the bonus, which a bonus that fades loses.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -132,4 +135,7 @@ class LogNovelty(BaseCallback):
         for key in self._episodes[0] if self._episodes else ():
             mean = float(np.mean([episode[key] for episode in self._episodes]))
             self.logger.record(f"novelty/{key}", mean)
+        weight = getattr(self.training_env, "weight", None)  # also of a wrapper further inside
+        if weight is not None:
+            self.logger.record("novelty/weight", weight)
         self._episodes = []
