@@ -50,7 +50,7 @@ def scan_file(options: argparse.Namespace, *, pairs: bool = False) -> int:
     is_scanned = len(table.measured) > 1 or pairs
     if not options.json:
         print(show_table(table, name, commands=not is_scanned), flush=True)
-    told: dict[str, Any] = {
+    answer: dict[str, Any] = {
         "file": name,
         "columns": [column.described() for column in table.columns],
         "decisions": list(table.notes),
@@ -58,20 +58,20 @@ def scan_file(options: argparse.Namespace, *, pairs: bool = False) -> int:
     if is_scanned:
         with progress(f"scanning {printable(options.file.name)}", len(table.measured)) as report:
             grow = getattr(options, "grow", False)
-            found = scan(table, pairs=pairs, grow=grow, seed=options.seed, progress=report)
+            scanned = scan(table, pairs=pairs, grow=grow, seed=options.seed, progress=report)
         # What was decided about the table is said already.
-        found = replace(found, source=name, notes=found.notes[len(table.notes) :])
+        scanned = replace(scanned, source=name, notes=scanned.notes[len(table.notes) :])
         if options.plot is not None:
-            found.plot(options.plot)
-        told |= found.to_dict()
+            scanned.plot(options.plot)
+        answer |= scanned.to_dict()
         if not options.json:
-            print(found)
+            print(scanned)
             if any(column.kind == "date" for column in table.columns):
                 print(f"  rows are time? {next_commands(table, name)[-1].strip()}")
             if options.plot is not None:
                 print(f"  drawn to {options.plot}")
     if options.json:
-        print(json.dumps(told, indent=1, allow_nan=False))
+        print(json.dumps(answer, indent=1, allow_nan=False))
     return 0
 
 

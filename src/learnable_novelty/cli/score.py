@@ -229,13 +229,13 @@ def _score(options: argparse.Namespace) -> int:
         drawn.append(options.plot.with_stem(f"{options.plot.stem}-ahead"))
         curve.plot(drawn[-1])
     if options.json:
-        told = {**request.described, **result.to_dict()}
-        told["decisions"] = [*request.described["decisions"], *result.decisions]
-        told |= {} if curve is None else {"horizon": curve.to_dict()}
-        if request.columns.classes and told["classes"] is not None:
-            recalls = zip(request.columns.classes, told["classes"]["recalls"], strict=True)
-            told["classes"]["recalls"] = dict(recalls)
-        print(json.dumps(told, indent=1, allow_nan=False))
+        answer = {**request.described, **result.to_dict()}
+        answer["decisions"] = [*request.described["decisions"], *result.decisions]
+        answer |= {} if curve is None else {"horizon": curve.to_dict()}
+        if request.columns.classes and answer["classes"] is not None:
+            recalls = zip(request.columns.classes, answer["classes"]["recalls"], strict=True)
+            answer["classes"]["recalls"] = dict(recalls)
+        print(json.dumps(answer, indent=1, allow_nan=False))
     else:
         print(request.title)
         print(result)

@@ -101,12 +101,12 @@ def dependence(
     p_values = [p_value(one.max(axis=1)) for one in scores]
     # The larger p-value counts; its null is the one that is reported.
     last = p_values.index(max(p_values))
-    largest, found = scores[last].max(axis=1), list(tests.values())[last]
+    largest, chosen = scores[last].max(axis=1), list(tests.values())[last]
     return Dependence(
         p_value=p_values[last],
         statistic=float(largest[0]),
         null_statistics=tuple(largest[1:].tolist()),
-        **describe(found, scores[last][0], p_values[last], seed, ordered=blocks is not None),
+        **describe(chosen, scores[last][0], p_values[last], seed, ordered=blocks is not None),
         num_rows=num_rows,
         permutations=count - 1,
         rearranged=" and ".join(tests),

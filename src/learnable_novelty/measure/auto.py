@@ -44,14 +44,14 @@ class Auto:
 
     def window(self, first: Source, history: int) -> tuple[int, str]:
         """Return the farthest of the leads whose steps can all be predicted; at least one step."""
-        steps, found = _steps(first), 1
+        steps, farthest = _steps(first), 1
         tried = [w for w in WINDOWS if 10 * (history + w) <= steps]
         for lead in tried:
             result = self._scored(first, Windows(history, (lead,)))
             if not result.held_out_interval[0] > 0:
                 break
-            found = lead
-        return found, f"chosen among {', '.join(map(str, tried))} on the first {steps} steps"
+            farthest = lead
+        return farthest, f"chosen among {', '.join(map(str, tried))} on the first {steps} steps"
 
     def _scored(self, first: Source, windows: Windows) -> Score:
         quick = replace(self.settings, windows=windows, draws=min(2, self.settings.draws))
@@ -69,16 +69,16 @@ def cut_by_first_half(
     if settings.windows is None:
         raise UserError('history="auto" goes with a window or leads, for a series')
     first, second = halves(source)
-    auto, windows, told = Auto(settings, score), settings.windows, []
+    auto, windows, decisions = Auto(settings, score), settings.windows, []
     if history == "auto":
         past, why = auto.history(first, windows.leads[0])
         windows = replace(windows, history=past)
-        told.append(f"history {past}, {why}; the others are judged")
+        decisions.append(f"history {past}, {why}; the others are judged")
     if window == "auto":
         ahead, why = auto.window(first, windows.history)
         windows = Windows.of(ahead, windows.history, None)
-        told.append(f"window {ahead}, {why}; the others are judged")
-    return second, replace(settings, windows=windows), told
+        decisions.append(f"window {ahead}, {why}; the others are judged")
+    return second, replace(settings, windows=windows), decisions
 
 
 def halves(source: Source | Stream) -> tuple[Source, Source]:

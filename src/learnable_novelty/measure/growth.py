@@ -50,7 +50,7 @@ class Grown:
     profile: tuple[Step, ...]
     focus: Importance | None
     """The diagonal of M, by the names of the inputs; None where nothing is focused."""
-    told: str
+    decision: str
 
 
 def grow_on_one_part(
@@ -71,11 +71,11 @@ def grow_on_one_part(
         seed=split(settings.seed, "grow"),
     )
     if not growth.has_grown:
-        told = f"not grown: no step on {part.count} samples shortened the description"
-        return Grown(source, settings, growth.steps, None, told)
+        decision = f"not grown: no step on {part.count} samples shortened the description"
+        return Grown(source, settings, growth.steps, None, decision)
     judged = replace(settings, observer=growth.observer, ridge_penalty=None, resolution=None)
-    told = f"grown on {part.count} of {total} samples; the others are judged"
-    return Grown(others, judged, growth.steps, _focus(growth, data), told)
+    decision = f"grown on {part.count} of {total} samples; the others are judged"
+    return Grown(others, judged, growth.steps, _focus(growth, data), decision)
 
 
 def default_growing(settings: Settings, shape: tuple[int, ...]) -> Growing:

@@ -70,8 +70,8 @@ class Horizon:
         return jsonable({**chosen, "leads": self.rows()})
 
     def __str__(self) -> str:
-        found = f"{self.reach} step{'s' * (self.reach > 1)} ahead" if self.reach else "not at all"
-        lines = [f"How far ahead it can be learned: {found} (95% interval above 0)."]
+        how_far = f"{self.reach} step{'s' * (self.reach > 1)} ahead" if self.reach else "not at all"
+        lines = [f"How far ahead it can be learned: {how_far} (95% interval above 0)."]
         lines.append(f"  {'lead':>5}  {'held-out variance':<26}{'bits':>6}")
         for row in self.rows():
             share = share_words(row["held_out_variance"], (row["low"], row["high"]))
@@ -118,8 +118,8 @@ def horizon(
         progress: called with the number of leads done and to do.
 
     >>> import numpy as np
-    >>> found = horizon(np.sin(0.3 * np.arange(200)), leads=[1, 2], history=2, draws=1)
-    >>> [round(row["held_out_variance"], 1) for row in found.rows()]
+    >>> ahead = horizon(np.sin(0.3 * np.arange(200)), leads=[1, 2], history=2, draws=1)
+    >>> [round(row["held_out_variance"], 1) for row in ahead.rows()]
     [1.0, 1.0]
     """
     settings = Settings(Windows(1, (1,)), draws, Null(0), check_seed(seed))

@@ -81,8 +81,8 @@ def scan(
 
     >>> rng = np.random.default_rng(0)
     >>> a, b = rng.standard_normal((2, 300))
-    >>> found = scan({"a": a, "b": b, "c": a * a})
-    >>> [relation.target for relation in found.discoveries()]
+    >>> scanned = scan({"a": a, "b": b, "c": a * a})
+    >>> [relation.target for relation in scanned.discoveries()]
     ['c']
     """
     table = read_table(data)
@@ -103,17 +103,17 @@ def scan(
     most = whole_number("rows", rows, FEWEST_ROWS)
     report = progress or (lambda _done, _total: None)
     inputs, notes = _usable(columns, table.num_rows)
-    found: list[Relation] = []
+    relations: list[Relation] = []
     report(0, len(columns))
     for done, column in enumerate(columns, start=1):
         if pairs:
-            found += _told_by(column, columns, most, settings)
+            relations += _told_by(column, columns, most, settings)
         else:
             others = [other for other in inputs if other is not column]
-            found.append(_learned_from(others, column, most, settings, grow=grow))
+            relations.append(_learned_from(others, column, most, settings, grow=grow))
         report(done, len(columns))
     return Scan(
-        relations=tuple(_adjusted(found)),
+        relations=tuple(_adjusted(relations)),
         names=tuple(column.name for column in columns),
         pairs=pairs,
         num_rows=table.num_rows,

@@ -54,12 +54,14 @@ def _row(scan: Scan, one: Relation) -> str:
 def _heat_map(scan: Scan) -> str:
     """Write rows that tell about columns; a pair that was not found to be related is empty."""
     values, order = scan.matrix(), scan.clustered()
-    found = {(one.inputs[0], one.target) for one in scan.discoveries()}
+    discovered = {(one.inputs[0], one.target) for one in scan.discoveries()}
     names = [scan.names[index] for index in order]
     head = "".join(f"<th class='v'>{html.escape(name)}</th>" for name in names)
     lines = []
     for i in order:
-        cells = "".join(_cell(values[i, j], (scan.names[i], scan.names[j]) in found) for j in order)
+        cells = "".join(
+            _cell(values[i, j], (scan.names[i], scan.names[j]) in discovered) for j in order
+        )
         lines.append(f"<tr><th>{html.escape(scan.names[i])}</th>{cells}</tr>")
     return (
         "<p>A row tells about a column: held-out variance in percent, where it was found.</p>"
@@ -67,8 +69,8 @@ def _heat_map(scan: Scan) -> str:
     )
 
 
-def _cell(share: float, found: bool) -> str:
-    if share != share or not found:
+def _cell(share: float, discovered: bool) -> str:
+    if share != share or not discovered:
         return "<td></td>"
     color = f"rgba(0,114,178,{0.08 + 0.92 * share:.2f})"
     ink = "white" if share > 0.5 else "black"

@@ -133,9 +133,9 @@ def score(
     if observer is None or isinstance(observer, Observer):
         return replace(score_source(source, settings, executor, progress), decisions=decisions)
     grown = grow_on_one_part(source, settings, observer)
-    found = score_source(grown.source, grown.settings, executor, progress)
-    decisions = (*decisions, grown.told)
-    return replace(found, decisions=decisions, profile=grown.profile, focus=grown.focus)
+    judged = score_source(grown.source, grown.settings, executor, progress)
+    decisions = (*decisions, grown.decision)
+    return replace(judged, decisions=decisions, profile=grown.profile, focus=grown.focus)
 
 
 def _frozen(observer: Any) -> Observer | None:

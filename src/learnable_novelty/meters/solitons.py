@@ -90,8 +90,8 @@ def measure_solitons(
         ValueError: on a field that is not finite, or too small.
 
     >>> ring = np.random.default_rng(0).standard_normal(64)
-    >>> found = measure_solitons(np.stack([np.roll(ring, step) for step in range(128)]))
-    >>> found.travelling > 0.9, found.crossings, round(found.velocities[0][0])
+    >>> solitons = measure_solitons(np.stack([np.roll(ring, step) for step in range(128)]))
+    >>> solitons.travelling > 0.9, solitons.crossings, round(solitons.velocities[0][0])
     (True, 0, 1)
     """
     values = _checked(field, window)

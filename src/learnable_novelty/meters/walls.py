@@ -50,8 +50,8 @@ def measure_domains(history: Cells) -> Domains:
 
     >>> halves = np.zeros((3, 8, 8), dtype=np.uint8)
     >>> halves[:, 4:] = 1
-    >>> found = measure_domains(halves)
-    >>> found.count, found.covered, found.largest, found.walls
+    >>> domains = measure_domains(halves)
+    >>> domains.count, domains.covered, domains.largest, domains.walls
     (2, 1.0, 0.5, 0.25)
     """
     if history.ndim != 3 or len(history) < 3:

@@ -104,7 +104,7 @@ def __getattr__(name: str) -> Any:
         return globals().get(new) or __getattr__(new)
     with needs_extra(f"{__name__}.{name}", "rl"):
         for module in _LAZY if name in __all__ else ():
-            found = getattr(importlib.import_module(f"{__name__}.{module}"), name, None)
-            if found is not None:
-                return found
+            value = getattr(importlib.import_module(f"{__name__}.{module}"), name, None)
+            if value is not None:
+                return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -120,13 +120,13 @@ class CalibratedNovelty:
                 bonus="bits" if actions is None else "foresight",
             )
             moments = None if reference is None else Moments(**reference)
-            made = cls(config, scale, moments, seed, actions)
-            made.make(1)
+            calibrated = cls(config, scale, moments, seed, actions)
+            calibrated.make(1)
         except UserError:
             raise
         except (TypeError, KeyError, AttributeError, ValueError, RuntimeError) as error:
             raise UserError(f"expected a saved bonus, but its settings differ: {error}") from None
-        return made
+        return calibrated
 
 
 def _saved_weight(weight: Any) -> Any:

@@ -177,11 +177,11 @@ class EpisodeWindows:
 
 
 def write_plain(
-    values: Array, scale: ObservationScale, held: Array, seen: Counts, ready: Mask
+    values: Array, scale: ObservationScale, windows: Array, seen: Counts, ready: Mask
 ) -> int:
     """Move what is held up by one, append observations; return how many windows are full."""
-    held[:, :-1] = held[:, 1:]
-    held[:, -1] = scale(values)
+    windows[:, :-1] = windows[:, 1:]
+    windows[:, -1] = scale(values)
     seen += 1
-    np.greater(seen, held.shape[1] - 1, out=ready)
+    np.greater(seen, windows.shape[1] - 1, out=ready)
     return int(np.count_nonzero(ready))

@@ -95,13 +95,13 @@ def dates_in_text(cells: list[Any], present: list[str]) -> np.ndarray | None:
     texts = pd.Series([None if cell is None else str(cell) for cell in cells], dtype=object)
     if re.fullmatch(r"\d{4}-?[Qq][1-4]", present[0]):
         try:
-            made = pd.PeriodIndex(texts.str.upper().str.replace("-", ""), freq="Q").to_timestamp()
+            dates = pd.PeriodIndex(texts.str.upper().str.replace("-", ""), freq="Q").to_timestamp()
         except (ValueError, TypeError):
             return None
-        return made.to_numpy("datetime64[ns]")
+        return dates.to_numpy("datetime64[ns]")
     day_first = any(re.match(r"(1[3-9]|2\d|3[01])[-/.]", cell) for cell in present)
     try:
-        made = pd.to_datetime(texts, format="mixed", dayfirst=day_first, utc=True)
+        dates = pd.to_datetime(texts, format="mixed", dayfirst=day_first, utc=True)
     except (ValueError, TypeError, OverflowError):
         return None
-    return made.dt.tz_convert(None).to_numpy("datetime64[ns]")
+    return dates.dt.tz_convert(None).to_numpy("datetime64[ns]")

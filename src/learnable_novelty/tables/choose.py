@@ -66,9 +66,9 @@ def choose(
     else:
         rest = [k for k in range(len(names)) if k not in wanted]
         places = [k for k in rest if table.columns[k].kind in MEASURED]
-        if not places and targets is not None and (found := _counter(table, rest)) is not None:
-            places = [found]
-            notes.append(f"{printable(names[found])} counts the rows, and is the only input")
+        if not places and targets is not None and (counter := _counter(table, rest)) is not None:
+            places = [counter]
+            notes.append(f"{printable(names[counter])} counts the rows, and is the only input")
         left = [table.columns[k] for k in rest if k not in places]
         if targets is not None and table.missing in (None, "drop") and not is_series:
             sparse = too_sparse(*([table.columns[k] for k in many] for many in (places, wanted)))

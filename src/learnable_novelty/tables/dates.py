@@ -50,10 +50,10 @@ def time_order(column: Column) -> tuple[np.ndarray, str]:
             "or leave out the time column if rows are samples"
         )
     sorted_already = bool((order == np.arange(len(order))).all())
-    told = "already in" if sorted_already else "put in"
+    how_ordered = "already in" if sorted_already else "put in"
     return (
         order,
-        f"rows {told} the order of {printable(name)}, in steps of {unit or _told(steps[0])}",
+        f"rows {how_ordered} the order of {printable(name)}, in steps of {unit or _told(steps[0])}",
     )
 
 
@@ -106,7 +106,7 @@ def cyclic_columns(column: Column, parts: Sequence[str]) -> list[Column]:
     >>> [one.name for one in cyclic_columns(day, ["month"])]
     ['day month sin', 'day month cos']
     """
-    made = []
+    waves = []
     for part in parts:
         if part not in CYCLES:
             raise UserError(f"expected cyclic parts among {', '.join(CYCLES)}, got {part!r}")
@@ -116,8 +116,8 @@ def cyclic_columns(column: Column, parts: Sequence[str]) -> list[Column]:
             continue
         angle = 2 * np.pi * place / CYCLES[part]
         for name, wave in (("sin", np.sin(angle)), ("cos", np.cos(angle))):
-            made.append(Column(f"{column.name} {part} {name}", "number", wave))
-    return made
+            waves.append(Column(f"{column.name} {part} {name}", "number", wave))
+    return waves
 
 
 def _part(values: np.ndarray, part: str) -> np.ndarray:

@@ -33,8 +33,8 @@ def kind_notes(columns: Sequence[Column]) -> list[str]:
 
 def sparse_notes(columns: Sequence[Column]) -> list[str]:
     """Say which columns are left out because most rows have a gap there."""
-    told = [f"{printable(one.name)} ({one.missing} of {len(one.values)})" for one in columns]
-    return [f"left out for their gaps: {_listed(told)}"] if told else []
+    gaps = [f"{printable(one.name)} ({one.missing} of {len(one.values)})" for one in columns]
+    return [f"left out for their gaps: {_listed(gaps)}"] if gaps else []
 
 
 def _why(column: Column) -> str:
@@ -46,10 +46,10 @@ def _why(column: Column) -> str:
         return "dates"
     present = [value for value in column.values if value is not None]
     odd = [value for value in present if not _is_float(value)]
-    told = f"text of {len(set(present))} values"
+    text = f"text of {len(set(present))} values"
     if not 0 < len(odd) < len(present) / 2:
-        return told
-    return f"{told}: numbers but for {len(odd)} such as {printable(odd[0])[:20]}"
+        return text
+    return f"{text}: numbers but for {len(odd)} such as {printable(odd[0])[:20]}"
 
 
 def _is_float(value: str) -> bool:

@@ -53,17 +53,17 @@ def _named_runs(runs: list[list[int]], names: str) -> list[list[int]]:
     The word years of 12-15 years begins at the same place in many lines. The first run may be row
     names, which have no name above them.
     """
-    made = list(runs)
+    merged = list(runs)
     for run in runs[1:]:
         if names[run[0] : run[1]].strip():
             continue
-        place = made.index(run)
-        before = run[0] - made[place - 1][1]
-        after = made[place + 1][0] - run[1] if place + 1 < len(made) else before + 1
-        other = place - 1 if before < after or place + 1 == len(made) else place + 1
+        place = merged.index(run)
+        before = run[0] - merged[place - 1][1]
+        after = merged[place + 1][0] - run[1] if place + 1 < len(merged) else before + 1
+        other = place - 1 if before < after or place + 1 == len(merged) else place + 1
         low, high = sorted((place, other))
-        made[low : high + 1] = [[made[low][0], made[high][1]]]
-    return made
+        merged[low : high + 1] = [[merged[low][0], merged[high][1]]]
+    return merged
 
 
 def cells_of(line: str, spans: Spans) -> list[str]:
@@ -82,9 +82,9 @@ def fixed_width_rows(
     ragged = separator == " " and any(len(row) != width for _, row in rows)
     if not ragged and not (width < 2 and any(" " in line.strip() for _, line in lines)):
         return (), rows
-    for spans, made in _by_place(lines):
-        if _is_divided([row for _, row in made]):
-            return spans, made
+    for spans, divided in _by_place(lines):
+        if _is_divided([row for _, row in divided]):
+            return spans, divided
     return (), rows
 
 

@@ -11,8 +11,8 @@ def files_of(folder: Path) -> list[Path]:
 
     Files and folders whose names begin with _ or . are left out: tools keep other things there.
     """
-    found = ((path.relative_to(folder).parts, path) for path in folder.rglob("*.parquet"))
-    shown = [(parts, path) for parts, path in found if not any(p[0] in "_." for p in parts)]
+    files_by_path = ((path.relative_to(folder).parts, path) for path in folder.rglob("*.parquet"))
+    shown = [(parts, path) for parts, path in files_by_path if not any(p[0] in "_." for p in parts)]
     return [path for _, path in sorted(shown, key=lambda one: [_natural(p) for p in one[0]])]
 
 

@@ -77,13 +77,13 @@ def _from_columns(columns: Mapping[Any, Any]) -> Any:
         str(name): len(values) for name, values in columns.items() if hasattr(values, "__len__")
     }
     if len(set(lengths.values())) > 1 or len(lengths) < len(columns):
-        told = ", ".join(f"{name!r} {length}" for name, length in list(lengths.items())[:6])
-        raise UserError(f"expected columns of one length, got {told or 'single values'}")
-    made = {
+        listed = ", ".join(f"{name!r} {length}" for name, length in list(lengths.items())[:6])
+        raise UserError(f"expected columns of one length, got {listed or 'single values'}")
+    by_name = {
         name: v.detach().cpu().numpy() if hasattr(v, "detach") else v for name, v in columns.items()
     }
     return pd.DataFrame(
-        {name: pd.Series(values).reset_index(drop=True) for name, values in made.items()}
+        {name: pd.Series(values).reset_index(drop=True) for name, values in by_name.items()}
     )
 
 

@@ -135,13 +135,13 @@ def unique(names: Sequence[str]) -> list[str]:
     ['#0', 'a', 'a.1']
     """
     seen: collections.Counter[str] = collections.Counter()
-    made: list[str] = []
+    unique_names: list[str] = []
     for place, name in enumerate(names):
         base = name.strip() or f"#{place}"
         count, unique = seen[base], base
-        while unique in made:
+        while unique in unique_names:
             count += 1
             unique = f"{base}.{count}"
         seen[base] = count
-        made.append(unique)
-    return made
+        unique_names.append(unique)
+    return unique_names

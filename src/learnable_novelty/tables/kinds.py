@@ -106,15 +106,15 @@ def _of_objects(name: str, values: Any, decimal: str) -> tuple[Column, str | Non
     cells = [cell_of(value) for value in values.array]
     present = [cell for cell in cells if cell is not None]
     if not all(isinstance(cell, str) for cell in present):
-        made = _of_mixed(name, cells, present)
-        if made is not None:
-            return made, None
+        mixed = _of_mixed(name, cells, present)
+        if mixed is not None:
+            return mixed, None
         cells = [None if cell is None else str(cell) for cell in cells]
         present = [cell for cell in cells if cell is not None]
     distinct = {cell.lower() for cell in set(present)}
     if distinct <= _BOOLEANS.keys() and len({_BOOLEANS[cell] for cell in distinct}) == 2:
-        found = [np.nan if cell is None else _BOOLEANS[cell.lower()] for cell in cells]
-        return Column(name, "boolean", np.array(found)), None
+        flags = [np.nan if cell is None else _BOOLEANS[cell.lower()] for cell in cells]
+        return Column(name, "boolean", np.array(flags)), None
     numbers = numbers_in_text(present, decimal)
     if numbers is not None:
         return Column(name, "number", spread(numbers, cells)), told_of_numbers(name, present)
@@ -209,9 +209,9 @@ def as_kind(column: Column, kind: Kind) -> Column:
         return replace(column, kind=kind, levels=())
     present = [text for text in texts if text is not None]
     if kind == "category":
-        made = _levels(column.name, texts, most=MOST_CHOSEN_LEVELS)
-        if made.kind == "category":
-            return made
+        category = _levels(column.name, texts, most=MOST_CHOSEN_LEVELS)
+        if category.kind == "category":
+            return category
         count = len(set(present))
         raise UserError(
             f"expected at most {MOST_CHOSEN_LEVELS:,} values in column {column.name!r} to make it "
@@ -233,8 +233,8 @@ def _numbers_or_gaps(texts: list[str | None]) -> np.ndarray | None:
     # Cells are written alike, so those that are not are told one by one.
     each = {text: numbers_in_text([text]) for text in set(present)}
     values = [np.nan if t is None or (one := each[t]) is None else one[0] for t in texts]
-    found = np.array(values, dtype=np.float64)
-    return found if 2 * np.isfinite(found).sum() > len(present) else None
+    parsed = np.array(values, dtype=np.float64)
+    return parsed if 2 * np.isfinite(parsed).sum() > len(present) else None
 
 
 def not_of_kind(column: Column, kind: Kind = "number") -> str:

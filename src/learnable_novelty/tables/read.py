@@ -186,12 +186,12 @@ def _typed(
         column, note = column_of(label, frame.iloc[:, place], decimal)
         notes += [note] if note else []
         if place in wanted:
-            told = as_kind(column, wanted[place])
-            if (more := told.missing - column.missing) > 0:
+            converted = as_kind(column, wanted[place])
+            if (more := converted.missing - column.missing) > 0:
                 odd = printable(not_of_kind(column).partition("got ")[2])
                 cells = f"{more} cells are" if more > 1 else "1 cell is"
                 notes.append(f"{printable(label)}: {cells} no number, and a gap ({odd})")
-            column = told
+            column = converted
         elif place not in kept and (reason := index_reason(column, leading=leading)) is not None:
             column = Column(label, "index", plain_values(column), reason=reason)
         leading = leading and column.kind == "index"
@@ -215,13 +215,13 @@ def _in_time(table: Table, time: str | int | None, cyclic: Sequence[str], name: 
     """Order rows by time, and add cyclic parts of dates."""
     columns, notes = list(table.columns), list(table.notes)
     if cyclic:
-        made = [
+        parts = [
             part for one in columns if one.kind == "date" for part in cyclic_columns(one, cyclic)
         ]
-        if not made:
+        if not parts:
             raise UserError(f"expected dates in {name} that vary by {', '.join(cyclic)}, got none")
-        columns += made
-        notes.append(f"cyclic parts of dates: {', '.join(one.name for one in made)}")
+        columns += parts
+        notes.append(f"cyclic parts of dates: {', '.join(one.name for one in parts)}")
     if time is not None:
         place = positions([one.name for one in columns], [time], name)[0]
         order, said = time_order(columns[place])

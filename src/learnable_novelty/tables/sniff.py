@@ -172,8 +172,8 @@ def _dialect(
     decimal = _decimal(body, separator)
     first, has_units = text_above(rows, first, width, decimal)
     if has_units:
-        told = ", ".join(filter(None, rows[first + 1][1]))
-        notes = [*notes, f"1 line below the names left out ({told[:60]})"]
+        line_below = ", ".join(filter(None, rows[first + 1][1]))
+        notes = [*notes, f"1 line below the names left out ({line_below[:60]})"]
         rows = [*rows[:first], (rows[first + 1][0], rows[first][1]), *rows[first + 2 :]]
     names, start = find_header(rows, first, width, decimal)
     if names is None and comment is not None:

@@ -95,10 +95,10 @@ def _frame(packed: Packed, dialect: Dialect, encoding: str) -> Any:
     return frame if len(dialect.names) > 1 else _without_blank_end(frame)
 
 
-def _ragged(told: str, name: str, skipped: int) -> str:
-    match = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", told)
+def _ragged(message: str, name: str, skipped: int) -> str:
+    match = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
     if match is None:
-        return f"expected a table in {name}: {' '.join(told.split())}"
+        return f"expected a table in {name}: {' '.join(message.split())}"
     expected, line, got = map(int, match.groups())
     return _wide_line(expected, line + skipped, name, got)
 

@@ -37,11 +37,11 @@ class DaskPartition:
         from dask.local import get_sync
 
         results = get_sync(self._fetched().graph, [key for key, _, _ in self.outputs])
-        made = [
+        blocks = [
             finish([result], *extra)
             for result, (_, finish, extra) in zip(results, self.outputs, strict=True)
         ]
-        yield made[0], made[1] if len(made) > 1 else None
+        yield blocks[0], blocks[1] if len(blocks) > 1 else None
 
     def _fetched(self) -> DaskPartition:
         if not self.futures:
