@@ -50,9 +50,10 @@ def shown(name: str, title: str, **settings: Any) -> str:
     from novelty_lab import records
     from novelty_lab.report import tables_of
 
-    held = records.load(ROOT / "results" / name / "paper-seed0")
     if settings:
-        found = map(records.load, records.find(ROOT / "results", name))
-        (held,) = [one for one in found if settings.items() <= one.configuration.items()]
-    (shown,) = [table for table in tables_of(held) if table.title.startswith(title)]
-    return markdown(shown.columns, shown.rows)
+        runs = map(records.load, records.find(ROOT / "results", name))
+        (run,) = [run for run in runs if settings.items() <= run.configuration.items()]
+    else:
+        run = records.load(ROOT / "results" / name / "paper-seed0")
+    (table,) = [table for table in tables_of(run) if table.title.startswith(title)]
+    return markdown(table.columns, table.rows)

@@ -161,6 +161,14 @@ def test_a_training_that_cannot_be_is_refused(change, message):
         Exploration(**(usual | change))
 
 
+def test_what_cannot_fade_is_left_out_of_a_grid_that_fades():
+    listed = list(runs(dataclasses.replace(PAPER, falling=True)))
+    assert {run.config.bonus for run in listed} == set(BONUSES) - {"modulated"}
+    alone = dataclasses.replace(PAPER, falling=True, bonuses=("modulated",))
+    with pytest.raises(UserError, match="no coefficient that could fall"):
+        list(runs(alone))
+
+
 def test_every_bonus_has_a_colour_of_its_own():
     assert set(LABELS) == set(BONUSES)
     assert len({colour for _, colour in LABELS.values()}) == len(LABELS)

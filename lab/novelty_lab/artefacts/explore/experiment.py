@@ -71,13 +71,18 @@ QUICK = Config(
 
 
 def runs(config: Config) -> Iterator[Run]:
-    """List the runs: the full grid of the main task seed by seed, then the other tasks."""
+    """List the runs: the full grid of the main task seed by seed, then the other tasks.
+
+    With a coefficient that falls, what has none is left out, unless it alone was asked for.
+    """
+    fading = tuple(bonus for bonus in config.bonuses if bonus != "modulated")
+    bonuses = fading or config.bonuses if config.falling else config.bonuses
     for task in sorted(config.tasks, key=lambda name: name != ROOMS):
         full = task == ROOMS
         seeds = config.seeds if full else config.seeds[:FEWER_SEEDS]
         for seed in seeds:
             for distractor in sorted(config.distractors, key=ORDER.index):
-                for bonus in config.bonuses:
+                for bonus in bonuses:
                     if full or (distractor in FEWER_DISTRACTORS and bonus in FEWER_BONUSES):
                         exploration = Exploration(
                             task,
