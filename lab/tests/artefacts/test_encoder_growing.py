@@ -60,7 +60,7 @@ def test_a_bend_reads_the_image_along_a_smooth_field_as_scipy_does(images):
         np.testing.assert_allclose(seen.numpy(), expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("change", ["moved", "warped", "bent"])
+@pytest.mark.parametrize("change", ["moved", "warped", "bent", "cropped"])
 def test_a_change_is_of_the_seed_and_keeps_the_shape(images, change):
     first, again, other = (
         training.changed(images, change, torch.Generator().manual_seed(seed)) for seed in (1, 1, 2)
@@ -112,24 +112,69 @@ def test_the_place_by_label_counts_who_is_better():
     assert [experiment.place_of(found, name, "linear") for name in "abc"] == [2, 1, 2]
 
 
-def test_the_deciding_jury_sees_images_changed_as_it_was_set():
+def test_a_crop_stretches_a_rectangle_as_scipy_does(images):
+    some = images[:6].double()
+    cropped = training.crop(some, torch.Generator().manual_seed(4))
+    drawn = torch.rand(4, 6, generator=torch.Generator().manual_seed(4)).double()
+    for image, seen, values in zip(some, cropped, 2 * drawn.T.numpy() - 1, strict=True):
+        width, height = 1 - 0.4 * (1 + values[:2]) / 2
+        places = np.mgrid[:8, :8] - 3.5
+        down = height * places[0] + 4 * (1 - height) * values[3] + 3.5
+        across = width * places[1] + 4 * (1 - width) * values[2] + 3.5
+        expected = map_coordinates(np.pad(image.numpy(), 8), np.stack([down, across]) + 8, order=1)
+        np.testing.assert_allclose(seen.numpy(), expected, atol=1e-5)
+
+
+def test_joined_codes_keep_all_columns_and_unit_length():
+    unit = torch.nn.functional.normalize(torch.randn(2, 5, 3, dtype=torch.float64), dim=2)
+    both = experiment.joined([experiment.Code({"train": one}, [{}], 1.5) for one in unit])
+    torch.testing.assert_close(both.codes["train"].norm(dim=1), torch.ones(5).double())
+    torch.testing.assert_close(both.codes["train"][:, 3:] * math.sqrt(2), unit[1])
+    assert (both.phases, both.seconds) == ([{}, {}], 3.0)
+
+
+def _tiny(**settings: Any) -> dict[str, Any]:
     short = dataclasses.replace(TINY, steps=6, patience=1000)  # too short to grow
-    config = dataclasses.replace(
-        experiment.QUICK, training=short, changes=("moved", "bent"), judged_change="bent",
-        judged=64, orders=1, seeds=1,
-    )  # fmt: skip
-    results = experiment.run(config, seed=0, context=RunContext()).results
+    few = {"training": short, "judged": 64, "orders": 1, "seeds": 1}
+    config = dataclasses.replace(experiment.QUICK, **(few | settings))
+    return experiment.run(config, seed=0, context=RunContext()).results
+
+
+def test_the_jury_sees_images_changed_as_it_was_set():
+    results = _tiny(changes=("moved", "bent"), judged_changes=("bent",))
     assert list(results["candidates"]) == [
-        "frozen, moved", "growing, moved", "frozen, bent", "growing, bent"
+        "frozen, moved", "frozen, bent", "growing, moved", "growing, bent"
     ]  # fmt: skip
     for one in results["candidates"].values():
         assert one["excess"] == one["excess_by_change"]["bent"] != one["excess_by_change"]["moved"]
     assert results["chosen"] == results["chosen_by_change"]["bent"]
-    assert set(results["probes"]) == {results["chosen"], "frozen, moved"}
+
+
+def test_joined_codes_are_judged_beside_a_control_of_their_length():
+    both = ("moved", "bent")
+    results = _tiny(changes=both, judged_changes=both, joined=True, seeds=2)
+    codes = (*both, "joined", "moved x2")
+    assert list(results["candidates"]) == [
+        f"{observer}, {code}" for observer in ("frozen", "growing") for code in codes
+    ]
+    for one in results["candidates"].values():
+        by_change = one["excess_by_change"]
+        assert one["excess"] == by_change["moved"] + by_change["bent"]
+    ranks = results["mean_rank"]
+    assert ranks[results["chosen"]] == min(ranks.values())
+    observer = results["chosen"].split(", ")[0]
+    assert set(results["probes"]) == {f"{observer}, {code}" for code in codes}
+    single, control = (results["candidates"][f"frozen, {code}"] for code in ("moved", codes[-1]))
+    assert single["excess"] != control["excess"]
+
+
+def test_one_change_cannot_be_joined():
+    with pytest.raises(UserError, match="joined needs two changes or more, got warped"):
+        _tiny(changes=("warped",), joined=True)
 
 
 def test_a_change_that_nobody_knows_is_refused():
-    with pytest.raises(UserError, match="each one of moved, warped, bent"):
+    with pytest.raises(UserError, match="each one of moved, warped, bent, cropped"):
         dataclasses.replace(experiment.QUICK, changes=("torn",))
 
 

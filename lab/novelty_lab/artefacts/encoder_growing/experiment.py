@@ -1,23 +1,26 @@
 """Ours: a code of images against an observer that grows, chosen without labels.
 
 Two observers (frozen, growing) times the ways to change the image that is encoded (moved by up to
-two pixels; also turned, scaled and sheared; also bent) are trained on 50,000 images. The jury of
-``encoder-select`` ranks the codes by its excess bits on images that no training saw, and the best
-mean rank is chosen. The judged images are changed as well, and the jury judges once for every
-change: which change does not matter is for the user to say, and ``judged_change`` says it. Then the
-chosen code and the control are trained from more seeds. The probes see labels: they say how well
-the jury chose, and do not choose.
+two pixels; also turned, scaled and sheared; also bent; cropped) are trained on 50,000 images. The
+jury of ``encoder-select`` ranks the codes by its excess bits on images that no training saw, which
+are changed as well, and the best mean rank is chosen. A code forgets what its change alters, and
+which change does not matter is not to be seen without labels. ``joined`` leaves the question open:
+the codes of all changes, side by side, are a candidate too, and so is a control as long, the code
+of the first change from as many seeds. Then the codes of the chosen observer are trained from more
+seeds. The probes see labels: they say how well the jury chose, and do not choose.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
@@ -44,6 +47,8 @@ from novelty_lab.context import (
 from novelty_lab.settings import Settings, choice
 
 PROBES = ("linear", "neighbours")
+JOINED = "joined"
+"""Names the codes of all changes, side by side."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +59,14 @@ class Config(Settings):
     """Images; their labels are used by the probes alone."""
     changes: tuple[Change, ...] = choice(get_args(Change), ("moved", "warped"))
     """What is done to the encoded image; the first one, with a frozen observer, is the control."""
-    judged_change: Change = "moved"
-    """What is done to the images whose codes the deciding jury sees."""
+    judged_changes: tuple[Change, ...] = choice(get_args(Change), ("moved",))
+    """What is done to the images whose codes the jury sees; it judges once for each."""
+    joined: bool = False
+    """Whether the codes of all changes side by side are a candidate, and a control as long."""
     training: TrainingConfig = field(default_factory=TrainingConfig)
-    """Of every candidate."""
+    """Of every code."""
     seeds: int = 3
-    """Training seeds of the chosen candidate and of the control."""
+    """Training seeds of the observer whose code is chosen."""
     held_out: int = 10_000
     """Training images kept from training, for the jury."""
     judged: int = 1024
@@ -82,49 +89,58 @@ QUICK = Config(
 
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
-    """Train all candidates, choose one without labels, and train it from more seeds."""
-    if not 0 < config.judged <= config.held_out:
-        raise UserError(f"judged must be from 1 to held_out={config.held_out}, got {config.judged}")
-    first = trained(config, {name: (name, 0) for name in candidates(config)}, seed, context)
+    """Train all codes, choose one without labels, and train those of its observer again."""
+    _check(config)
+    first = trained(config, dict.fromkeys(("frozen", "growing"), 0), seed, context)
     mean_rank = rank(first)
-    chosen, control = best_of(mean_rank)[0], next(iter(first))
-    again = {
-        f"{name}, seed {number}": (name, number)
-        for number in range(1, config.seeds)
-        for name in dict.fromkeys((chosen, control))
-    }
-    more = trained(config, again, seed, context)
+    chosen = best_of(mean_rank)[0]
+    observer = chosen.split(", ")[0]
+    more = [trained(config, {observer: number}, seed, context) for number in range(1, config.seeds)]
     seeds = {
-        name: [first[name], *(more[key] for key, (other, _) in again.items() if other == name)]
-        for name in dict.fromkeys((chosen, control))
+        name: [first[name], *(one[name] for one in more)]
+        for name in first
+        if name.startswith(f"{observer}, ")
     }
     results = {
         "candidates": first,
         "mean_rank": mean_rank,
         "chosen": chosen,
-        "chosen_by_change": {change: chosen_by(first, change) for change in config.changes},
+        "chosen_by_change": {change: chosen_by(first, change) for change in seen_changes(config)},
         "places_by_label": {key: place_of(first, chosen, key) for key in PROBES},
         "more": more,
         "probes": {
             name: {key: mean_and_sd([one[key] for one in runs]) for key in PROBES}
             for name, runs in seeds.items()
         },
-        "jurors": [f"{kind}, resolution {eta:g}" for kind, eta in JURORS],
+        "jurors": [
+            f"images {change}: {kind}, resolution {eta:g}"
+            for change in config.judged_changes
+            for kind, eta in JURORS
+        ],
     }
-    return RunResult(results, device=devices_of([*first.values(), *more.values()]))
+    everyone = [one for group in (first, *more) for one in group.values()]
+    return RunResult(results, device=devices_of(everyone))
 
 
-def candidates(config: Config) -> dict[str, tuple[bool, Change]]:
-    """List, by name, whether the observer grows and what is done to the encoded image."""
-    return {
-        f"{observer}, {change}": (observer == "growing", change)
-        for change in config.changes
-        for observer in ("frozen", "growing")
-    }
+def _check(config: Config) -> None:
+    if not 0 < config.judged <= config.held_out:
+        raise UserError(f"judged must be from 1 to held_out={config.held_out}, got {config.judged}")
+    if config.joined and len(config.changes) < 2:
+        raise UserError(f"joined needs two changes or more, got {', '.join(config.changes)}")
+
+
+def seen_changes(config: Config) -> tuple[Change, ...]:
+    """List how images are changed before a jury sees their codes; some juries decide nothing."""
+    return tuple(dict.fromkeys((*config.judged_changes, *config.changes)))
+
+
+def name_of(observer: str, code: str) -> str:
+    """Name a candidate: its observer, and how the encoded image is changed."""
+    return f"{observer}, {code}"
 
 
 def chosen_by(trained: Mapping[str, dict[str, Any]], change: Change) -> str:
-    """Return whose code a jury chooses that sees images changed in this way."""
+    """Return whose code a jury chooses that sees images changed in this way only."""
     judged = {name: {"excess": one["excess_by_change"][change]} for name, one in trained.items()}
     return best_of(rank(judged))[0]
 
@@ -135,60 +151,83 @@ def place_of(candidates: Mapping[str, dict[str, Any]], chosen: str, key: str) ->
 
 
 def trained(
-    config: Config, trainings: Mapping[str, tuple[str, int]], seed: int, context: RunContext
+    config: Config, numbers: Mapping[str, int], seed: int, context: RunContext
 ) -> dict[str, Any]:
-    """Train candidates from numbered seeds, have them judged, and probe them."""
+    """Train the codes of observers from numbered seeds; return all candidates by name."""
     tasks = {
-        name: (config, candidate, number, seed, context.data, context.device, context.task(name))
-        for name, (candidate, number) in trainings.items()
+        f"{observer}, seed {number}": (
+            config, observer == "growing", number, seed, context.data, context.device,
+            context.task(f"{observer}, seed {number}"),
+        )
+        for observer, number in numbers.items()
+    }  # fmt: skip
+    judged = context.map(train_and_judge, tasks)
+    return {
+        name_of(observer, code): one
+        for observer, number in numbers.items()
+        for code, one in judged[f"{observer}, seed {number}"].items()
     }
-    return context.map(train_and_judge, tasks)
 
 
 def train_and_judge(
     config: Config,
-    candidate: str,
+    grows: bool,
     number: int,
     seed: int,
     data: Path | None,
     device: str,
     task: TaskContext,
-) -> dict[str, Any]:
-    """Train one code, have the jury judge it without labels, and probe it."""
-    images, (grows, change) = images_of(config.dataset, data), candidates(config)[candidate]
-    pixels, started = images.train_images.to(device), time.perf_counter()
+) -> dict[str, dict[str, Any]]:
+    """Train the codes of one observer, have the jury judge them without labels, and probe them."""
+    images = images_of(config.dataset, data)
+    pixels = images.train_images.to(device)
     if config.held_out >= len(pixels):
         raise UserError(
             f"held_out must leave some of the {len(pixels):,} images to train on, "
             f"got {config.held_out:,}"
         )
     seen, unseen = pixels[: -config.held_out], pixels[-config.held_out :][: config.judged]
-    with arithmetic("tf32"):
-        child = split(seed, "training", number)
-        encoder, phases = train_growing(
-            config.training, seen, change, child, grows=grows, task=task
-        )
-        seconds = time.perf_counter() - started
-        judged = {
-            change: encode(encoder, _judged_images(config, unseen, change, seed))
-            for change in dict.fromkeys((config.judged_change, *config.changes))
-        }
-        probed = encode(encoder, pixels), encode(encoder, images.test_images.to(device))
-    by_change = {change: _scored(config, unseen, codes, seed) for change, codes in judged.items()}
-    codes, scored = judged[config.judged_change], by_change[config.judged_change]
-    return {
-        "excess": (scored[:, 0] - scored[:, 1]).tolist(),
-        "excess_by_change": {
-            change: (of[:, 0] - of[:, 1]).tolist() for change, of in by_change.items()
-        },
-        "floor": scored[:, 1].tolist(),
-        "explained_variance": scored[:, 2].tolist(),
-        "effective_rank": effective_rank(codes),
-        "phases": [phase.describe() for phase in phases],
-        **probe(*probed, images),
-        "seconds": round(seconds, 1),
-        "device": describe_device(device),
+    encoded = {"train": pixels, "test": images.test_images.to(device)} | {
+        change: _judged_images(config, unseen, change, seed) for change in seen_changes(config)
     }
+
+    def train(change: Change, *labels: str | int) -> Code:
+        started = time.perf_counter()
+        child = split(seed, "training", number, *labels)
+        part = _part(task, "-".join(map(str, (change, *labels))))
+        with arithmetic("tf32"):
+            encoder, phases = train_growing(
+                config.training, seen, change, child, grows=grows, task=part
+            )
+            codes = {name: encode(encoder, some) for name, some in encoded.items()}
+        described = [phase.describe() for phase in phases]
+        return Code(codes, described, round(time.perf_counter() - started, 1))
+
+    codes = {str(change): train(change) for change in config.changes}
+    if config.joined:
+        control, count = config.changes[0], len(config.changes)
+        again = [train(control, "copy", copy) for copy in range(1, count)]
+        codes |= {
+            JOINED: joined([codes[change] for change in config.changes]),
+            f"{control} x{count}": joined([codes[control], *again]),
+        }
+    return {
+        name: judge(config, unseen, code.codes, seed)
+        | probe(code.codes["train"], code.codes["test"], images)
+        | {"phases": code.phases, "seconds": code.seconds, "device": describe_device(device)}
+        for name, code in codes.items()
+    }
+
+
+@dataclass(frozen=True)
+class Code:
+    """A trained code of several sets of images."""
+
+    codes: dict[str, Tensor]
+    """By the name of the set, (num_images, code_dim) each."""
+    phases: list[dict[str, Any]]
+    seconds: float
+    """That the training took."""
 
 
 def _judged_images(config: Config, images: Tensor, change: Change, seed: int) -> Tensor:
@@ -197,6 +236,37 @@ def _judged_images(config: Config, images: Tensor, change: Change, seed: int) ->
     if change == "moved":
         return move(images, config.moved, generator)
     return changed(images, change, generator)
+
+
+def _part(task: TaskContext, name: str) -> TaskContext:
+    """Give the training of one code a folder of its own for its checkpoints."""
+    folder = None if task.directory is None else task.directory / name
+    return dataclasses.replace(task, directory=folder)
+
+
+def joined(codes: Sequence[Code]) -> Code:
+    """Put codes of the same images side by side, at unit length again."""
+    scale, names = len(codes) ** -0.5, codes[0].codes
+    return Code(
+        {name: scale * torch.cat([one.codes[name] for one in codes], dim=1) for name in names},
+        [phase for one in codes for phase in one.phases],
+        round(sum(one.seconds for one in codes), 1),
+    )
+
+
+def judge(config: Config, images: Tensor, codes: Mapping[str, Tensor], seed: int) -> dict[str, Any]:
+    """Have the jury judge the codes of images that were changed in each way."""
+    scored = {
+        change: _scored(config, images, codes[change], seed) for change in seen_changes(config)
+    }
+    excess = {change: (of[:, 0] - of[:, 1]).tolist() for change, of in scored.items()}
+    return {
+        "excess": [bits for change in config.judged_changes for bits in excess[change]],
+        "excess_by_change": excess,
+        "floor": {change: of[:, 1].tolist() for change, of in scored.items()},
+        "explained_variance": {change: of[:, 2].tolist() for change, of in scored.items()},
+        "effective_rank": {change: effective_rank(codes[change]) for change in scored},
+    }
 
 
 def _scored(config: Config, images: Tensor, codes: Tensor, seed: int) -> np.ndarray:

@@ -19,7 +19,7 @@ def tables(record: Record) -> list[Table]:
     rows = [
         [
             f"{name} (chosen)" if name == results["chosen"] else name,
-            *(f"{bits:.1f}" for bits in one["excess"]),
+            *(f"{bits:.1f}" for bits in _excess(results, one).values()),
             f"{results['mean_rank'][name]:.2f}",
             _growths(one),
             f"{one['linear']:.4f}",
@@ -33,12 +33,22 @@ def tables(record: Record) -> list[Table]:
         [name, *(f"{of[key]['mean']:.4f} ± {of[key]['sd']:.4f}" for key in of)]
         for name, of in results["probes"].items()
     ]
-    title = "Excess bits by juror, without labels; probes"
+    judges = _excess(results, next(iter(results["candidates"].values())))
     return [
-        Table(title, ["", *results["jurors"], *more], rows),
+        Table("Excess bits, without labels; probes", ["", *judges, *more], rows),
         *_choices(results),
         Table("Probes over seeds, mean ± sd", ["", "linear", "5-NN"], seeds),
     ]
+
+
+def _excess(results: dict[str, Any], one: dict[str, Any]) -> dict[str, float]:
+    """Return the excess bits of a code by how the judged images were changed, mean of the jurors.
+
+    Older records have one change, and are listed by juror.
+    """
+    if "excess_by_change" not in one:
+        return dict(zip(results["jurors"], one["excess"], strict=True))
+    return {f"images {name}": float(np.mean(of)) for name, of in one["excess_by_change"].items()}
 
 
 def _choices(results: dict[str, Any]) -> list[Table]:

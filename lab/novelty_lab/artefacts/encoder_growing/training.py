@@ -35,13 +35,15 @@ from novelty_lab.artefacts.nca_growing.together import has_stalled
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 from novelty_lab.settings import Settings
 
-Change = Literal["moved", "warped", "bent"]
+Change = Literal["moved", "warped", "bent", "cropped"]
 LARGEST_MOVE = 2
 """Pixels, as in the recipe that ``encoder-select`` chose."""
 LARGEST_TURN, LARGEST_SCALING, LARGEST_SHEAR = math.pi / 12, 0.1, 0.1
 """Of a warp: an angle, and shares of the image's size."""
 LARGEST_BEND, KNOTS = 3, 5
 """Of a bend: pixels, and how many points along an edge are drawn; cubic between them."""
+SMALLEST_CROP = 0.6
+"""Of a crop: the least share of an edge that is kept."""
 
 
 @dataclass(frozen=True)
@@ -97,11 +99,24 @@ class Phase:
 
 
 def changed(images: Tensor, change: Change, generator: torch.Generator) -> Tensor:
-    """Move images (n, side, side) by up to two pixels, or also warp, or warp and bend them."""
+    """Move images (n, side, side) by up to two pixels; warp them; warp and bend; or crop them."""
     if change == "moved":
         return move(images, LARGEST_MOVE, generator)
+    if change == "cropped":
+        return crop(images, generator)
     warped = warp(images, generator)
     return bend(warped, generator) if change == "bent" else warped
+
+
+def crop(images: Tensor, generator: torch.Generator) -> Tensor:
+    """Cut a rectangle out of images (n, side, side), and stretch it to their size."""
+    count, side = images.shape[:2]
+    drawn = _uniform((4, count), images, generator)
+    width, height = 1 - (1 - SMALLEST_CROP) * (1 + drawn[:2]) / 2
+    x, y = (1 - width) * drawn[2], (1 - height) * drawn[3]
+    none = torch.zeros_like(width)
+    maps = torch.stack([width, none, x, none, height, y], dim=1).view(count, 2, 3)
+    return _sample(images, functional.affine_grid(maps, [count, 1, side, side], False))
 
 
 def warp(images: Tensor, generator: torch.Generator) -> Tensor:
@@ -121,7 +136,8 @@ def bend(images: Tensor, generator: torch.Generator) -> Tensor:
     count, side = images.shape[:2]
     knots = LARGEST_BEND * _uniform((count, 2, KNOTS, KNOTS), images, generator)
     field = functional.interpolate(knots, size=(side, side), mode="bicubic", align_corners=True)
-    unbent = torch.eye(2, 3).to(images).expand(count, 2, 3)
+    # Made on the device: a captured graph cannot copy from the CPU.
+    unbent = torch.eye(2, 3, dtype=images.dtype, device=images.device).expand(count, 2, 3)
     grid = functional.affine_grid(unbent, [count, 1, side, side], False)
     return _sample(images, grid + 2 / side * field.movedim(1, -1))
 
