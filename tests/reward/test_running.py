@@ -5,6 +5,7 @@ import pytest
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from learnable_novelty.reward import BonusWrapper, NoveltyReward, RunningUnits
+from learnable_novelty.reward.fading import share_left
 from tests.reward.toys import Drifting
 
 
@@ -86,6 +87,34 @@ def test_the_coefficient_falls_along_a_line_and_stays_at_zero():
             assert got == pytest.approx(alone)
 
 
+def test_with_restarts_each_fall_takes_twice_the_steps_of_the_one_before():
+    steps, shares = 0, []
+    for fall in range(5):
+        length = 100_000 * 2**fall
+        shares += [(steps + done, 1 - done / length) for done in range(0, length, 12_500)]
+        shares.append((steps + length - 1, 1 / length))
+        steps += length
+    for done, expected in shares:
+        assert share_left(done, "restarts") == pytest.approx(expected, abs=1e-12)
+    assert steps == 3_100_000 and share_left(steps, "restarts") == 1
+
+
+def test_a_bonus_that_restarts_is_at_its_full_value_again_and_survives_saving(tmp_path):
+    units = RunningUnits(2, 0.4, fade_steps="restarts")
+    units._steps = 99_998
+    units(np.ones(2), np.ones(2))
+    assert units.coefficient == pytest.approx(0.4 * 2 / 100_000)
+    units(np.ones(2), np.ones(2))
+    assert units.coefficient == 0.4
+    venv = NoveltyReward(DummyVecEnv([Drifting, Drifting]), episodes=2, fade_steps="restarts")
+    venv.reset()
+    venv.accumulator.units._steps = 150_000
+    venv.save(tmp_path / "bonus.pt")
+    again = NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Drifting, Drifting]))
+    assert again.calibrated.config.fade_steps == "restarts"
+    assert again.accumulator.units.coefficient == pytest.approx(0.1 * 0.75)
+
+
 def test_a_bonus_that_fades_goes_on_fading_after_it_was_saved(tmp_path):
     fade_steps = np.int64(200)  # a file holds no NumPy scalars
     venv = NoveltyReward(DummyVecEnv([Drifting, Drifting]), episodes=2, fade_steps=fade_steps)
@@ -119,6 +148,8 @@ def test_units_that_were_saved_before_there_was_fading_are_read():
         ({"fade_steps": 0}, "fade_steps must be a whole number from 1, got 0"),
         ({"fade_steps": 1e5}, "fade_steps must be a whole number from 1"),
         ({"fade_steps": True}, "fade_steps must be a whole number from 1"),
+        ({"fade_steps": "often"}, 'must be a number of steps, "restarts" or None, got .often.'),
+        ({"fade_steps": "restarts", "weight": 2.0}, "needs weight=.auto. .* got weight=2.0"),
         ({"fade_steps": 9, "weight": 1.0}, "needs weight=.auto. .* got weight=1.0, mode='add'"),
         ({"fade_steps": 9, "mode": "modulate"}, "got weight='auto', mode='modulate'"),
         ({"fade_steps": 9, "weight": "paper"}, "got weight='paper', mode='add'"),

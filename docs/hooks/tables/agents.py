@@ -7,7 +7,9 @@ import json
 import statistics
 
 from docs.hooks.tables.records import ROOT, benchmark, markdown, mean_sd, record
-from novelty_lab.artefacts.rl_table.paper import PAPER
+from novelty_lab.artefacts.rl_table.looks import NAMES
+from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
+from novelty_lab.artefacts.rl_table.runs import collect
 from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS
 from novelty_lab.records import Record
 from novelty_lab.report import Table
@@ -20,6 +22,48 @@ def returns(task: str, condition: str, *, tuned: bool = False) -> list[float]:
     name = f"{task}-{condition}{'-tuned' if tuned else ''}-seed[0-9]*"
     paths = sorted((ROOT / "results" / "rl-table").glob(f"{name}/record.json"))
     return [json.loads(path.read_text(encoding="utf-8"))["results"]["return"] for path in paths]
+
+
+def rl_paper() -> str:
+    """Give table 1: our return beside the paper's in each cell."""
+
+    def cell(task: str, condition: str) -> str:
+        values, (mean, sd) = returns(task, condition), PAPER[task][condition]
+        digits = 1 if abs(statistics.mean(values)) < 10 else 0
+        return f"{mean_sd(values, digits)} (paper {mean} ± {sd})"
+
+    def seeds(task: str) -> str:
+        counts = sorted({len(returns(task, condition)) for condition in PAPER_CONDITIONS})
+        return " to ".join(map(str, counts))
+
+    rows = [
+        [task, *(cell(task, condition) for condition in PAPER_CONDITIONS), seeds(task)]
+        for task in TASKS
+    ]
+    return markdown(["", *(NAMES[condition] for condition in PAPER_CONDITIONS), "seeds"], rows)
+
+
+def rl_together() -> str:
+    """Compare the bonuses of table 1 with the task alone over all tasks."""
+    from novelty_lab import records
+
+    paths = records.find(ROOT / "results", "rl-table")
+    runs = collect([records.load(path) for path in paths])
+    rows: list[list[str]] = []
+    for condition in PAPER_CONDITIONS[1:]:
+        means = {name: [returns(task, name) for task in TASKS] for name in (condition, "task")}
+        above = sum(
+            statistics.mean(x) > statistics.mean(y) for x, y in zip(*means.values(), strict=True)
+        )
+        published = sum(PAPER[task][condition][0] > PAPER[task]["task"][0] for task in TASKS)
+        estimates = (
+            runs.iqm(condition, TASKS),
+            runs.improvement(condition, TASKS),
+            runs.head_start(condition, TASKS),
+        )
+        rows.append([NAMES[condition], f"{above} ({published})", *map(str, estimates)])
+    columns = ["", "tasks above task only (paper)", "interquartile mean", "P(return above)"]
+    return markdown([*columns, "P(curve above)"], rows)
 
 
 def rl_tuned() -> str:

@@ -123,6 +123,20 @@ def test_the_coefficient_falls_to_zero(tmp_path):
     assert paid[0] > 0 and paid[-1] == 0 and wrapped.units.coefficient == 0
 
 
+def test_settings_say_how_the_coefficient_falls():
+    usual = Exploration("DoorKey-8x8", "clean", "raw", 160)
+    cells = (
+        usual,
+        dataclasses.replace(usual, falling=True),
+        dataclasses.replace(usual, restarts=True),
+    )
+    assert [cell.fade_steps for cell in cells] == [None, 160, "restarts"]
+    listed = runs(dataclasses.replace(PAPER, restarts=True))
+    assert {(run.config.restarts, run.config.bonus == "modulated") for run in listed} == {
+        (True, False)
+    }
+
+
 def test_a_bonus_that_is_none_is_refused(tmp_path):
     cell = dataclasses.replace(next(runs(QUICK)).config, bonus="curiosity")
     with pytest.raises(UserError, match="expected one of none, foresight"):
@@ -142,9 +156,15 @@ def test_where_every_run_fails_no_record_is_named(tmp_path, capsys, monkeypatch)
 
 def test_runs_of_other_settings_have_other_names():
     usual = {"task": "DoorKey-8x8", "distractor": "clean", "bonus": "foresight", "steps": 900_000}
-    changes = ({"steps": 900_999}, {"layouts": 16}, {"unit": "size"}, {"falling": True})
+    changes = (
+        {"steps": 900_999},
+        {"layouts": 16},
+        {"unit": "size"},
+        {"falling": True},
+        {"restarts": True},
+    )
     names = {Exploration(**(usual | change)).name for change in ({}, *changes)}
-    assert len(names) == 5
+    assert len(names) == 6
     assert "DoorKey-8x8-clean-foresight-0.1-900k" in names
 
 
@@ -153,6 +173,8 @@ def test_runs_of_other_settings_have_other_names():
     [
         ({"unit": "sizes"}, "unit must be one of deviation, size"),
         ({"bonus": "modulated", "falling": True}, "no coefficient that could fall"),
+        ({"bonus": "modulated", "restarts": True}, "no coefficient that could fall"),
+        ({"falling": True, "restarts": True}, "falls once or restarts"),
     ],
 )
 def test_a_training_that_cannot_be_is_refused(change, message):

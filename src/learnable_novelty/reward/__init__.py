@@ -25,6 +25,7 @@ from learnable_novelty.reward.config import (
     RewardMode,
     Standardization,
 )
+from learnable_novelty.reward.fading import Fading
 from learnable_novelty.reward.foresight import Foresight, ForesightConfig
 from learnable_novelty.reward.images import FrozenConvolution
 from learnable_novelty.reward.modulation import ModulatedUnits, Modulation
@@ -52,6 +53,7 @@ __all__ = [
     "BonusWrapper",
     "CalibratedNovelty",
     "EnvAdapter",
+    "Fading",
     "Foresight",
     "ForesightConfig",
     "FrozenConvolution",

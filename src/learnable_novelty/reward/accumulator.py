@@ -15,6 +15,7 @@ from learnable_novelty.reward.config import (
     check_fading,
     check_number,
 )
+from learnable_novelty.reward.fading import Fading
 from learnable_novelty.reward.modulation import ModulatedUnits
 from learnable_novelty.reward.running import RewardUnits, RunningUnits
 
@@ -40,7 +41,7 @@ class RewardAccumulator:
         weight: task reward per unit of the bonus, or "auto": both in ``RunningUnits``.
         mode: whether the bonus is added to the task reward, replaces it, or is modulated by it.
         coefficient: of the bonus in running units, with ``weight="auto"``.
-        fade_steps: steps over which this coefficient falls to zero, or None for never.
+        fade_steps: steps over which this coefficient falls to zero, "restarts", or None for never.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class RewardAccumulator:
         weight: float | Literal["auto"],
         mode: RewardMode = "add",
         coefficient: float = COEFFICIENT,
-        fade_steps: int | None = None,
+        fade_steps: Fading = None,
     ) -> None:
         check_choice("mode", mode, MODES)
         check_fading(fade_steps, weight, mode)
@@ -138,7 +139,7 @@ class WrapsBonus:
         weight: float | Literal["auto"],
         mode: RewardMode = "add",
         coefficient: float = COEFFICIENT,
-        fade_steps: int | None = None,
+        fade_steps: Fading = None,
         encoder: Encoder | None = None,
     ) -> None:
         super().__init__(env)  # pyright: ignore[reportCallIssue]

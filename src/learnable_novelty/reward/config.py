@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from learnable_novelty.errors import UserError
+from learnable_novelty.reward.fading import Fading
 
 Standardization = Literal["empirical", "fixed"]
 Floor = Literal["residual"] | None
@@ -107,9 +108,10 @@ class NoveltyConfig(ObserverConfig):
     "foresight" otherwise."""
     coefficient: float = COEFFICIENT
     """With ``weight="auto"``: what a unit of the bonus counts in units of the task."""
-    fade_steps: int | None = None
+    fade_steps: Fading = None
     """Steps, of all environments together, over which the coefficient falls along a line to zero,
-    so that in the end the agent is paid by the task alone. None for never."""
+    so that in the end the agent is paid by the task alone. "restarts": over 100,000 steps, then
+    from its full value over 200,000, 400,000 and so on. None for never."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -163,7 +165,7 @@ def takes_config(function: F) -> F:
     return function
 
 
-def check_fading(fade_steps: Any, weight: Any, mode: str) -> int | None:
+def check_fading(fade_steps: Any, weight: Any, mode: str) -> Fading:
     """Return so many steps, or raise unless there is a coefficient that can fall over them."""
     if fade_steps is None:
         return None
@@ -171,7 +173,16 @@ def check_fading(fade_steps: Any, weight: Any, mode: str) -> int | None:
         raise UserError(
             f'fade_steps needs weight="auto" and mode="add", got weight={weight!r}, mode={mode!r}'
         )
-    return check_count("fade_steps", fade_steps)
+    return check_fade_steps(fade_steps)
+
+
+def check_fade_steps(value: Any) -> Fading:
+    """Return a number of steps, "restarts" or None, or raise."""
+    if value is None or _equals(value, "restarts"):
+        return value
+    if isinstance(value, str):
+        raise UserError(f'fade_steps must be a number of steps, "restarts" or None, got {value!r}')
+    return check_count("fade_steps", value)
 
 
 def check_choice(name: str, value: Any, known: tuple[Any, ...]) -> None:

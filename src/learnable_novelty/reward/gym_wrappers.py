@@ -27,7 +27,7 @@ class BonusWrapper(WrapsBonus, gymnasium.Wrapper[Any, Any, Any, Any]):
         weight: task reward per unit of the bonus, or "auto" for both in ``RunningUnits``.
         mode: "add" to the task reward, "replace" it, or "modulate" the bonus by it.
         coefficient: of the bonus in running units, with ``weight="auto"``.
-        fade_steps: steps over which this coefficient falls to zero, or None for never.
+        fade_steps: steps over which this coefficient falls to zero, "restarts", or None for never.
         encoder: what codes images, in place of a frozen random convolution.
     """
 

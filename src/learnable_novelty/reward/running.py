@@ -7,7 +7,8 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 
 from learnable_novelty.reward.bonus import Array, Mask
-from learnable_novelty.reward.config import check_choice, check_count, check_number
+from learnable_novelty.reward.config import check_choice, check_fade_steps, check_number
+from learnable_novelty.reward.fading import Fading, share_left
 
 PRIOR_COUNT, PRIOR_VARIANCE = 1.0, 1.0
 """The prior is one return around zero with this variance. Without it the first steps would be
@@ -107,7 +108,8 @@ class RunningUnits:
         coefficient: what a unit of the bonus counts in units of the task, at the start.
         unit: what returns are divided by.
         fade_steps: steps, of all environments together, over which the coefficient falls along a
-            line to zero; None for never. Steps that only reset an environment count too.
+            line to zero, or "restarts" (``share_left``); None for never. Steps that only reset an
+            environment count too.
 
     Raises:
         ValueError: for a value outside its range.
@@ -124,11 +126,11 @@ class RunningUnits:
         num_envs: int,
         coefficient: float,
         unit: Unit = "size",
-        fade_steps: int | None = None,
+        fade_steps: Fading = None,
     ) -> None:
         check_choice("unit", unit, get_args(Unit))
         self.coefficient = self._first = check_number("coefficient", coefficient, positive=True)
-        self._fade_steps = None if fade_steps is None else check_count("fade_steps", fade_steps)
+        self._fade_steps: Fading = check_fade_steps(fade_steps)
         self._steps = 0
         self._task, self._bonus = (ReturnSpread(num_envs, GAMMA, unit) for _ in range(2))
 
@@ -148,7 +150,7 @@ class RunningUnits:
     def _fade(self) -> None:
         """Set the coefficient of the next step; without ``fade_steps`` it stays."""
         if self._fade_steps is not None:
-            self.coefficient = self._first * max(1 - self._steps / self._fade_steps, 0.0)
+            self.coefficient = self._first * share_left(self._steps, self._fade_steps)
 
     @property
     def weight(self) -> float:

@@ -13,6 +13,7 @@ from learnable_novelty.reward.accumulator import EPISODE, WrapsBonus
 from learnable_novelty.reward.adapters import ParallelEnvs
 from learnable_novelty.reward.bonus import Array, Bonus, Transition
 from learnable_novelty.reward.config import COEFFICIENT, RewardMode, takes_config
+from learnable_novelty.reward.fading import Fading
 from learnable_novelty.reward.images import Encoder
 from learnable_novelty.reward.novelty_wrapper import WrapsNovelty
 
@@ -63,7 +64,7 @@ class BonusReward(WrapsBonus, VecEnvWrapper):
         weight: float | Literal["auto"],
         mode: RewardMode = "add",
         coefficient: float = COEFFICIENT,
-        fade_steps: int | None = None,
+        fade_steps: Fading = None,
         encoder: Encoder | None = None,
     ) -> None:
         super().__init__(

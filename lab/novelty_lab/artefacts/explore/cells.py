@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from learnable_novelty.errors import UserError
+from learnable_novelty.reward import Fading
 from learnable_novelty.reward.rivals import RIVALS
 from novelty_lab.settings import Settings
 
@@ -48,17 +49,26 @@ class Exploration(Settings):
     """Mazes that episodes are drawn from."""
     unit: Unit = "deviation"
     """Of running returns: their deviation, or their size."""
+    restarts: bool = False
+    """Whether the coefficient falls to zero again and again, each time over twice the steps."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.falling and self.bonus == "modulated":
+        if self.falling and self.restarts:
+            raise UserError("a coefficient falls once or restarts: leave out falling or restarts")
+        if (self.falling or self.restarts) and self.bonus == "modulated":
             raise UserError("modulated has no coefficient that could fall: leave out --falling")
+
+    @property
+    def fade_steps(self) -> Fading:
+        """How the coefficient falls."""
+        return "restarts" if self.restarts else self.steps if self.falling else None
 
     @property
     def name(self) -> str:
         """Of its records."""
         words = [self.task, self.distractor, self.bonus, f"{self.coefficient:g}"]
-        words += ["falling"] if self.falling else []
+        words += ["falling"] if self.falling else ["restarts"] if self.restarts else []
         words += ["size"] if self.unit == "size" else []
         words += [f"{self.layouts}-layouts"] if self.layouts != LAYOUTS else []
         thousands, rest = divmod(self.steps, 1000)

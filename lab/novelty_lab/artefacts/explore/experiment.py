@@ -57,6 +57,8 @@ class Config(Settings):
     """Mazes that episodes are drawn from."""
     unit: Unit = "deviation"
     """Of running returns: "deviation", or "size", the default of ``NoveltyReward``."""
+    restarts: bool = False
+    """Whether the coefficient falls to zero again and again: over 100,000 steps, 200,000, ..."""
 
 
 PAPER = Config()
@@ -76,7 +78,7 @@ def runs(config: Config) -> Iterator[Run]:
     With a coefficient that falls, what has none is left out, unless it alone was asked for.
     """
     fading = tuple(bonus for bonus in config.bonuses if bonus != "modulated")
-    bonuses = fading or config.bonuses if config.falling else config.bonuses
+    bonuses = fading or config.bonuses if config.falling or config.restarts else config.bonuses
     for task in sorted(config.tasks, key=lambda name: name != ROOMS):
         full = task == ROOMS
         seeds = config.seeds if full else config.seeds[:FEWER_SEEDS]
@@ -93,6 +95,7 @@ def runs(config: Config) -> Iterator[Run]:
                             config.falling,
                             config.layouts,
                             config.unit,
+                            config.restarts,
                         )
                         yield Run(exploration.name, exploration, seed)
 

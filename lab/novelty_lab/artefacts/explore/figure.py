@@ -40,6 +40,7 @@ def settings(records: Sequence[Record]) -> dict[tuple[str, str], Group]:
     for record in records:
         config = record.configuration
         falling = " falling to 0" if config["falling"] else ""
+        falling = " falling to 0 with restarts" if config.get("restarts") else falling
         words = f"{config['steps']:,} steps, coefficient {config['coefficient']:g}{falling}"
         words += " of sizes" if config.get("unit") == "size" else ""
         groups[config["task"], words][config["distractor"], config["bonus"]].append(record)

@@ -57,8 +57,7 @@ class NormalizedBonus(VecEnvWrapper):
 
     def __init__(self, venv: VecEnv, bonus: Bonus | None, cell: Exploration) -> None:
         super().__init__(venv)
-        fade_steps = cell.steps if cell.falling else None
-        running = RunningUnits(venv.num_envs, cell.coefficient, cell.unit, fade_steps)
+        running = RunningUnits(venv.num_envs, cell.coefficient, cell.unit, cell.fade_steps)
         self.bonus = bonus
         self.units = ModulatedUnits(venv.num_envs) if cell.bonus == "modulated" else running
         self._adapter = VecEnvAdapter(venv)
