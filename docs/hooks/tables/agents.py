@@ -33,8 +33,8 @@ def rl_paper() -> str:
         return f"{mean_sd(values, digits)} (paper {mean} ± {sd})"
 
     def seeds(task: str) -> str:
-        counts = sorted({len(returns(task, condition)) for condition in PAPER_CONDITIONS})
-        return " to ".join(map(str, counts))
+        counts = [len(returns(task, condition)) for condition in PAPER_CONDITIONS]
+        return " to ".join(dict.fromkeys(map(str, (min(counts), max(counts)))))
 
     rows = [
         [task, *(cell(task, condition) for condition in PAPER_CONDITIONS), seeds(task)]
@@ -51,9 +51,9 @@ def rl_together() -> str:
     runs = collect([records.load(path) for path in paths])
     rows: list[list[str]] = []
     for condition in PAPER_CONDITIONS[1:]:
-        means = {name: [returns(task, name) for task in TASKS] for name in (condition, "task")}
         above = sum(
-            statistics.mean(x) > statistics.mean(y) for x, y in zip(*means.values(), strict=True)
+            runs.returns(task, condition).mean() > runs.returns(task, "task").mean()
+            for task in TASKS
         )
         published = sum(PAPER[task][condition][0] > PAPER[task]["task"][0] for task in TASKS)
         estimates = (
@@ -227,27 +227,31 @@ def explore_frozen() -> str:
 
 
 def explore_fading() -> str:
-    """Say what a coefficient that falls to zero changes, on the seeds that have both."""
+    """Say what a coefficient that falls to zero, once or again and again, changes, seed by seed."""
     from novelty_lab.artefacts.explore.figure import WORLDS
 
     of_foresight = {"bonus": "foresight", "coefficient": 0.1, "unit": "size"}
-    cells: dict[tuple[str, int, str, bool], dict[int, dict[str, float]]] = {}
+    cells: dict[tuple[str, int, str], dict[str, dict[int, dict[str, float]]]] = {}
     for run in explore_records():
         config = run.configuration
         if of_foresight.items() <= config.items():
-            cell = config["task"], config["steps"], config["distractor"], config["falling"]
-            cells.setdefault(cell, {})[run.seed] = run.results
+            cell = cells.setdefault((config["task"], config["steps"], config["distractor"]), {})
+            course = "fades" if config["falling"] else "stays"
+            course = "restarts" if config.get("restarts") else course
+            cell.setdefault(course, {})[run.seed] = run.results
+    courses = ("stays", "fades", "restarts")
     rows: list[list[str]] = []
-    for (task, steps, world, falling), fading in sorted(cells.items()):
-        if falling:
-            staying = cells.get((task, steps, world, False), {})
-            shown = [
-                ", ".join(f"{runs[seed][key]:.2f}" for seed in sorted(set(staying) & set(fading)))
-                for key in ("final", "mean")
-                for runs in (staying, fading)
-            ]
-            rows.append([f"{task}, {steps:,} steps, {WORLDS[world]}", *shown])
-    columns = ("end, stays", "end, fades", "curve, stays", "curve, fades")
+    for (task, steps, world), cell in sorted(cells.items()):
+        if set(cell) == {"stays"}:
+            continue
+        seeds = sorted(set.intersection(*(set(runs) for runs in cell.values())))
+        shown = [
+            ", ".join(f"{cell[course][seed][key]:.2f}" for seed in seeds) if course in cell else "-"
+            for key in ("final", "mean")
+            for course in courses
+        ]
+        rows.append([f"{task}, {steps:,} steps, {WORLDS[world]}", *shown])
+    columns = [f"{what}, {course}" for what in ("end", "curve") for course in courses]
     return markdown(["task", *columns], rows)
 
 

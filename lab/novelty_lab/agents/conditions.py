@@ -33,6 +33,7 @@ CONDITIONS: dict[str, Condition] = {
     "task+excess": Condition("task + excess", "#56B4E9", "v", dashed=True),
     "task+evidence": Condition("task + evidence", "#F0E442", "<", dashed=True),
     "task+foresight": Condition("task + foresight", "#882255", "p", dashed=True),
+    "task+restarts": Condition("task + foresight with restarts", "#AA4499", "h", dashed=True),
     "task+bits": Condition("task + bits, running units", "#17BECF", ">", dashed=True),
     "task-running": Condition("task only, running units", "#6A6A6A", "8", dashed=True),
     **{f"task+{name}": _with_rival(name) for name in RIVALS if name != "magnitude"},

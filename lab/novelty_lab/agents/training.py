@@ -29,6 +29,7 @@ TINY = 1e-12
 """A coefficient of the bonus that leaves the task reward alone, in its running units."""
 RUNNING: dict[str, dict[str, Any]] = {
     "foresight": {"bonus": "foresight"},
+    "restarts": {"bonus": "foresight", "fade_steps": "restarts"},
     "bits": {"bonus": "bits"},
     "task-running": {"bonus": "bits", "coefficient": TINY},
 }

@@ -172,8 +172,8 @@ def test_runs_of_other_settings_have_other_names():
     ("change", "message"),
     [
         ({"unit": "sizes"}, "unit must be one of deviation, size"),
-        ({"bonus": "modulated", "falling": True}, "no coefficient that could fall"),
-        ({"bonus": "modulated", "restarts": True}, "no coefficient that could fall"),
+        ({"bonus": "modulated", "falling": True}, "could fall: leave out falling and restarts"),
+        ({"bonus": "modulated", "restarts": True}, "could fall: leave out falling and restarts"),
         ({"falling": True, "restarts": True}, "falls once or restarts"),
     ],
 )
@@ -187,7 +187,7 @@ def test_what_cannot_fade_is_left_out_of_a_grid_that_fades():
     listed = list(runs(dataclasses.replace(PAPER, falling=True)))
     assert {run.config.bonus for run in listed} == set(BONUSES) - {"modulated"}
     alone = dataclasses.replace(PAPER, falling=True, bonuses=("modulated",))
-    with pytest.raises(UserError, match="no coefficient that could fall"):
+    with pytest.raises(UserError, match="could fall: leave out falling and restarts"):
         list(runs(alone))
 
 

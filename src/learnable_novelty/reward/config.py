@@ -111,7 +111,8 @@ class NoveltyConfig(ObserverConfig):
     fade_steps: Fading = None
     """Steps, of all environments together, over which the coefficient falls along a line to zero,
     so that in the end the agent is paid by the task alone. "restarts": over 100,000 steps, then
-    from its full value over 200,000, 400,000 and so on. None for never."""
+    from its full value over 200,000, 400,000 and so on; it is zero after 100,000, 300,000, 700,000
+    and 1,500,000 steps, and a training that ends elsewhere ends with a bonus. None for never."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -166,7 +167,7 @@ def takes_config(function: F) -> F:
 
 
 def check_fading(fade_steps: Any, weight: Any, mode: str) -> Fading:
-    """Return so many steps, or raise unless there is a coefficient that can fall over them."""
+    """Check ``fade_steps``, which needs a coefficient that can fall, and return it."""
     if fade_steps is None:
         return None
     if mode != "add" or not _equals(weight, "auto"):
@@ -178,11 +179,14 @@ def check_fading(fade_steps: Any, weight: Any, mode: str) -> Fading:
 
 def check_fade_steps(value: Any) -> Fading:
     """Return a number of steps, "restarts" or None, or raise."""
-    if value is None or _equals(value, "restarts"):
-        return value
-    if isinstance(value, str):
-        raise UserError(f'fade_steps must be a number of steps, "restarts" or None, got {value!r}')
-    return check_count("fade_steps", value)
+    if value is None:
+        return None
+    if _equals(value, "restarts"):
+        return "restarts"  # Python's own: a saved file holds no NumPy strings
+    try:
+        return check_count("fade_steps", value)
+    except UserError as error:
+        raise UserError(f'{error}; or "restarts", or None for never') from None
 
 
 def check_choice(name: str, value: Any, known: tuple[Any, ...]) -> None:

@@ -16,8 +16,8 @@ def share_left(steps: int, fading: Fading) -> float:
         1 - t / N, at least 0
 
     With "restarts" N is 100,000 at first. At zero the coefficient starts again at its full value
-    and N doubles (the warm restarts of SGDR, arXiv 1608.03983): a goal that random play finds is
-    found while the coefficient is small, and one that takes long to find has ever longer falls.
+    and N doubles (the warm restarts of SGDR, arXiv 1608.03983). So there are early times almost
+    without a bonus, for goals that random play finds, and long times with one.
 
     >>> [share_left(steps, "restarts") for steps in (0, 50_000, 100_000, 200_000, 300_000)]
     [1.0, 0.5, 1.0, 0.5, 1.0]

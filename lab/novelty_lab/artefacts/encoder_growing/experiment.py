@@ -58,7 +58,7 @@ class Config(Settings):
     dataset: str = "mnist"
     """Images; their labels are used by the probes alone."""
     changes: tuple[Change, ...] = choice(get_args(Change), ("moved", "warped"))
-    """What is done to the encoded image; the first one, with a frozen observer, is the control."""
+    """What is done to the encoded image, a code for each."""
     judged_changes: tuple[Change, ...] = choice(get_args(Change), ("moved",))
     """What is done to the images whose codes the jury sees; it judges once for each."""
     joined: bool = False
@@ -66,7 +66,7 @@ class Config(Settings):
     training: TrainingConfig = field(default_factory=TrainingConfig)
     """Of every code."""
     seeds: int = 3
-    """Training seeds of the observer whose code is chosen."""
+    """From how many seeds all codes of the chosen observer are trained."""
     held_out: int = 10_000
     """Training images kept from training, for the jury."""
     judged: int = 1024
@@ -91,11 +91,11 @@ QUICK = Config(
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Train all codes, choose one without labels, and train those of its observer again."""
     _check(config)
-    first = trained(config, dict.fromkeys(("frozen", "growing"), 0), seed, context)
+    (first,) = trained(config, ("frozen", "growing"), [0], seed, context)
     mean_rank = rank(first)
     chosen = best_of(mean_rank)[0]
     observer = chosen.split(", ")[0]
-    more = [trained(config, {observer: number}, seed, context) for number in range(1, config.seeds)]
+    more = trained(config, (observer,), range(1, config.seeds), seed, context)
     seeds = {
         name: [first[name], *(one[name] for one in more)]
         for name in first
@@ -125,6 +125,9 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
 def _check(config: Config) -> None:
     if not 0 < config.judged <= config.held_out:
         raise UserError(f"judged must be from 1 to held_out={config.held_out}, got {config.judged}")
+    for changes in (config.changes, config.judged_changes):
+        if len(set(changes)) < len(changes):
+            raise UserError(f"expected every change once, got {', '.join(changes)}")
     if config.joined and len(config.changes) < 2:
         raise UserError(f"joined needs two changes or more, got {', '.join(config.changes)}")
 
@@ -151,22 +154,30 @@ def place_of(candidates: Mapping[str, dict[str, Any]], chosen: str, key: str) ->
 
 
 def trained(
-    config: Config, numbers: Mapping[str, int], seed: int, context: RunContext
-) -> dict[str, Any]:
-    """Train the codes of observers from numbered seeds; return all candidates by name."""
+    config: Config,
+    observers: Sequence[str],
+    numbers: Sequence[int],
+    seed: int,
+    context: RunContext,
+) -> list[dict[str, Any]]:
+    """Train the codes of observers from numbered seeds; return the candidates of each seed."""
     tasks = {
         f"{observer}, seed {number}": (
             config, observer == "growing", number, seed, context.data, context.device,
             context.task(f"{observer}, seed {number}"),
         )
-        for observer, number in numbers.items()
+        for number in numbers
+        for observer in observers
     }  # fmt: skip
-    judged = context.map(train_and_judge, tasks)
-    return {
-        name_of(observer, code): one
-        for observer, number in numbers.items()
-        for code, one in judged[f"{observer}, seed {number}"].items()
-    }
+    judged = context.map(train_and_judge, tasks) if tasks else {}
+    return [
+        {
+            name_of(observer, code): one
+            for observer in observers
+            for code, one in judged[f"{observer}, seed {number}"].items()
+        }
+        for number in numbers
+    ]
 
 
 def train_and_judge(
@@ -192,24 +203,28 @@ def train_and_judge(
     }
 
     def train(change: Change, *labels: str | int) -> Code:
-        started = time.perf_counter()
-        child = split(seed, "training", number, *labels)
+        child, started = split(seed, "training", number, *labels), time.perf_counter()
         part = _part(task, "-".join(map(str, (change, *labels))))
         with arithmetic("tf32"):
             encoder, phases = train_growing(
                 config.training, seen, change, child, grows=grows, task=part
             )
+            seconds = round(time.perf_counter() - started, 1)
             codes = {name: encode(encoder, some) for name, some in encoded.items()}
-        described = [phase.describe() for phase in phases]
-        return Code(codes, described, round(time.perf_counter() - started, 1))
+        return Code(codes, [phase.describe() for phase in phases], seconds)
 
-    codes = {str(change): train(change) for change in config.changes}
+    # Codes that are joined have seeds of their own, and their control has the same seeds.
+    labels = {
+        change: ("copy", copy) if config.joined and copy else ()
+        for copy, change in enumerate(config.changes)
+    }
+    codes = {str(change): train(change, *labels[change]) for change in config.changes}
     if config.joined:
-        control, count = config.changes[0], len(config.changes)
-        again = [train(control, "copy", copy) for copy in range(1, count)]
+        repeated, count = config.changes[0], len(config.changes)
+        again = [train(repeated, *of) for change, of in labels.items() if change != repeated]
         codes |= {
-            JOINED: joined([codes[change] for change in config.changes]),
-            f"{control} x{count}": joined([codes[control], *again]),
+            JOINED: joined(list(codes.values())),
+            f"{repeated} x{count}": joined([codes[repeated], *again]),
         }
     return {
         name: judge(config, unseen, code.codes, seed)
@@ -227,7 +242,7 @@ class Code:
     """By the name of the set, (num_images, code_dim) each."""
     phases: list[dict[str, Any]]
     seconds: float
-    """That the training took."""
+    """That the training took in this process; less if it went on from a checkpoint."""
 
 
 def _judged_images(config: Config, images: Tensor, change: Change, seed: int) -> Tensor:

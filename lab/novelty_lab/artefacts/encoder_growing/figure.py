@@ -14,7 +14,7 @@ from novelty_lab.style import BLUE, GREY, label_panel, list_down, new_figure
 
 
 def tables(record: Record) -> list[Table]:
-    """List the candidates as jury and probes judged them, and the chosen one over seeds."""
+    """List candidates as jury and probes judged them, and those of the chosen observer by seed."""
     results = record.results
     rows = [
         [
@@ -35,7 +35,7 @@ def tables(record: Record) -> list[Table]:
     ]
     judges = _excess(results, next(iter(results["candidates"].values())))
     return [
-        Table("Excess bits, without labels; probes", ["", *judges, *more], rows),
+        Table("Excess bits, mean of jurors, without labels; probes", ["", *judges, *more], rows),
         *_choices(results),
         Table("Probes over seeds, mean ± sd", ["", "linear", "5-NN"], seeds),
     ]

@@ -57,7 +57,9 @@ class Exploration(Settings):
         if self.falling and self.restarts:
             raise UserError("a coefficient falls once or restarts: leave out falling or restarts")
         if (self.falling or self.restarts) and self.bonus == "modulated":
-            raise UserError("modulated has no coefficient that could fall: leave out --falling")
+            raise UserError(
+                "modulated has no coefficient that could fall: leave out falling and restarts"
+            )
 
     @property
     def fade_steps(self) -> Fading:
