@@ -9,7 +9,6 @@ import statistics
 from docs.hooks.tables.records import ROOT, benchmark, markdown, mean_sd, record
 from novelty_lab.artefacts.rl_table.looks import NAMES
 from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
-from novelty_lab.artefacts.rl_table.runs import collect
 from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS
 from novelty_lab.records import Record
 from novelty_lab.report import Table
@@ -44,25 +43,24 @@ def rl_paper() -> str:
 
 
 def rl_together() -> str:
-    """Compare the bonuses of table 1 with the task alone over all tasks."""
+    """Compare the bonuses of table 1 with the task alone over all tasks, from the report."""
     from novelty_lab import records
+    from novelty_lab.artefacts.rl_table.figure import tables
 
     paths = records.find(ROOT / "results", "rl-table")
-    runs = collect([records.load(path) for path in paths])
-    rows: list[list[str]] = []
-    for condition in PAPER_CONDITIONS[1:]:
-        above = sum(
-            runs.returns(task, condition).mean() > runs.returns(task, "task").mean()
-            for task in TASKS
-        )
-        published = sum(PAPER[task][condition][0] > PAPER[task]["task"][0] for task in TASKS)
-        estimates = (
-            runs.iqm(condition, TASKS),
-            runs.improvement(condition, TASKS),
-            runs.head_start(condition, TASKS),
-        )
-        rows.append([NAMES[condition], f"{above} ({published})", *map(str, estimates)])
-    columns = ["", "tasks above task only (paper)", "interquartile mean", "P(return above)"]
+    report = tables([records.load(path) for path in paths])
+    ends, curves = (
+        {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+        for title in ("All tasks together", "Over the whole of training")
+        for table in report
+        if table.title.startswith(title)
+    )
+    read = ("tasks above task only in the mean", "IQM", "P(better than task only)")
+    rows = [
+        [name, *(ends[name][column] for column in read), curves[name]["P(above)"]]
+        for name in (NAMES[condition] for condition in PAPER_CONDITIONS[1:])
+    ]
+    columns = ["", "tasks above task only", "interquartile mean", "P(return above)"]
     return markdown([*columns, "P(curve above)"], rows)
 
 

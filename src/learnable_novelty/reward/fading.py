@@ -10,7 +10,7 @@ FIRST_FALL = 100_000
 """Steps of the first fall with "restarts"."""
 
 
-def share_left(steps: int, fading: Fading) -> float:
+def share_left(steps: int, fading: int | Literal["restarts"]) -> float:
     """Return the share of the coefficient that is left after so many steps.
 
         1 - t / N, at least 0
@@ -22,8 +22,6 @@ def share_left(steps: int, fading: Fading) -> float:
     >>> [share_left(steps, "restarts") for steps in (0, 50_000, 100_000, 200_000, 300_000)]
     [1.0, 0.5, 1.0, 0.5, 1.0]
     """
-    if fading is None:
-        return 1.0
     if fading != "restarts":
         return max(1 - steps / fading, 0.0)
     fall = (steps // FIRST_FALL + 1).bit_length() - 1  # falls before: 1 + 2 + ... = 2^k - 1 units

@@ -35,7 +35,7 @@ def tables(record: Record) -> list[Table]:
     ]
     judges = _excess(results, next(iter(results["candidates"].values())))
     return [
-        Table("Excess bits, mean of jurors, without labels; probes", ["", *judges, *more], rows),
+        Table("Excess bits by jury, without labels; probes", ["", *judges, *more], rows),
         *_choices(results),
         Table("Probes over seeds, mean ± sd", ["", "linear", "5-NN"], seeds),
     ]
