@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_a_bend_reads_the_image_along_a_smooth_field_as_scipy_does(images):
         np.testing.assert_allclose(seen.numpy(), expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("change", ["moved", "warped", "bent", "cropped"])
+@pytest.mark.parametrize("change", get_args(training.Change))
 def test_a_change_is_of_the_seed_and_keeps_the_shape(images, change):
     first, again, other = (
         training.changed(images, change, torch.Generator().manual_seed(seed)) for seed in (1, 1, 2)
@@ -123,6 +123,28 @@ def test_a_crop_stretches_a_rectangle_as_scipy_does(images):
         across = width * places[1] + 4 * (1 - width) * values[2] + 3.5
         expected = map_coordinates(np.pad(image.numpy(), 8), np.stack([down, across]) + 8, order=1)
         np.testing.assert_allclose(seen.numpy(), expected, atol=1e-5)
+
+
+def test_half_of_the_images_are_mirrored_and_the_others_stay():
+    images = torch.rand(4000, 3, 3, dtype=torch.float64)
+    mirrored = training.mirror(images, torch.Generator().manual_seed(4))
+    flipped = torch.tensor(np.array([np.fliplr(image) for image in images.numpy()]))
+    changed, same = (mirrored == flipped).all((1, 2)), (mirrored == images).all((1, 2))
+    assert (changed ^ same).all()
+    assert abs(changed.double().mean() - 0.5) < 5 * 0.5 / math.sqrt(4000)
+
+
+def test_an_erased_square_may_be_anywhere_and_leaves_the_rest():
+    images = 1 + torch.rand(4000, 10, 10, dtype=torch.float64)
+    erased = training.erase(images, torch.Generator().manual_seed(4))
+    assert set(erased.unique().tolist()) - set(images.unique().tolist()) == {0.0}
+    holes = (erased == 0).numpy()
+    corners = set()
+    for hole in holes:
+        rows, columns = np.flatnonzero(hole.any(1)), np.flatnonzero(hole.any(0))
+        assert hole.sum() == 16 and np.ptp(rows) == np.ptp(columns) == 3
+        corners.add((rows[0], columns[0]))
+    assert len(corners) == 7 * 7
 
 
 def test_joined_codes_keep_all_columns_and_unit_length():
@@ -194,7 +216,7 @@ def test_changes_that_cannot_be_judged_are_refused(settings, message):
 
 
 def test_a_change_that_nobody_knows_is_refused():
-    with pytest.raises(UserError, match="each one of moved, warped, bent, cropped"):
+    with pytest.raises(UserError, match="each one of moved, warped, bent, cropped, mirr"):
         dataclasses.replace(experiment.QUICK, changes=("torn",))
 
 

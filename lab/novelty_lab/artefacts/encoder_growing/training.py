@@ -35,7 +35,7 @@ from novelty_lab.artefacts.nca_growing.together import has_stalled
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 from novelty_lab.settings import Settings
 
-Change = Literal["moved", "warped", "bent", "cropped"]
+Change = Literal["moved", "warped", "bent", "cropped", "mirrored", "erased"]
 LARGEST_MOVE = 2
 """Pixels, as in the recipe that ``encoder-select`` chose."""
 LARGEST_TURN, LARGEST_SCALING, LARGEST_SHEAR = math.pi / 12, 0.1, 0.1
@@ -44,6 +44,8 @@ LARGEST_BEND, KNOTS = 3, 5
 """Of a bend: pixels, and how many points along an edge are drawn; cubic between them."""
 SMALLEST_CROP = 0.6
 """Of a crop: the least share of an edge that is kept."""
+ERASED = 0.4
+"""Share of an edge that the erased square has."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +101,35 @@ class Phase:
 
 
 def changed(images: Tensor, change: Change, generator: torch.Generator) -> Tensor:
-    """Move images (n, side, side) by up to two pixels; warp them; warp and bend; or crop them."""
-    if change == "moved":
-        return move(images, LARGEST_MOVE, generator)
+    """Change images (n, side, side): see the function of each change.
+
+    Mirrored and erased images are moved too, and bent ones warped.
+    """
     if change == "cropped":
         return crop(images, generator)
-    warped = warp(images, generator)
-    return bend(warped, generator) if change == "bent" else warped
+    if change in ("warped", "bent"):
+        warped = warp(images, generator)
+        return bend(warped, generator) if change == "bent" else warped
+    moved = move(images, LARGEST_MOVE, generator)
+    if change == "mirrored":
+        return mirror(moved, generator)
+    return erase(moved, generator) if change == "erased" else moved
+
+
+def mirror(images: Tensor, generator: torch.Generator) -> Tensor:
+    """Exchange left and right in half of the images (n, side, side)."""
+    chosen = _uniform((len(images), 1, 1), images, generator) > 0
+    return torch.where(chosen, images.flip(2), images)
+
+
+def erase(images: Tensor, generator: torch.Generator) -> Tensor:
+    """Set a square of every image (n, side, side) to zero, anywhere within it."""
+    count, side = images.shape[:2]
+    edge = round(ERASED * side)
+    corners = (1 + _uniform((2, count, 1), images, generator)) / 2 * (side + 1 - edge)
+    past = torch.arange(side, device=images.device) - corners.floor()
+    rows, columns = (past >= 0) & (past < edge)
+    return images.masked_fill(rows[:, :, None] & columns[:, None, :], 0.0)
 
 
 def crop(images: Tensor, generator: torch.Generator) -> Tensor:
