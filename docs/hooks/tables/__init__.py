@@ -75,6 +75,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "encoder-growing-fashion-seeds": lambda: shown(
         "encoder-growing", "Probes over seeds", dataset="fashion-mnist"
     ),
+    "encoder-growing-joined": growing.joined_codes,
     "explore": agents.explore,
     "explore-default": partial(agents.explore_default, "final return"),
     "explore-curve": partial(agents.explore_default, "mean of the learning curve"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import statistics
 from collections.abc import Iterable
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from novelty_lab.ledger import claim as paper_claim
+from novelty_lab.records import Record
 
 ROOT = Path(__file__).parents[3]
 
@@ -45,15 +47,22 @@ def mean_sd(values: list[float], digits: int = 0) -> str:
     return f"{statistics.mean(values):.{digits}f} ± {statistics.stdev(values):.{digits}f}"
 
 
+def run_of(name: str, **settings: Any) -> Record:
+    """Read the committed run of an artefact with these settings, the others as in the paper run."""
+    from novelty_lab import records
+    from novelty_lab.registry import find_artefact
+
+    config = dataclasses.replace(find_artefact(name).experiment.PAPER, **settings)
+    runs = map(records.load, records.find(ROOT / "results", name))
+    (run,) = [run for run in runs if records.is_of(run.configuration, config)]
+    return run
+
+
 def shown(name: str, title: str, **settings: Any) -> str:
     """Return a table of the report of the paper run, or of the run with these settings."""
-    from novelty_lab import records
     from novelty_lab.report import tables_of
 
-    if settings:
-        runs = map(records.load, records.find(ROOT / "results", name))
-        (run,) = [run for run in runs if settings.items() <= run.configuration.items()]
-    else:
-        run = records.load(ROOT / "results" / name / "paper-seed0")
-    (table,) = [table for table in tables_of(run) if table.title.startswith(title)]
+    (table,) = [
+        table for table in tables_of(run_of(name, **settings)) if table.title.startswith(title)
+    ]
     return markdown(table.columns, table.rows)
