@@ -260,6 +260,25 @@ def test_numbers_of_numpy_are_saved_as_numbers(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "options",
+    [
+        {"mode": "add", "weight": "auto"},
+        {"mode": "modulate", "bonus": "foresight"},
+        {"bonus": "bits", "standardization": "fixed", "floor": "residual", "window": "auto"},
+        {"ridge_penalty": "evidence"},
+    ],
+)
+def test_words_of_numpy_are_saved_as_words(tmp_path, options):
+    words = {name: np.str_(word) for name, word in options.items()}
+    NoveltyReward(DummyVecEnv([Drifting]), episodes=2, **words).save(tmp_path / "bonus.pt")
+    loaded = NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Drifting]))
+    kept = loaded.calibrated.config
+    assert {name: getattr(kept, name) for name in options if name != "window"} == {
+        name: word for name, word in options.items() if name != "window"
+    }
+
+
+@pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (lambda s: s.pop("observations"), "does not say what it reads; save it again"),

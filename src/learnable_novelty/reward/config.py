@@ -56,6 +56,9 @@ class ObserverConfig:
     """eta."""
 
     def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, str):  # a NumPy string too
+                self._set(name, str(value))
         check_choice("standardization", self.standardization, ("empirical", "fixed"))
         check_choice("floor", self.floor, ("residual", None))
         self._set("width", check_count("width", self.width, MOST))
@@ -71,8 +74,8 @@ class ObserverConfig:
                 "no fixed standardization"
             )
 
-    def _set(self, name: str, value: float) -> None:
-        """Keep a number as Python's own: a saved file holds no NumPy scalars."""
+    def _set(self, name: str, value: float | str) -> None:
+        """Keep a value as Python's own: a saved file holds no NumPy scalars."""
         object.__setattr__(self, name, value)
 
 
