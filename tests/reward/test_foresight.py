@@ -125,9 +125,11 @@ def test_bits_of_what_comes_true_add_up_to_the_score():
         assert paid[:, env].sum() <= score + 1e-9
 
 
+@pytest.mark.parametrize("limited", [True, False])
+@pytest.mark.parametrize("ridge", [1.0, 0.5])
 @pytest.mark.parametrize("directions", [9, 5])
-def test_payments_are_what_the_forecast_explains_computed_by_hand(directions):
-    bonus = make(9, directions=directions, gate=1e9)
+def test_payments_are_what_the_forecast_explains_computed_by_hand(directions, ridge, limited):
+    bonus = make(9, directions=directions, ridge=ridge, gate=1e9, limited=limited)
     rng, rows = np.random.default_rng(3), []
     play(bonus, known_and_noisy, 64)
     bonus.reset()
@@ -146,15 +148,27 @@ def test_payments_are_what_the_forecast_explains_computed_by_hand(directions):
         y = (after - means[chosen]) @ mixing
         paid = bonus.pay(step)
         for env in range(ENVS):
-            metric = np.linalg.inv(np.eye(directions) + z_seen[env].T @ z_seen[env])
+            metric = np.linalg.inv(ridge * np.eye(directions) + z_seen[env].T @ z_seen[env])
             own = z[env] @ metric @ z[env]
             missed = (y[env] - z[env]) @ metric @ (y[env] - z[env])
             explained = y[env] @ metric @ y[env] - missed
-            rows.append((paid[env], np.clip(explained, -own, own)))
+            most = directions / ridge if limited else np.inf
+            rows.append((paid[env], np.clip(explained / own, -1, 1) * min(own, most), own > most))
         z_seen = np.concatenate([z_seen, z[:, None]], axis=1)
-    got, expected = np.array(rows).T
+    got, expected, cut = np.array(rows).T
     assert got == pytest.approx(expected, rel=1e-9)
+    assert 0 < cut.mean() < 1 if limited else not cut.any()
     assert (got < 0).any() and (got > 0).any()
+
+
+def test_a_forecast_of_usual_size_in_a_new_episode_is_within_the_limit_in_the_mean():
+    bonus = make(24, directions=24, every=32)
+    play(bonus, known_and_noisy, 2000)
+    sizes = []
+    advance = bonus.ellipsoids.advance
+    bonus.ellipsoids.advance = lambda z, y: [sizes.append(np.square(z).sum(1)), advance(z, y)][1]
+    play(bonus, known_and_noisy, 400, seed=1)
+    assert 0.5 * 24 < np.mean(sizes) < 24
 
 
 def known_and_noisy(rng, observations, chosen):

@@ -106,8 +106,9 @@ def _rl_table() -> str:
     helped = [task for task, (alone, bonus) in means.items() if bonus > alone]
     car = [mean_sd(returns("MountainCarContinuous", condition)) for condition in both]
     lander = [f"{mean:.0f}" for mean in means["LunarLander"]]
+    seeds = len(returns("Pendulum", "task"))
     return (
-        f"with {len(returns('Pendulum', 'task'))} seeds the bonus helps in the mean on {len(helped)} of {len(TASKS)} tasks "
+        f"with {seeds} seeds the bonus helps in the mean on {len(helped)} of {len(TASKS)} tasks "
         f"(paper {claim('rl.improves')}): MountainCarContinuous rises from {car[0]} to {car[1]}, "
         f"LunarLander falls from {lander[0]} to {lander[1]}"
     )

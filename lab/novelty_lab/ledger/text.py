@@ -8,8 +8,9 @@ from novelty_lab.ledger.paper_claims import Claim, Row
 
 STATED = "stated"
 """What stands for the paper's value where the statement says it all."""
-LARGE = 100.0
-"""From here on numbers are shown with the digits that the paper prints; below, with one more."""
+LARGE, WIDE = 100.0, 10.0
+"""Numbers from the first on, or with a spread from the second on, are shown with the digits that
+the paper prints; others with one more."""
 SPANS = ("range", "bound", "same")
 """Kinds of which two numbers are the ends of a span."""
 
@@ -50,7 +51,9 @@ def _digits(row: Row) -> int:
         return 2
     whole = all(isinstance(value, int) for value in ours)
     large = any(isinstance(value, float) and abs(value) >= LARGE for value in ours)
-    return claim.printed_decimals + (0 if whole or large else 1)
+    spreads = row.spread if isinstance(row.spread, list) else [row.spread]
+    wide = any(isinstance(sd, float) and sd >= WIDE for sd in spreads)
+    return claim.printed_decimals + (0 if whole or large or wide else 1)
 
 
 def _joined(value: Any, digits: int, kind: str) -> str:

@@ -12,7 +12,7 @@ from learnable_novelty.cli import main
 from learnable_novelty.errors import UserError
 from novelty_lab.agents.minigrid import TASKS as COMPILED
 from novelty_lab.artefacts.explore import ARTEFACT
-from novelty_lab.artefacts.explore.cells import BONUSES, TASKS, Exploration
+from novelty_lab.artefacts.explore.cells import BONUSES, FORESIGHT, TASKS, Exploration
 from novelty_lab.artefacts.explore.experiment import PAPER, QUICK, runs
 from novelty_lab.artefacts.explore.looks import LABELS
 from novelty_lab.artefacts.explore.training import NormalizedBonus, explore
@@ -57,7 +57,7 @@ def test_decisive_runs_come_first_and_other_tasks_have_fewer():
     main = [run for run in listed if run.config.task == "MultiRoom-N4-S5"]
     assert listed[: len(main)] == main and len(main) == 5 * len(PAPER.bonuses) * 5
     doors = [run for run in listed if run.config.task == "DoorKey-8x8"]
-    assert len(doors) == 3 * 2 * 5 and {run.config.steps for run in doors} == {300_000}
+    assert len(doors) == 3 * 2 * 6 and {run.config.steps for run in doors} == {300_000}
     assert {run.config.steps for run in main} == {800_000}
     for steps in (800_000, 900_000):
         longer = runs(dataclasses.replace(PAPER, steps=steps))
@@ -72,6 +72,21 @@ def test_a_run_repeats_by_its_seed(tmp_path):
         explore(cell, seed=s, pools=tmp_path)["useless_curve"] for s in (1, 1, 2)
     )
     assert first == again != other
+
+
+def test_with_and_without_a_limit_runs_differ_by_it_alone(tmp_path, monkeypatch):
+    cells = [
+        Exploration("MultiRoom-N4-S5", "clean", bonus, 10_240, layouts=8)
+        for bonus in ("foresight", "foresight-limited")
+    ]
+
+    def curves():
+        return [explore(cell, seed=1, pools=tmp_path)["useless_curve"] for cell in cells]
+
+    without, limited = curves()
+    assert without != limited
+    monkeypatch.setitem(FORESIGHT, "foresight-limited", FORESIGHT["foresight"])
+    assert curves() == [without, without]
 
 
 def test_the_unhindered_bonus_sees_states_without_the_distractor(tmp_path):

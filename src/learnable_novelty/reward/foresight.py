@@ -4,12 +4,15 @@ A readout that learns over the agent's life forecasts the next observation from 
 the action. What it foresees beyond the mean of what follows this action, z, is compared with what
 then comes, y, in the metric of what the episode has foreseen so far:
 
-    C = ridge I + sum z z' over the episode,    b = z'C^-1 z q,
+    C = ridge I + sum z z' over the episode,    b = q min(z'C^-1 z, directions / ridge),
     q = (y'C^-1 y - (y - z)'C^-1 (y - z)) / z'C^-1 z,  cut to [-1, 1]
 
-Before the cut, b is the squared length of y that the forecast explains. A forecast that comes true
+Before the cuts, b is the squared length of y that the forecast explains. A forecast that comes true
 has q = 1 and pays as in E3B; one that is unrelated to what comes pays nothing or a fine. Noise
 cannot be foreseen: its z goes to 0 over life, and E[q] <= 0 before. docs/foresight.md derives it.
+
+The limit is what a forecast of usual size pays where the episode has shown nothing yet. A rare one
+would pay up to a hundred times as much, and in some mazes that alone would decide where agents go.
 """
 
 from __future__ import annotations
@@ -55,6 +58,8 @@ class ForesightConfig:
     form: Literal["ellipse", "bits"] = "ellipse"
     """"ellipse" pays b; "bits" pays q log2(1 + z'C^-1 z) / 2: where all comes true, an episode's
     payments add up to its score, 1/2 log2 det(I + sum z z' / ridge)."""
+    limited: bool = True
+    """Whether z'C^-1 z counts as directions / ridge at most; "bits" needs no limit."""
 
     def __post_init__(self) -> None:
         check_choice("form", self.form, ("ellipse", "bits"))
@@ -102,6 +107,7 @@ class Foresight:
         sizes = 2 * self._kinds, 1 + acted + wider, dim
         self.readouts = Readouts(*sizes, ridge=config.life)
         self.ellipsoids = Ellipsoids(num_envs, k, config.ridge)
+        self._limit = k / config.ridge
         self._foreseen, self._varied, self._rows = np.zeros(dim), np.zeros(dim), 0.0
         self._units = np.ones(dim)
         self._surprise, self._usual = np.zeros(num_envs), 1.0
@@ -157,7 +163,9 @@ class Foresight:
     def _payments(self, z: Array, y: Array) -> Array:
         own, both = self.ellipsoids.advance(z, y)
         q = np.minimum(np.maximum(2 * both / np.maximum(own, 1e-9) - 1, -1), 1)
-        return q * (own if self.config.form == "ellipse" else 0.5 * np.log2(1 + own))
+        if self.config.form == "bits":
+            return q * 0.5 * np.log2(1 + own)
+        return q * (np.minimum(own, self._limit) if self.config.limited else own)
 
     def _notice(self, errors: Array, step: Step) -> None:
         """Keep how large the forecast's error was, the mean square in units of the columns."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.reward import Fading
+from learnable_novelty.reward import Fading, ForesightConfig
 from learnable_novelty.reward.rivals import RIVALS
 from novelty_lab.settings import Settings
 
@@ -15,11 +15,16 @@ TASKS = (ROOMS, "MultiRoom-N6", "DoorKey-8x8", "KeyCorridorS3R3", CAR)
 DISTRACTORS = ("clean", "tv", "pixels", "noise", "remote")
 UNHINDERED = "e3b-unhindered"
 """E3B on observations without the distractor, which no agent has: what this PPO could reach."""
+FORESIGHT = {
+    "foresight-limited": ForesightConfig(),
+    "foresight": ForesightConfig(limited=False),
+    "foresight-bits": ForesightConfig(form="bits"),
+    "modulated": ForesightConfig(limited=False),
+}
+"""Settings of the bonuses that pay for foresight: the default of ``NoveltyReward`` comes first."""
 BONUSES = (
     "none",
-    "foresight",
-    "foresight-bits",
-    "modulated",
+    *FORESIGHT,
     *RIVALS,
     "raw",
     "excess",

@@ -27,7 +27,7 @@ from novelty_lab.settings import Settings, choice
 
 # The main task has all bonuses and all distractors; the others have these.
 FEWER_DISTRACTORS = ("clean", "pixels")
-FEWER_BONUSES = ("none", "rnd", "e3b", "raw", "foresight")
+FEWER_BONUSES = ("none", "rnd", "e3b", "raw", "foresight", "foresight-limited")
 FEWER_SEEDS = 3
 ORDER = ("pixels", "clean", "noise", "tv", "remote")
 STEPS = 800_000
@@ -65,7 +65,7 @@ PAPER = Config()
 QUICK = Config(
     tasks=(ROOMS,),
     distractors=("pixels",),
-    bonuses=("none", "foresight"),
+    bonuses=("none", "foresight-limited"),
     seeds=(10,),
     steps=4096,
     layouts=16,

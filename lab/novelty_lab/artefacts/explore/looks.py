@@ -4,8 +4,9 @@ from learnable_novelty.reward.rivals import RIVALS
 from novelty_lab.artefacts.explore.cells import UNHINDERED
 
 LABELS = {
-    "foresight": ("foresight", "#0072B2"),
-    "foresight-bits": ("foresight, in bits", "#56B4E9"),
+    "foresight-limited": ("foresight", "#0072B2"),
+    "foresight": ("foresight without a limit", "#56B4E9"),
+    "foresight-bits": ("foresight, in bits", "#AA4499"),
     "modulated": ("foresight, modulated by the task", "#332288"),
     **{name: (rival.label, rival.colour) for name, rival in RIVALS.items()},
     "raw": ("raw bits (the paper)", "#117733"),

@@ -17,7 +17,6 @@ from learnable_novelty.reward import (
     Bonus,
     CalibratedNovelty,
     Foresight,
-    ForesightConfig,
     ModulatedUnits,
     NoveltyConfig,
     ObservationScale,
@@ -30,17 +29,12 @@ from learnable_novelty.reward import (
 )
 from learnable_novelty.reward.rivals import RIVALS, make_rival
 from learnable_novelty.seeds import split
-from novelty_lab.artefacts.explore.cells import BONUSES, UNHINDERED, Exploration
+from novelty_lab.artefacts.explore.cells import BONUSES, FORESIGHT, UNHINDERED, Exploration
 from novelty_lab.artefacts.explore.worlds import make_world
 
 NUM_ENVS, GAMMA = 16, 0.99
 EVERY, LAST = 10, 5
 """A point of the curve is read every so many rollouts; the last points are the final return."""
-FORMS: dict[str, Any] = {
-    "foresight": "ellipse",
-    "foresight-bits": "bits",
-    "modulated": "ellipse",
-}
 PPO_SETTINGS: dict[str, Any] = {
     "n_steps": 128,
     "batch_size": 256,
@@ -130,7 +124,9 @@ def explore(cell: Exploration, *, seed: int, pools: Path) -> dict[str, Any]:
 
     torch.set_num_threads(1)
     begun = time.perf_counter()
-    child = split(seed, "explore", cell.task, cell.distractor, cell.bonus)
+    # With and without a limit foresight has the same worlds and weights: runs differ by it alone.
+    stream = cell.bonus.removesuffix("-limited")
+    child = split(seed, "explore", cell.task, cell.distractor, stream)
     world = {"num_envs": NUM_ENVS, "pools": pools, "layouts": cell.layouts}
     venv = make_world(cell.task, cell.distractor, **world, seed=split(child, "world"))
     bonus, shown = None, "clean" if cell.bonus == UNHINDERED else cell.distractor
@@ -179,7 +175,6 @@ def make_bonus(name: str, play: RandomPlay, venv: Any, seed: int) -> Bonus:
             floor="residual" if name == "excess" else None,
         )
         return CalibratedNovelty.of(play, config, seed=seed).make(venv.num_envs)
-    if name not in FORMS:
+    if name not in FORESIGHT:
         raise UserError(f"expected one of {', '.join(BONUSES)}, got {name!r}")
-    scale = ObservationScale.of(play.observations)
-    return Foresight(scale, **sizes, config=ForesightConfig(form=FORMS[name]))
+    return Foresight(ObservationScale.of(play.observations), **sizes, config=FORESIGHT[name])
