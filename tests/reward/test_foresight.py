@@ -157,18 +157,19 @@ def test_payments_are_what_the_forecast_explains_computed_by_hand(directions, ri
         z_seen = np.concatenate([z_seen, z[:, None]], axis=1)
     got, expected, cut = np.array(rows).T
     assert got == pytest.approx(expected, rel=1e-9)
-    assert 0 < cut.mean() < 1 if limited else not cut.any()
+    if limited:
+        assert 0 < cut.mean() < 1
     assert (got < 0).any() and (got > 0).any()
 
 
-def test_a_forecast_of_usual_size_in_a_new_episode_is_within_the_limit_in_the_mean():
+def test_forecasts_are_within_the_limit_in_the_mean():
     bonus = make(24, directions=24, every=32)
     play(bonus, known_and_noisy, 2000)
     sizes = []
     advance = bonus.ellipsoids.advance
     bonus.ellipsoids.advance = lambda z, y: [sizes.append(np.square(z).sum(1)), advance(z, y)][1]
     play(bonus, known_and_noisy, 400, seed=1)
-    assert 0.5 * 24 < np.mean(sizes) < 24
+    assert 0.5 * bonus._limit < np.mean(sizes) / bonus.config.ridge < bonus._limit
 
 
 def known_and_noisy(rng, observations, chosen):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import statistics
+from collections.abc import Mapping
+from typing import Any
 
 from docs.hooks.tables.records import ROOT, benchmark, markdown, mean_sd, record
 from novelty_lab.artefacts.rl_table.looks import NAMES
@@ -27,9 +29,8 @@ def rl_paper() -> str:
     """Give table 1: our return beside the paper's in each cell."""
 
     def cell(task: str, condition: str) -> str:
-        values, (mean, sd) = returns(task, condition), PAPER[task][condition]
-        digits = 1 if abs(statistics.mean(values)) < 10 else 0
-        return f"{mean_sd(values, digits)} (paper {mean} ± {sd})"
+        mean, sd = PAPER[task][condition]
+        return f"{mean_sd(returns(task, condition))} (paper {mean} ± {sd})"
 
     def seeds(task: str) -> str:
         counts = [len(returns(task, condition)) for condition in PAPER_CONDITIONS]
@@ -96,7 +97,8 @@ def rl_default() -> str:
         "task-running": "task only, in running units",
         "task+epiplexity": "raw bits",
         "task+excess": "excess",
-        "task+foresight": "foresight",
+        "task+foresight": "foresight without a limit",
+        "task+foresight-limited": "foresight",
     }
 
     def cell(task: str, condition: str) -> str:
@@ -110,7 +112,7 @@ def rl_default() -> str:
         [task, *(cell(task, condition) for condition in conditions), f"{share:.2f}"]
         for task, share in sorted(better.items(), key=lambda item: item[1])
     ]
-    return markdown(["", *conditions.values(), "P(foresight above task only)"], rows)
+    return markdown(["", *conditions.values(), "P(without a limit above task only)"], rows)
 
 
 def _wins(ours: list[float], theirs: list[float]) -> float:
@@ -224,33 +226,50 @@ def explore_frozen() -> str:
     return markdown(["", "", "bonus", "clean", "television in the pixels", "noise"], found)
 
 
+COURSES = ("limited", "no limit", "fades", "restarts")
+"""What can be done about large payments: limit them, nothing, or let the coefficient fall."""
+
+
 def explore_fading() -> str:
-    """Say what a coefficient that falls to zero, once or again and again, changes, seed by seed."""
+    """Compare foresight with a limit, without, and with a coefficient that falls, seed by seed."""
     from novelty_lab.artefacts.explore.figure import WORLDS
 
-    of_foresight = {"bonus": "foresight", "coefficient": 0.1, "unit": "size"}
     cells: dict[tuple[str, int, str], dict[str, dict[int, dict[str, float]]]] = {}
     for run in explore_records():
         config = run.configuration
-        if of_foresight.items() <= config.items():
+        if course := _course(config):
             cell = cells.setdefault((config["task"], config["steps"], config["distractor"]), {})
-            course = "fades" if config["falling"] else "stays"
-            course = "restarts" if config.get("restarts") else course
             cell.setdefault(course, {})[run.seed] = run.results
-    courses = ("stays", "fades", "restarts")
-    rows: list[list[str]] = []
-    for (task, steps, world), cell in sorted(cells.items()):
-        if set(cell) == {"stays"}:
-            continue
-        seeds = sorted(set.intersection(*(set(runs) for runs in cell.values())))
-        shown = [
-            ", ".join(f"{cell[course][seed][key]:.2f}" for seed in seeds) if course in cell else "-"
-            for key in ("final", "mean")
-            for course in courses
-        ]
-        rows.append([f"{task}, {steps:,} steps, {WORLDS[world]}", *shown])
-    columns = [f"{what}, {course}" for what in ("end", "curve") for course in courses]
+    rows = [
+        [f"{task}, {steps:,} steps, {WORLDS[world]}", *_by_course(cell)]
+        for (task, steps, world), cell in sorted(cells.items())
+        if {"no limit", "fades"} <= set(cell)
+    ]
+    columns = [f"{what}, {course}" for what in ("end", "curve") for course in COURSES]
     return markdown(["task", *columns], rows)
+
+
+def _course(config: Mapping[str, Any]) -> str | None:
+    """Name how large payments of foresight are treated; None for runs at other settings."""
+    if (config["coefficient"], config.get("unit")) != (0.1, "size"):
+        return None
+    ways = {
+        ("foresight-limited", False, False): "limited",
+        ("foresight", False, False): "no limit",
+        ("foresight", True, False): "fades",
+        ("foresight", False, True): "restarts",
+    }
+    return ways.get((config["bonus"], config["falling"], config.get("restarts", False)))
+
+
+def _by_course(cell: Mapping[str, Mapping[int, Mapping[str, float]]]) -> list[str]:
+    """Write the ends, then the curves, of the seeds that all ways of a cell have."""
+    seeds = sorted(set.intersection(*(set(runs) for runs in cell.values())))
+    return [
+        ", ".join(f"{cell[course][seed][key]:.2f}" for seed in seeds) if course in cell else "-"
+        for key in ("final", "mean")
+        for course in COURSES
+    ]
 
 
 OTHER_TASKS = (

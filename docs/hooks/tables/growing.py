@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
 from docs.hooks.tables.records import markdown, record, run_of
-from novelty_lab.artefacts.encoder_growing.training import Change
 
 
 def together_verdict() -> str:
@@ -98,8 +97,8 @@ def detection() -> str:
 
 def joined_codes() -> str:
     """Compare the codes of single changes with all of them side by side, on both sets of images."""
-    changes = get_args(Change)
-    joined = {"joined": True, "changes": changes, "judged_changes": changes, "seeds": 2}
+    six = ("moved", "warped", "bent", "cropped", "mirrored", "erased")
+    joined = {"joined": True, "changes": six, "judged_changes": six, "seeds": 2}
     results = {
         title: run_of("encoder-growing", dataset=dataset, **joined).results
         for dataset, title in (("mnist", "MNIST"), ("fashion-mnist", "Fashion-MNIST"))

@@ -14,7 +14,6 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.reward import (
     Bonus,
     CalibratedNovelty,
-    ForesightConfig,
     NoveltyConfig,
     ObservationScale,
     RandomPlay,
@@ -169,7 +168,8 @@ def add_bonus(venv: Any, training: Training, seed: int) -> tuple[Any, dict[str, 
         figures = {"random_return": play.mean_return}
         rewarded = NoveltyReward(venv, play=play, seed=seed, **RUNNING[kind])
         if kind == "foresight":  # as it was when its runs were recorded
-            rewarded.accumulator.bonus.config = ForesightConfig(limited=False)
+            bonus: Any = rewarded.accumulator.bonus
+            bonus.config = dataclasses.replace(bonus.config, limited=False)
         return rewarded, figures
     bonus = make_bonus(kind, play, venv, training, seed)
     mean_return, mean_bonus = play.mean_return, play.mean_bonus(bonus)

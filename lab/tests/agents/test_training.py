@@ -5,9 +5,17 @@ import importlib.util
 
 import pytest
 
+from learnable_novelty.reward import ForesightConfig
 from novelty_lab.agents.conditions import REWARDS
 from novelty_lab.agents.tasks import TASKS, task_of
-from novelty_lab.agents.training import RUNNING, PPOSettings, Training, train
+from novelty_lab.agents.training import (
+    RUNNING,
+    PPOSettings,
+    Training,
+    add_bonus,
+    make_vec_env,
+    train,
+)
 from novelty_lab.agents.tuned import TUNED, make_training
 
 TINY = PPOSettings(num_envs=2, n_steps=64, batch_size=32)
@@ -43,6 +51,16 @@ def test_another_seed_and_another_reward_are_other_runs():
         for reward in ("task", "task+epiplexity")
     ]
     assert not policies[0].equal(policies[1])
+
+
+@pytest.mark.parametrize(
+    ("reward", "limited"), [("task+foresight", False), ("task+foresight-limited", True)]
+)
+def test_recorded_runs_of_foresight_had_no_limit(reward, limited):
+    training = tiny(reward)
+    venv, _ = add_bonus(make_vec_env("Pendulum", 2), training, 0)
+    assert venv.accumulator.bonus.config == ForesightConfig(limited=limited)
+    venv.close()
 
 
 def test_progress_is_reported_and_kept():

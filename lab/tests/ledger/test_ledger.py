@@ -16,7 +16,7 @@ from novelty_lab.artefacts.nca.claims import SMOOTH, plateau_step
 from novelty_lab.artefacts.rl_table.claims import COLLAPSE, ENOUGH
 from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
 from novelty_lab.intervals import student
-from novelty_lab.ledger import beside_paper, claim, count, load_claims, ours_text, rows
+from novelty_lab.ledger import Row, beside_paper, claim, count, load_claims, ours_text, rows
 from novelty_lab.ledger.findings import Finding, Pair, Ranked, Value
 from novelty_lab.ledger.paper_claims import Claim
 from novelty_lab.ledger.rules import RULES, objections, ordering, places, undecided
@@ -219,6 +219,19 @@ def test_one_record_is_set_beside_the_paper_at_any_configuration(flows):
     assert [row[1] for row in table.rows] == ["46", "25", "17", "6.9 to 8.4", "stated"]
     assert [row[2] for row in table.rows] == [ours_text(found[name]) for name in names]
     assert beside_paper(records.load(RESULTS / "floor" / "paper-seed0")) == []
+
+
+@pytest.mark.parametrize(
+    ("ours", "spread", "text"),
+    [
+        (-68.4, 9.4, "-68.4 ± 9.4 (10)"),
+        (-68.4, 47.6, "-68 ± 48 (10)"),
+        (468.2, 9.4, "468 ± 9 (10)"),
+    ],
+)
+def test_digits_of_ours_are_those_that_its_size_and_spread_bear(ours, spread, text):
+    row = Row(claim("rl.BipedalWalker.epiplexity"), "reproduced", ours, spread, 10)
+    assert ours_text(row) == text
 
 
 @pytest.mark.parametrize("config", ["quick", "custom-0123abcd"])

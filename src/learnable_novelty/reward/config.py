@@ -57,8 +57,8 @@ class ObserverConfig:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if isinstance(value, str):  # a NumPy string too
-                self._set(name, str(value))
+            if isinstance(value, str):
+                self._set(name, str.__str__(value))  # of a NumPy string or an enum, too
         check_choice("standardization", self.standardization, ("empirical", "fixed"))
         check_choice("floor", self.floor, ("residual", None))
         self._set("width", check_count("width", self.width, MOST))
@@ -143,7 +143,7 @@ class NoveltyConfig(ObserverConfig):
         ]
         if _equals(self.bonus, "auto"):
             papers = given or _equals(self.weight, "paper")
-            object.__setattr__(self, "bonus", "bits" if papers else "foresight")
+            self._set("bonus", "bits" if papers else "foresight")
         elif self.bonus == "foresight" and given:
             raise UserError(f'{given[0]} is a setting of bonus="bits", and has no use in foresight')
 

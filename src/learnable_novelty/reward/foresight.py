@@ -11,8 +11,8 @@ Before the cuts, b is the squared length of y that the forecast explains. A fore
 has q = 1 and pays as in E3B; one that is unrelated to what comes pays nothing or a fine. Noise
 cannot be foreseen: its z goes to 0 over life, and E[q] <= 0 before. docs/foresight.md derives it.
 
-The limit is what a forecast of usual size pays where the episode has shown nothing yet. A rare one
-would pay up to a hundred times as much, and in some mazes that alone would decide where agents go.
+The limit is the most that a forecast of usual size pays, where the episode has shown nothing yet. A
+rare forecast would pay up to a hundred times as much, which kept agents from a goal.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Ours: a code of images against an observer that grows, chosen without labels.
 
 Two observers (frozen, growing) times the ways to change the image that is encoded (moved by up to
-two pixels; also mirrored; also with a square erased; turned, scaled and sheared; also bent;
-cropped) are trained on 50,000 images. The jury of ``encoder-select`` ranks the codes by its excess
-bits on images that no training saw, which are changed as well, and the best mean rank is chosen. A
-code forgets what its change alters, and which change does not matter is not to be seen without
-labels. ``joined`` leaves the question open: the codes of all changes, side by side, are a candidate
-too, and so is a control as long, the code of the first change from as many seeds. Then the codes of
-the chosen observer are trained from more seeds. The probes see labels: they say how well the jury
-chose, and do not choose.
+two pixels; moved and mirrored; moved, with a square erased; turned, scaled, sheared and moved; the
+same and bent; cropped) are trained on 50,000 images. The jury of ``encoder-select`` ranks the codes
+by its excess bits on images that no training saw, which are changed as well, and the best mean rank
+is chosen. A code forgets what its change alters, and which change does not matter is not to be seen
+without labels. ``joined`` leaves the question open: the codes of all changes, side by side, are a
+candidate too, and so is a control as long, the code of the first change from as many seeds. Then
+the codes of the chosen observer are trained from more seeds. The probes see labels: they say how
+well the jury chose, and do not choose.
 """
 
 from __future__ import annotations

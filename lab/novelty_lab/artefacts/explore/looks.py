@@ -7,7 +7,7 @@ LABELS = {
     "foresight-limited": ("foresight", "#0072B2"),
     "foresight": ("foresight without a limit", "#56B4E9"),
     "foresight-bits": ("foresight, in bits", "#AA4499"),
-    "modulated": ("foresight, modulated by the task", "#332288"),
+    "modulated": ("foresight without a limit, modulated by the task", "#332288"),
     **{name: (rival.label, rival.colour) for name, rival in RIVALS.items()},
     "raw": ("raw bits (the paper)", "#117733"),
     "excess": ("excess", "#F0E442"),
