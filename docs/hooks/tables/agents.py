@@ -263,10 +263,9 @@ def _course(config: Mapping[str, Any]) -> str | None:
 
 
 def _by_course(cell: Mapping[str, Mapping[int, Mapping[str, float]]]) -> list[str]:
-    """Write the ends, then the curves, of the seeds that all ways of a cell have."""
-    seeds = sorted(set.intersection(*(set(runs) for runs in cell.values())))
+    """Write the ends, then the curves, in the order of seeds."""
     return [
-        ", ".join(f"{cell[course][seed][key]:.2f}" for seed in seeds) if course in cell else "-"
+        ", ".join(f"{run[key]:.2f}" for _, run in sorted(cell.get(course, {}).items())) or "-"
         for key in ("final", "mean")
         for course in COURSES
     ]
