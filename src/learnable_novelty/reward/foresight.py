@@ -12,7 +12,7 @@ has q = 1 and pays as in E3B; one that is unrelated to what comes pays nothing o
 cannot be foreseen: its z goes to 0 over life, and E[q] <= 0 before. docs/foresight.md derives it.
 
 The limit is the most that a forecast of usual size pays, where the episode has shown nothing yet. A
-rare forecast would pay up to a hundred times as much, which kept agents from a goal.
+rare forecast would pay up to two hundred times as much, and some agents then missed a goal.
 """
 
 from __future__ import annotations
