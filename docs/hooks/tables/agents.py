@@ -92,27 +92,28 @@ def rl_rivals() -> str:
 
 def rl_default() -> str:
     """Compare bonuses with the task alone, from the least to the most in favour of foresight."""
+    foresight, rivals = "task+foresight-limited", ("task", "task-running")
     conditions = {
         "task": "task only",
         "task-running": "task only, in running units",
         "task+epiplexity": "raw bits",
         "task+excess": "excess",
-        "task+foresight": "foresight without a limit",
-        "task+foresight-limited": "foresight",
+        foresight: "foresight",
     }
-
-    def cell(task: str, condition: str) -> str:
-        found = returns(task, condition)
-        if not found:
-            return "-"
-        return f"{mean_sd(found) if len(found) > 1 else f'{found[0]:z.0f}'} ({len(found)})"
-
-    better = {t: _wins(returns(t, "task+foresight"), returns(t, "task")) for t in TASKS}
+    better = {
+        task: [_wins(returns(task, foresight), returns(task, rival)) for rival in rivals]
+        for task in TASKS
+    }
     rows = [
-        [task, *(cell(task, condition) for condition in conditions), f"{share:.2f}"]
-        for task, share in sorted(better.items(), key=lambda item: item[1])
+        [
+            task,
+            *(f"{mean_sd(runs)} ({len(runs)})" for runs in (returns(task, c) for c in conditions)),
+            *(f"{share:.2f}" for share in shares),
+        ]
+        for task, shares in sorted(better.items(), key=lambda item: item[1])
     ]
-    return markdown(["", *conditions.values(), "P(without a limit above task only)"], rows)
+    columns = ["P(above task only)", "P(above it in running units)"]
+    return markdown(["", *conditions.values(), *columns], rows)
 
 
 def _wins(ours: list[float], theirs: list[float]) -> float:

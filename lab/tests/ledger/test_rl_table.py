@@ -268,6 +268,9 @@ def test_figures_draw_what_there_is(draw, name):
         fig.draw_without_rendering()
     titles = [axes.get_title(loc="left") for axes in fig.axes]
     assert titles[: len(TASKS)] == list(TASKS)
+    for legend in (legend for part in (fig, *fig.subfigs) for legend in part.legends):
+        drawn = legend.get_window_extent()
+        assert fig.bbox.x0 <= drawn.x0 < drawn.x1 <= fig.bbox.x1
 
 
 def test_legend_tells_conditions_and_seeds_once():

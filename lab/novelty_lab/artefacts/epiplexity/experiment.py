@@ -76,7 +76,7 @@ class Config(Settings):
     """Rules over which observers and network are compared; all 88 by default."""
     automaton_rows: int = 8192
     """Rows of each: a cell, the two cells to each side, and 32 steps."""
-    automaton_seeds: int = 3
+    automaton_seeds: int = 10
     """Data sets of each."""
 
 

@@ -72,7 +72,7 @@ def summary_figure(records: Iterable[Record]) -> Figure:
     """Draw the return of every run beside the paper's, and how sure an improvement is."""
     runs = collect(records)
     shown = [name for name in NAMES if name in PAPER_CONDITIONS or name in runs.conditions]
-    fig = new_figure(13.0, 9.9)
+    fig = new_figure(13.0, 10.1)
     top, bottom = fig.subfigures(2, 1, height_ratios=(1.7, 1.0), squeeze=False)[:, 0]
     panels = top.subplots(2, 5)
     for axes, task in zip(panels.flat, TASKS, strict=True):
@@ -88,8 +88,7 @@ def summary_figure(records: Iterable[Record]) -> Figure:
     handles = [_handle(runs, name, marker=LOOKS[name][1], linestyle="") for name in shown]
     mean = Line2D([], [], color="0.3", lw=2.2, label="mean over seeds")
     band = Patch(color="0.88", label="paper: mean ± sd of ten seeds")
-    columns = len(handles) // 2 + 1
-    top.legend(handles=[*handles, mean, band], loc="outside lower center", ncols=columns)
+    top.legend(handles=[*handles, mean, band], loc="outside lower center", ncols=5)
     title = r"$\bf{a}$  return after 600,000 steps, one point per seed"
     top.suptitle(title, x=0.005, ha="left", fontsize=10)
     _draw_certainty(bottom.subplots(1, 3, width_ratios=(3.0, 1.0, 1.0)), runs)
