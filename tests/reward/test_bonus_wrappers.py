@@ -14,6 +14,7 @@ from learnable_novelty.reward import (
     BonusReward,
     BonusVectorWrapper,
     BonusWrapper,
+    ForesightConfig,
     NoveltyBonus,
     NoveltyConfig,
     NoveltyReward,
@@ -145,6 +146,7 @@ CHANGES = {
     "bonus": "bits",
     "coefficient": 0.5,
     "fade_steps": 1000,
+    "foresight": ForesightConfig(form="bits", every=16),
 }
 
 

@@ -10,6 +10,7 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.reward import (
     Foresight,
     ForesightConfig,
+    NoveltyConfig,
     NoveltyReward,
     NoveltyRewardVectorWrapper,
     NoveltyRewardWrapper,
@@ -224,7 +225,9 @@ def test_bad_settings_and_bad_actions_are_refused():
     for options, sentence in [
         ({"form": "sum"}, "form must be 'ellipse' or 'bits'"),
         ({"directions": 0}, "directions must be a whole number"),
-        ({"ridge": 0.0}, "ridge"),
+        ({"ridge": 0.0}, "ridge must be a positive number"),
+        ({"gate": "3"}, "gate must be a positive number, got '3'"),
+        ({"limited": 1}, "limited must be True or False, got 1"),
     ]:
         with pytest.raises(UserError, match=sentence):
             make(3, **options)
@@ -235,6 +238,37 @@ def test_bad_settings_and_bad_actions_are_refused():
     env.reset()
     with pytest.raises(UserError, match=r"expected values of Discrete\(3\), got \[-1\]"):
         env.step(-1)
+
+
+def test_settings_reach_the_bonus_of_a_wrapper_and_are_saved(tmp_path):
+    numbers = {"ridge": np.float64(2.0), "every": np.int64(16), "limited": np.bool_(False)}
+    config = ForesightConfig(form=np.str_("bits"), **numbers)
+    assert [type(value) for value in (config.form, config.ridge, config.every)] == [str, float, int]
+    env = NoveltyRewardWrapper(Drifting(), episodes=2, foresight=config)
+    assert env.accumulator.bonus.config == config
+    env.save(tmp_path / "bonus.pt")
+    loaded = NoveltyRewardWrapper.load(tmp_path / "bonus.pt", Drifting())
+    assert loaded.accumulator.bonus.config == config
+    assert loaded.accumulator.bonus.ellipsoids.inverses[0, 0, 0] == 0.5  # 1 / ridge
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"width": 16}, 'foresight has no use in bonus="bits": leave out foresight or width'),
+        ({"weight": "paper"}, 'leave it out, or set bonus="foresight"'),
+        ({"bonus": "bits"}, 'leave it out, or set bonus="foresight"'),
+    ],
+)
+def test_settings_of_foresight_are_refused_where_another_bonus_is_chosen(options, sentence):
+    with pytest.raises(UserError, match=sentence):
+        NoveltyConfig(foresight=ForesightConfig(form="bits"), **options)
+    assert NoveltyConfig(foresight=ForesightConfig(), **options).bonus == "bits"
+
+
+def test_settings_of_foresight_are_no_words():
+    with pytest.raises(UserError, match="foresight must be a ForesightConfig, got 'bits'"):
+        NoveltyConfig(foresight="bits")
 
 
 @pytest.mark.parametrize("discrete", [True, False])

@@ -14,6 +14,7 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.reward import (
     Bonus,
     CalibratedNovelty,
+    ForesightConfig,
     NoveltyConfig,
     ObservationScale,
     RandomPlay,
@@ -29,7 +30,7 @@ TINY = 1e-12
 """A coefficient of the bonus that leaves the task reward alone, in its running units."""
 RUNNING: dict[str, dict[str, Any]] = {
     "foresight-limited": {"bonus": "foresight"},
-    "foresight": {"bonus": "foresight"},
+    "foresight": {"foresight": ForesightConfig(limited=False)},
     "restarts": {"bonus": "foresight", "fade_steps": "restarts"},
     "bits": {"bonus": "bits"},
     "task-running": {"bonus": "bits", "coefficient": TINY},
@@ -166,11 +167,7 @@ def add_bonus(venv: Any, training: Training, seed: int) -> tuple[Any, dict[str, 
     kind = training.reward.removeprefix("task+")
     if kind in RUNNING:
         figures = {"random_return": play.mean_return}
-        rewarded = NoveltyReward(venv, play=play, seed=seed, **RUNNING[kind])
-        if kind == "foresight":  # as it was when its runs were recorded
-            bonus: Any = rewarded.accumulator.bonus
-            bonus.config = dataclasses.replace(bonus.config, limited=False)
-        return rewarded, figures
+        return NoveltyReward(venv, play=play, seed=seed, **RUNNING[kind]), figures
     bonus = make_bonus(kind, play, venv, training, seed)
     mean_return, mean_bonus = play.mean_return, play.mean_bonus(bonus)
     bonus = make_bonus(kind, play, venv, training, seed)  # a fresh one, which has learned nothing

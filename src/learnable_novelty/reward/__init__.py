@@ -20,13 +20,14 @@ from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step, Transition
 from learnable_novelty.reward.calibrated import CalibratedNovelty
 from learnable_novelty.reward.calibration import RandomPlay, play_randomly, weight_of
 from learnable_novelty.reward.config import (
+    ForesightConfig,
     NoveltyConfig,
     ObserverConfig,
     RewardMode,
     Standardization,
 )
 from learnable_novelty.reward.fading import Fading
-from learnable_novelty.reward.foresight import Foresight, ForesightConfig
+from learnable_novelty.reward.foresight import Foresight
 from learnable_novelty.reward.images import FrozenConvolution
 from learnable_novelty.reward.modulation import ModulatedUnits, Modulation
 from learnable_novelty.reward.novelty import NoveltyBonus

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step, Transition, check_finite
+from learnable_novelty.reward.checks import check_choice, check_number
 from learnable_novelty.reward.config import (
     COEFFICIENT,
     MODES,
     RewardMode,
-    check_choice,
     check_fading,
-    check_number,
 )
 from learnable_novelty.reward.fading import Fading
 from learnable_novelty.reward.modulation import ModulatedUnits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ import torch
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer import Moments
 from learnable_novelty.reward.calibration import RandomPlay, reference_moments, window_of
-from learnable_novelty.reward.config import COEFFICIENT, NoveltyConfig, check_number
+from learnable_novelty.reward.checks import check_number
+from learnable_novelty.reward.config import COEFFICIENT, ForesightConfig, NoveltyConfig
 from learnable_novelty.reward.foresight import Foresight
 from learnable_novelty.reward.novelty import NoveltyBonus, make_reservoir
 from learnable_novelty.reward.scale import ObservationScale
@@ -67,7 +68,7 @@ class CalibratedNovelty:
         if self.actions is not None:
             action_dim, discrete = self.actions
             sizes = {"num_envs": num_envs, "action_dim": action_dim, "discrete": discrete}
-            return Foresight(self.scale, **sizes, seed=self.seed)
+            return Foresight(self.scale, **sizes, seed=self.seed, config=self.config.foresight)
         return self.make_bits(num_envs)
 
     def make_bits(self, num_envs: int) -> NoveltyBonus:
@@ -95,6 +96,7 @@ class CalibratedNovelty:
             "coefficient": self.config.coefficient,
             "fade_steps": self.config.fade_steps,
             "actions": self.actions,
+            "foresight": asdict(self.config.foresight),
         }
 
     @classmethod
@@ -118,6 +120,7 @@ class CalibratedNovelty:
                 coefficient=state.get("coefficient", COEFFICIENT),
                 fade_steps=state.get("fade_steps"),
                 bonus="bits" if actions is None else "foresight",
+                foresight=ForesightConfig(**state.get("foresight", {})),
             )
             moments = None if reference is None else Moments(**reference)
             calibrated = cls(config, scale, moments, seed, actions)

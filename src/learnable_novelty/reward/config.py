@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import inspect
-import math
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+import numpy as np
+
 from learnable_novelty.errors import UserError
+from learnable_novelty.reward.checks import (
+    check_choice,
+    check_count,
+    check_fade_steps,
+    check_number,
+    equals,
+)
 from learnable_novelty.reward.fading import Fading
 
 Standardization = Literal["empirical", "fixed"]
@@ -63,9 +70,9 @@ class ObserverConfig:
         check_choice("floor", self.floor, ("residual", None))
         self._set("width", check_count("width", self.width, MOST))
         self._set("resolution", check_number("resolution", self.resolution, positive=True))
-        if not _equals(self.window, "auto"):
+        if not equals(self.window, "auto"):
             self._set("window", check_count("window", self.window, MOST))
-        if not _equals(self.ridge_penalty, "evidence"):
+        if not equals(self.ridge_penalty, "evidence"):
             penalty = check_number("ridge_penalty", self.ridge_penalty, positive=True)
             self._set("ridge_penalty", penalty)
         elif self.standardization != "empirical" or self.floor is not None:
@@ -77,6 +84,50 @@ class ObserverConfig:
     def _set(self, name: str, value: float | str) -> None:
         """Keep a value as Python's own: a saved file holds no NumPy scalars."""
         object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
+class ForesightConfig:
+    """The settings of the bonus ``Foresight``, chosen on MultiRoom-N4-S5 and DoorKey-8x8.
+
+    >>> ForesightConfig(form="bits").form
+    'bits'
+
+    Raises:
+        ValueError: for a value outside its range.
+    """
+
+    directions: int = 64
+    """Length of z: observations of more numbers are projected, of fewer are widened by a frozen
+    random layer."""
+    ridge: float = 1.0
+    """Of the episode's matrix C."""
+    life: float = 30.0
+    """Ridge of the readouts."""
+    every: int = 128
+    """Steps after which the readouts are solved again."""
+    noise_share: float = 0.05
+    """A column's unit is its foreseen variance and this share of all of it."""
+    gate: float = 3.0
+    """After a step whose error was this many times the usual one, other readouts forecast: a view
+    of noise says nothing of what comes next."""
+    form: Literal["ellipse", "bits"] = "ellipse"
+    """"ellipse" pays b; "bits" pays q log2(1 + z'C^-1 z) / 2: where all comes true, an episode's
+    payments add up to its score, 1/2 log2 det(I + sum z z' / ridge)."""
+    limited: bool = True
+    """Whether z'C^-1 z counts as directions / ridge at most; "bits" needs no limit."""
+
+    def __post_init__(self) -> None:
+        check_choice("form", self.form, ("ellipse", "bits"))
+        if not isinstance(self.limited, bool | np.bool_):
+            raise UserError(f"limited must be True or False, got {self.limited!r}")
+        checked: dict[str, Any] = {"form": str.__str__(self.form), "limited": bool(self.limited)}
+        checked["directions"] = check_count("directions", self.directions, MOST)
+        checked["every"] = check_count("every", self.every)
+        for name in ("ridge", "life", "noise_share", "gate"):
+            checked[name] = check_number(name, getattr(self, name), positive=True)
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True)
@@ -104,11 +155,10 @@ class NoveltyConfig(ObserverConfig):
     episodes: int = 64
     """How many random episodes are played to find units, window and weight."""
     bonus: BonusName = "auto"
-    """"foresight": what a lifelong readout foresees and the episode has not shown (``Foresight``,
-    at its own settings). "bits": the paper's, the increments of the episode's score, by the
-    observer that window, width, ridge_penalty, standardization, floor and resolution describe.
-    "auto" is "bits" where one of these is not at its default or the weight is "paper", and
-    "foresight" otherwise."""
+    """"foresight": what a lifelong readout foresees and the episode has not shown (``Foresight``).
+    "bits": the paper's, the increments of the episode's score, by the observer that window, width,
+    ridge_penalty, standardization, floor and resolution describe. "auto" is "bits" where one of
+    these is not at its default or the weight is "paper", and "foresight" otherwise."""
     coefficient: float = COEFFICIENT
     """With ``weight="auto"``: what a unit of the bonus counts in units of the task."""
     fade_steps: Fading = None
@@ -116,11 +166,13 @@ class NoveltyConfig(ObserverConfig):
     so that in the end the agent is paid by the task alone. "restarts": over 100,000 steps, then
     from its full value over 200,000, 400,000 and so on; it is zero after 100,000, 300,000, 700,000
     and 1,500,000 steps, and a training that ends elsewhere ends with a bonus. None for never."""
+    foresight: ForesightConfig = ForesightConfig()
+    """The settings of ``bonus="foresight"``."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("mode", self.mode, MODES)
-        if self.mode == "modulate" and _equals(self.weight, "paper"):
+        if self.mode == "modulate" and equals(self.weight, "paper"):
             raise UserError('weight="paper" weighs a bonus that is added: mode must be "add"')
         check_choice("bonus", self.bonus, ("auto", "foresight", "bits"))
         self._choose_bonus()
@@ -141,16 +193,21 @@ class NoveltyConfig(ObserverConfig):
             for name, field in ObserverConfig.__dataclass_fields__.items()
             if getattr(self, name) != field.default
         ]
-        if _equals(self.bonus, "auto"):
-            papers = given or _equals(self.weight, "paper")
+        if equals(self.bonus, "auto"):
+            papers = given or equals(self.weight, "paper")
             self._set("bonus", "bits" if papers else "foresight")
         elif self.bonus == "foresight" and given:
             raise UserError(f'{given[0]} is a setting of bonus="bits", and has no use in foresight')
+        if not isinstance(self.foresight, ForesightConfig):
+            raise UserError(f"foresight must be a ForesightConfig, got {self.foresight!r}")
+        if self.bonus == "bits" and self.foresight != ForesightConfig():
+            remedy = f"out foresight or {given[0]}" if given else 'it out, or set bonus="foresight"'
+            raise UserError(f'foresight has no use in bonus="bits": leave {remedy}')
 
     @property
     def weight_is_number(self) -> bool:
         """Whether the weight is neither "auto" nor "paper"."""
-        return not (_equals(self.weight, "auto") or _equals(self.weight, "paper"))
+        return not (equals(self.weight, "auto") or equals(self.weight, "paper"))
 
     def observer(self) -> dict[str, Any]:
         """Return the fields of ``ObserverConfig``, as keyword arguments."""
@@ -173,55 +230,8 @@ def check_fading(fade_steps: Any, weight: Any, mode: str) -> Fading:
     """Check ``fade_steps``, which needs a coefficient that can fall, and return it."""
     if fade_steps is None:
         return None
-    if mode != "add" or not _equals(weight, "auto"):
+    if mode != "add" or not equals(weight, "auto"):
         raise UserError(
             f'fade_steps needs weight="auto" and mode="add", got weight={weight!r}, mode={mode!r}'
         )
     return check_fade_steps(fade_steps)
-
-
-def check_fade_steps(value: Any) -> Fading:
-    """Return a number of steps, "restarts" or None, or raise."""
-    if value is None:
-        return None
-    if _equals(value, "restarts"):
-        return "restarts"  # Python's own: a saved file holds no NumPy strings
-    try:
-        return check_count("fade_steps", value)
-    except UserError as error:
-        raise UserError(f'{error}; or "restarts", or None for never') from None
-
-
-def check_choice(name: str, value: Any, known: tuple[Any, ...]) -> None:
-    """Raise unless a value is among the known ones."""
-    if not any(value is each or _equals(value, each) for each in known):
-        raise UserError(f"{name} must be {' or '.join(map(repr, known))}, got {value!r}")
-
-
-def check_count(name: str, value: Any, most: float = math.inf) -> int:
-    """Return a whole number from 1 to ``most``, or raise."""
-    try:
-        count = 0 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        count = 0
-    if not 1 <= count <= most:
-        limit = f" to {most:,}" if most < math.inf else ""
-        raise UserError(f"{name} must be a whole number from 1{limit}, got {value!r}")
-    return count
-
-
-def check_number(name: str, value: Any, *, positive: bool = False) -> float:
-    """Return a finite number, or raise."""
-    try:
-        number = math.nan if isinstance(value, str) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number) or (positive and number <= 0):
-        kind = "positive" if positive else "finite"
-        raise UserError(f"{name} must be a {kind} number, got {value!r}")
-    return number
-
-
-def _equals(value: Any, word: Any) -> bool:
-    """Compare with a word; an array would compare element by element."""
-    return isinstance(value, str) and value == word

@@ -18,15 +18,13 @@ rare forecast would pay up to two hundred times as much, and some agents then mi
 from __future__ import annotations
 
 import importlib.util
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.bonus import Array, Step
-from learnable_novelty.reward.config import check_choice, check_count
+from learnable_novelty.reward.config import ForesightConfig
 from learnable_novelty.reward.ellipsoids import Ellipsoids
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import Seed, split
@@ -35,38 +33,6 @@ USUAL_RATE = 0.001
 """How fast the usual size of a surprise follows the present one."""
 SMALLEST_UNIT = 1e-3
 """Variance below which a column counts as one of this variance."""
-
-
-@dataclass(frozen=True)
-class ForesightConfig:
-    """The settings of the bonus, chosen on MultiRoom-N4-S5 and DoorKey-8x8."""
-
-    directions: int = 64
-    """Length of z: observations of more numbers are projected, of fewer are widened by a frozen
-    random layer."""
-    ridge: float = 1.0
-    """Of the episode's matrix C."""
-    life: float = 30.0
-    """Ridge of the readouts."""
-    every: int = 128
-    """Steps after which the readouts are solved again."""
-    noise_share: float = 0.05
-    """A column's unit is its foreseen variance and this share of all of it."""
-    gate: float = 3.0
-    """After a step whose error was this many times the usual one, other readouts forecast: a view
-    of noise says nothing of what comes next."""
-    form: Literal["ellipse", "bits"] = "ellipse"
-    """"ellipse" pays b; "bits" pays q log2(1 + z'C^-1 z) / 2: where all comes true, an episode's
-    payments add up to its score, 1/2 log2 det(I + sum z z' / ridge)."""
-    limited: bool = True
-    """Whether z'C^-1 z counts as directions / ridge at most; "bits" needs no limit."""
-
-    def __post_init__(self) -> None:
-        check_choice("form", self.form, ("ellipse", "bits"))
-        check_count("directions", self.directions)
-        check_count("every", self.every)
-        check_positive(ridge=self.ridge, life=self.life, noise_share=self.noise_share)
-        check_positive(gate=self.gate)
 
 
 class Foresight:

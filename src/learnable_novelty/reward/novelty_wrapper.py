@@ -165,7 +165,7 @@ def load_bonus(path: str | Path, envs: ParallelEnvs) -> tuple[CalibratedNovelty,
     state = read_tensors(Path(path))
     names, newer = (
         {"settings", "weight", "mode", "observations"},
-        {"coefficient", "fade_steps", "actions", "learned"},
+        {"coefficient", "fade_steps", "actions", "foresight", "learned"},
     )
     if isinstance(state, dict) and names - set(state) == {"observations"}:
         raise UserError(f"the bonus in {path} does not say what it reads; save it again")

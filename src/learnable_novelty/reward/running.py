@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 
 from learnable_novelty.reward.bonus import Array, Mask
-from learnable_novelty.reward.config import check_choice, check_fade_steps, check_number
+from learnable_novelty.reward.checks import check_choice, check_fade_steps, check_number
 from learnable_novelty.reward.fading import Fading, share_left
 
 PRIOR_COUNT, PRIOR_VARIANCE = 1.0, 1.0
