@@ -107,13 +107,18 @@ def rl_default() -> str:
     rows = [
         [
             task,
-            *(f"{mean_sd(runs)} ({len(runs)})" for runs in (returns(task, c) for c in conditions)),
+            *(_mean_of(returns(task, condition)) for condition in conditions),
             *(f"{share:.2f}" for share in shares),
         ]
         for task, shares in sorted(better.items(), key=lambda item: item[1])
     ]
     columns = ["P(above task only)", "P(above it in running units)"]
     return markdown(["", *conditions.values(), *columns], rows)
+
+
+def _mean_of(runs: list[float]) -> str:
+    """Write mean, standard deviation and number of runs."""
+    return f"{mean_sd(runs) if len(runs) > 1 else f'{runs[0]:z.0f}'} ({len(runs)})"
 
 
 def _wins(ours: list[float], theirs: list[float]) -> float:
