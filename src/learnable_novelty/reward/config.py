@@ -109,8 +109,8 @@ class ForesightConfig:
     noise_share: float = 0.05
     """A column's unit is its foreseen variance and this share of all of it."""
     gate: float = 3.0
-    """After a step whose error was this many times the usual one, other readouts forecast: a view
-    of noise says nothing of what comes next."""
+    """After a step whose squared error was this many times the usual one, other readouts forecast:
+    a view of noise says nothing of what comes next."""
     form: Literal["ellipse", "bits"] = "ellipse"
     """"ellipse" pays b; "bits" pays q log2(1 + z'C^-1 z) / 2: where all comes true, an episode's
     payments add up to its score, 1/2 log2 det(I + sum z z' / ridge)."""
