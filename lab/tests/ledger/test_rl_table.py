@@ -202,6 +202,18 @@ def test_all_tasks_together_in_units_of_random_and_task_only():
     assert "Left out" not in table.title
 
 
+def test_bonuses_in_running_units_are_held_against_the_task_in_the_same_units():
+    found = [
+        *some_runs("Hopper", "task-running", [20.0, 40.0]),
+        *some_runs("Hopper", "task+foresight-limited", [30.0, 50.0]),
+        *some_runs("Swimmer", "task+foresight-limited", [1.0, 2.0]),  # which has no control
+    ]
+    ours = row(titled("Units and bonus", found), "task + foresight")
+    assert ours["tasks"] == "1"
+    assert ours["P(better)"].startswith("0.75 [")  # three of four pairs
+    assert not [t for t in tables(found[2:]) if t.title.startswith("Units and bonus")]
+
+
 def test_a_random_policys_return_is_the_mean_over_seeds_not_over_runs():
     found = [
         a_run("Hopper", "task+epiplexity", 0, 5.0, random=10.0),

@@ -9,13 +9,15 @@ from novelty_lab.artefacts.rl_table.looks import ADDED_CONDITIONS, NAMES
 from novelty_lab.artefacts.rl_table.runs import TASKS, Runs
 from novelty_lab.report import Table
 
+IN_RUNNING_UNITS = ("task+foresight-limited", "task+foresight", "task+restarts", "task+bits")
+"""Bonuses whose task reward is divided by the running size of its return."""
 CLEARLY = 0.9
 """From which probability on a task is named."""
 
 
 def comparisons(runs: Runs) -> list[Table]:
     """List all that there are runs for."""
-    return [*_practice(runs), *_head_to_head(runs), *_worth(runs)]
+    return [*_practice(runs), *_head_to_head(runs), *_same_units(runs), *_worth(runs)]
 
 
 def _practice(runs: Runs) -> list[Table]:
@@ -55,6 +57,21 @@ def _head_to_head(runs: Runs) -> list[Table]:
         title += f"; all bonuses were run on {', '.join(common)}"
     columns = ["bonus", "tasks", "P(better), these tasks", "P(better), tasks of all bonuses"]
     return [Table(title, columns, rows)] if rows else []
+
+
+def _same_units(runs: Runs) -> list[Table]:
+    """Hold bonuses against the task alone in the same units: what the bonus itself adds."""
+    control, rows = "task-running", []
+    for name in IN_RUNNING_UNITS:
+        tasks = [task for task in runs.tasks(name) if task in runs.tasks(control)]
+        if tasks:
+            better = text(runs.improvement(name, tasks, over=control))
+            rows.append([NAMES[name], str(len(tasks)), better])
+    title = (
+        "Units and bonus: P(better) that a run beats one of the task alone in the same units, the "
+        "running size of its return"
+    )
+    return [Table(title, ["bonus", "tasks", "P(better)"], rows)] if rows else []
 
 
 def _worth(runs: Runs) -> list[Table]:
