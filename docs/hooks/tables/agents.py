@@ -118,7 +118,7 @@ def rl_default() -> str:
 
 def _mean_of(runs: list[float]) -> str:
     """Write mean, standard deviation and number of runs."""
-    return f"{mean_sd(runs) if len(runs) > 1 else f'{runs[0]:z.0f}'} ({len(runs)})"
+    return f"{mean_sd(runs)} ({len(runs)})"
 
 
 def _wins(ours: list[float], theirs: list[float]) -> float:
