@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import functools
 import hashlib
 import json
 import os
 import platform
 import re
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
@@ -227,10 +229,29 @@ def versions() -> dict[str, str]:
 
     return {
         "learnable_novelty": __version__,
+        "commit": commit(),
         "python": platform.python_version(),
         "torch": str(torch.__version__),
         "numpy": np.__version__,
     }
+
+
+@functools.cache
+def commit() -> str:
+    """Return the commit of the source that runs, "unknown" outside of a checkout.
+
+    A copy without its history, on another machine, is told by the variable NOVELTY_COMMIT.
+    """
+    given = os.environ.get("NOVELTY_COMMIT")
+    if given:
+        return given
+    command = ["git", "describe", "--always", "--dirty=+changes", "--abbrev=12", "--exclude=*"]
+    here = Path(__file__).parent
+    try:
+        said = subprocess.run(command, cwd=here, capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return "unknown"
+    return said.stdout.strip() if said.returncode == 0 else "unknown"
 
 
 class Journal:

@@ -128,5 +128,5 @@ def design_of(given: Tensor, seed: int) -> Tensor:
         parts += [scores**2, scores**3]
     else:
         width = max(4, min(Z_FEATURES, len(given) // 4))
-        parts.append(MLP(given.shape[1], width, Z_DEPTH, seed=seed)(scores))
+        parts.append(MLP(given.shape[1], width, Z_DEPTH, linear_last=False, seed=seed)(scores))
     return standardized(torch.cat(parts, dim=1))

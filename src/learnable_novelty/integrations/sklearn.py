@@ -44,7 +44,7 @@ class ReservoirFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         activation: "elu", "gelu", "tanh" or "relu".
         normalize: normalize pre-activations over the features of a layer.
         gain: factor on the normalized pre-activations.
-        input_scale: factor on the inputs before the first layer.
+        linear_last: leave the last layer without normalization and nonlinearity.
         epsilon: added to the variance in the normalization.
         standardize_inputs: take off the means of the columns that it was fitted to, and divide by
             their deviations.
@@ -67,13 +67,13 @@ class ReservoirFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         activation: str = "elu",
         normalize: bool = True,
         gain: float = 1.0,
-        input_scale: float = 1.0,
+        linear_last: bool = LINEAR_LAST,
         epsilon: float = 1e-5,
         standardize_inputs: bool = True,
         seed: int = 0,
     ) -> None:
         self.width, self.depth, self.activation = width, depth, activation
-        self.normalize, self.gain, self.input_scale = normalize, gain, input_scale
+        self.normalize, self.gain, self.linear_last = normalize, gain, linear_last
         self.epsilon, self.standardize_inputs, self.seed = epsilon, standardize_inputs, seed
 
     def fit(self, X: Any, y: Any = None) -> ReservoirFeatures:
@@ -94,7 +94,7 @@ class ReservoirFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             activation=self.activation,
             normalize=self.normalize,
             gain=self.gain,
-            input_scale=self.input_scale,
+            linear_last=self.linear_last,
             epsilon=self.epsilon,
             seed=split(check_seed(self.seed), "draw", 0),
         )

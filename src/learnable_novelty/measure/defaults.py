@@ -13,6 +13,7 @@ from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.seeds import split
 
 VECTOR_WIDTH, VECTOR_DEPTH = 64, 4
+LINEAR_LAST = False
 LATTICE_CHANNELS, LATTICE_DEPTH = 64, 3
 SAMPLES_PER_FEATURE = 4
 OWN_FEATURES, MOST_FEATURES = 4, 256
@@ -44,11 +45,13 @@ def default_observer(
     if len(shape) == 2 and numbers is not None and 1 < channels <= samples // 2:
         reservoir = tabular_reservoir(samples, channels, numbers)
     elif len(shape) == 2:
-        reservoir = reservoirs.MLP(channels, default_width(samples), VECTOR_DEPTH)
+        reservoir = reservoirs.MLP(
+            channels, default_width(samples), VECTOR_DEPTH, linear_last=LINEAR_LAST
+        )
     elif len(shape) in (3, 4):
         width = default_width(samples * math.prod(shape[2:]), LATTICE_CHANNELS)
         kind = reservoirs.Conv1d if len(shape) == 3 else reservoirs.Conv2d
-        reservoir = kind(channels, width, LATTICE_DEPTH)
+        reservoir = kind(channels, width, LATTICE_DEPTH, linear_last=LINEAR_LAST)
     else:
         raise UserError(
             "expected inputs (num_samples, columns), (num_samples, channels, length) or "

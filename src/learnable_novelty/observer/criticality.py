@@ -43,14 +43,15 @@ def perturbation_multiplier(reservoir: Feedforward, inputs: Tensor, *, seed: See
 
         chi = E |delta h(l+1)| / |delta h(l)|
 
-    averaged over samples and over the hidden layers. The step from the input to the first layer
-    is left out: it compares vectors of different lengths. A reservoir of depth 1 has no other.
+    averaged over samples and over the hidden layers, those with a nonlinearity. The step from the
+    input to the first layer is left out: it compares vectors of different lengths.
 
     >>> from learnable_novelty.observer.reservoirs import MLP
     >>> 0.9 < perturbation_multiplier(MLP(8, 64, 6), torch.randn(32, 8)) < 1.1
     True
     """
     norms = perturbation_norms(reservoir, inputs, seed=seed)
-    if reservoir.depth < 2:
-        raise UserError(f"expected a reservoir of depth at least 2, got {reservoir.depth}")
-    return float((norms[2:] / norms[1:-1]).mean())
+    hidden = norms[1 : 1 + reservoir.depth - int(reservoir.linear_last)]
+    if len(hidden) < 2:
+        raise UserError(f"expected a reservoir of two hidden layers or more, got {reservoir}")
+    return float((hidden[1:] / hidden[:-1]).mean())

@@ -68,7 +68,10 @@ QUICK = dataclasses.replace(
 
 @dataclass(frozen=True)
 class Point:
-    """One kind of reservoir and input: beside the architecture, arguments of the reservoir."""
+    """One kind of reservoir and input: beside architecture and scale, arguments of the reservoir.
+
+    Every layer is a hidden one, with its nonlinearity: chi is a property of these.
+    """
 
     architecture: str
     depth: int
@@ -165,13 +168,14 @@ def make(
     """Draw a reservoir and Gaussian inputs for it."""
     options: dict[str, Any] = dataclasses.asdict(point)
     options["seed"] = split(seed, "reservoir", draw)
-    architecture = options.pop("architecture")
-    reservoir = getattr(reservoirs, architecture)(config.input_dim, config.width, **options)
+    architecture, scale = options.pop("architecture"), options.pop("input_scale")
+    kind = getattr(reservoirs, architecture)
+    reservoir = kind(config.input_dim, config.width, linear_last=False, **options)
     axes = ARCHITECTURES[architecture]
     lattice = (config.sizes[axes - 1],) * axes
     generator = torch_generator(seed, "inputs", draw)
     shape = (config.samples, config.input_dim, *lattice)
-    return reservoir, torch.randn(shape, generator=generator, dtype=torch.float64)
+    return reservoir, scale * torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
 def mean_field(activation: str, gain: float, width: int) -> float:

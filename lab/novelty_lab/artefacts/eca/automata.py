@@ -56,9 +56,8 @@ class AutomatonConfig(Settings):
     """lambda."""
     resolution: float = 1.0
     """eta."""
-    input_scale: float = 0.6
-    """Factor on the 0/1 states before the first layer. The paper names none; 0.6 is the one value
-    that brings most of appendix B within its error bars (docs/settings.md)."""
+    linear_last: bool = True
+    """Whether the last layer is linear, as the paper's text has it."""
     draws: int = 10
     """Independent draws of reservoir and ensemble."""
 
@@ -71,7 +70,7 @@ def automaton_observer(config: AutomatonConfig, seed: int, draw: int) -> Observe
         config.channels,
         config.depth,
         config.kernel_size,
-        input_scale=config.input_scale,
+        linear_last=config.linear_last,
         seed=split(seed, "reservoir", draw),
     )
     return Observer(reservoir, ridge_penalty=config.ridge_penalty, resolution=config.resolution)

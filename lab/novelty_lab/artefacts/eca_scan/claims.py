@@ -17,7 +17,7 @@ WIDE = ("depth=4", "depth=5", "kernel_size=5", "kernel_size=7")
 """Cells of the scan whose receptive radius exceeds two."""
 LOST = ("window=4", "depth=1", "depth=2")
 """Cells at which the paper has another rule in front."""
-OURS_ALONE = "input_scale"
+OURS_ALONE = "linear_last"
 """An axis of the scan that the paper does not have."""
 
 

@@ -19,7 +19,7 @@ LABELS = {
     "kernel_size": "kernel size",
     "channels": "channels",
     "samples": "samples $N$",
-    "input_scale": "input scale",
+    "linear_last": "last layer linear",
 }
 COLUMNS = {
     "setting": "{setting}",

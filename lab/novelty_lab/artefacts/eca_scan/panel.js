@@ -10,7 +10,7 @@
     kernel_size: "kernel size",
     channels: "channels",
     samples: "samples N",
-    input_scale: "input scale",
+    linear_last: "last layer linear",
   };
   /* Blue over white to orange: safe for colour-blind eyes. */
   function tint(share) {

@@ -56,8 +56,8 @@ class LifeConfig(Settings):
     """lambda, as for the elementary automata."""
     resolution: float = 1.0
     """eta."""
-    input_scale: float = 0.6
-    """Factor on the states before the first layer, as for the elementary automata."""
+    linear_last: bool = True
+    """Whether the last layer is linear, as for the elementary automata."""
     states: Literal["signed", "binary"] = "signed"
     """As what cells enter: "signed", -1 and +1, so that both count alike, or "binary", 0 and 1."""
     draws: int = 2
@@ -86,7 +86,7 @@ def life_observer(config: LifeConfig, seed: int, draw: int, device: str) -> Life
         1,
         config.channels,
         config.depth,
-        input_scale=config.input_scale,
+        linear_last=config.linear_last,
         seed=split(child, "reservoir"),
     )
     soups = soup(config.samples, config.grid, config.grid, config.density, split(child, "soup"))

@@ -30,7 +30,7 @@ STUDY: dict[str, tuple[Any, ...]] = {
     "samples": (4, 16),
     "channels": (64, 256),
     "depth": (2,),
-    "input_scale": (0.3,),
+    "linear_last": (False,),
     "states": ("binary",),
 }
 """Settings that are varied one at a time, and their other values."""

@@ -1,8 +1,9 @@
 """Appendix D: the ridge readout against the exact minimizer of the description length.
 
-The appendix says it uses table 2, but its numbers come back only with the other automaton
-observer of table 3 (depth 4, ridge 0.3). Both are run on identical reservoirs and data, ten draws
-each, and whether the start of the iteration matters is measured by rescaling it.
+The appendix says it uses table 2. Three observers are run on identical data, ten draws each: the
+two automaton observers of table 3, and one of depth 4 with a ridge of 0.1, whose five numbers
+agree with the appendix (the ridge was found by trying values). Whether the start of the iteration
+matters is measured by rescaling it.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ from novelty_lab.settings import choice
 OBSERVERS: dict[str, dict[str, float]] = {
     "table 2": {"depth": 3, "ridge_penalty": 0.03},
     "inverse NCA": {"depth": 4, "ridge_penalty": 0.3},
+    "depth 4, ridge 0.1": {"depth": 4, "ridge_penalty": 0.1},
 }
-"""The two automaton observers of table 3."""
+"""The two automaton observers of table 3, and one between them."""
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,8 @@ class NeuralConfig(Settings):
     """Of the reservoir."""
     ridge_penalty: float = 0.3
     """Of the observer."""
-    input_scale: float = 0.6
-    """Factor on what the reservoir reads; one value for all automata, see docs/settings.md."""
+    linear_last: bool = True
+    """Whether the last layer of the observer is linear, as the paper's text has it."""
     target_unit: float = 1.0
     """u_Y, one for all experiments."""
     initial_weights: float = 1.0
@@ -88,7 +88,7 @@ def neural_observer(
 ) -> Observer:
     """Draw the observer of a training seed."""
     reservoir = reservoirs.Conv1d(
-        2, config.channels, config.depth, input_scale=config.input_scale, seed=seed
+        2, config.channels, config.depth, linear_last=config.linear_last, seed=seed
     )
     settings = _fields(config, "ridge_penalty", "target_unit")
     return Observer(reservoir, **settings, process_group=process_group, denoise=denoise)

@@ -166,7 +166,7 @@ def judge(config: Config, rule: NeuralCA, observer: Observer, seed: int) -> Judg
         bits_by_judge.setdefault("own", []).append(bits_of(observer, *states))
         for name, size in judges.items():
             reservoir = reservoirs.Conv1d(
-                2, *size, input_scale=config.nca.input_scale, seed=split(number, "judge", name)
+                2, *size, linear_last=config.nca.linear_last, seed=split(number, "judge", name)
             )
             bits = bits_of(with_reservoir(observer, reservoir), *states)
             bits_by_judge.setdefault(name, []).append(bits)

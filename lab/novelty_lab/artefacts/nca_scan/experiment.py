@@ -21,8 +21,7 @@ from novelty_lab.settings import Settings, choice
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "reference": {},
-    "input scale 1": {"input_scale": 1.0},
-    "input scale 0.3": {"input_scale": 0.3},
+    "last layer activated": {"linear_last": False},
     "target unit 1/sqrt(2)": {"target_unit": 2**-0.5},
     "tf32": {"precision": "tf32"},
     "float32": {"precision": "float32"},

@@ -31,10 +31,10 @@ class Layers(NamedTuple):
     """(depth, side)."""
     gain: float
     epsilon: float
-    input_scale: float
+    linear_last: bool
 
 
-NO_LAYERS = Layers(np.zeros((0, 0, 0)), np.zeros((0, 0)), 1.0, 0.0, 1.0)
+NO_LAYERS = Layers(np.zeros((0, 0, 0)), np.zeros((0, 0)), 1.0, 0.0, True)
 """For features that compiled code does not compute."""
 
 
@@ -46,7 +46,7 @@ def lay_out(mlp: MLP, given: dict[str, Tensor]) -> Layers:
     for layer, fan_in in enumerate(fan_ins):
         weights[layer, :width, :fan_in] = given[f"weight{layer}"].numpy()
         biases[layer, :width] = given[f"bias{layer}"].numpy()
-    return Layers(weights, biases, float(mlp.gain), float(mlp.epsilon), float(mlp.input_scale))
+    return Layers(weights, biases, float(mlp.gain), float(mlp.epsilon), mlp.linear_last)
 
 
 class GroupedState(NamedTuple):

@@ -89,10 +89,12 @@ def layer(weights: Floats, biases: Floats, fan_in: int, hidden: Floats, out: Flo
 def make_features(mlp: Any, m: int, fan_in: int, hidden: Floats, drive: Floats) -> None:
     """Apply all layers to what ``hidden`` holds, in its place."""
     share = spread(1.0 / m)
-    for k in range(fan_in):
-        put(hidden, k, get(hidden, k) * spread(mlp.input_scale))
     for depth in range(len(mlp.weights)):
         layer(mlp.weights[depth], mlp.biases[depth], fan_in, hidden, drive)
+        if mlp.linear_last and depth == len(mlp.weights) - 1:
+            for i in range(m):
+                put(hidden, i, get(drive, i))
+            return
         mean, variance = spread(0.0), spread(0.0)
         for i in range(m):
             mean = mean + get(drive, i)

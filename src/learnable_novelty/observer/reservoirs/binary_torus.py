@@ -54,8 +54,8 @@ class BinaryTorus:
         self.reservoir = reservoir
         # Tables are made in float64 once and rounded once, so devices share them.
         weights = reservoir.weights_like(torch.empty(0, dtype=torch.float64))
-        inputs = pattern_inputs(states) * reservoir.input_scale
-        first = reservoir.activate(inputs @ weights["weight0"].T + weights["bias0"])
+        inputs = pattern_inputs(states)
+        first = reservoir.activate(inputs @ weights["weight0"].T + weights["bias0"], 0)
         shallow = reservoir.depth == 2
         second = weights["weight1"]
         tables = reservoir.advance(first, 1) if shallow else _sums_by_offset(first, second)
@@ -74,7 +74,7 @@ class BinaryTorus:
         ]
         indices = torch.stack(seen, dim=-1).flatten(0, 2)
         drive = embedding_bag(indices, self._tables, mode="sum") + self._bias
-        hidden = self.reservoir.activate(drive).unflatten(0, codes.shape)
+        hidden = self.reservoir.activate(drive, 1).unflatten(0, codes.shape)
         for layer in range(2, self.reservoir.depth):
             hidden = self.reservoir.advance(hidden, layer)
         return hidden

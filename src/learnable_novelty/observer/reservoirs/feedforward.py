@@ -24,11 +24,12 @@ HAS_TRITON = importlib.util.find_spec("triton") is not None
 
 
 class Feedforward(Reservoir):
-    """Layers ``h' = act(gain * normalize(W h + b))`` on the last axis.
+    """Layers ``h' = act(gain * normalize(W h + b))`` on the last axis, the last one ``W h + b``.
 
     ``normalize`` is the pre-activation normalization of appendix A: zero mean and unit variance
     over the feature axis, with ``epsilon`` added to the variance. It holds the perturbation
-    multiplier near one whatever the depth and the scale of the input.
+    multiplier near one whatever the depth and the scale of the input. It stands before each
+    nonlinearity; the last layer has neither, unless ``linear_last`` is false.
     """
 
     layout: tuple[str, ...] = ("num_samples", "input_dim")
@@ -42,13 +43,13 @@ class Feedforward(Reservoir):
         activation: str = "elu",
         normalize: bool = True,
         gain: float = 1.0,
-        input_scale: float = 1.0,
+        linear_last: bool = True,
         epsilon: float = 1e-5,
         seed: Seed = 0,
     ) -> None:
         super().__init__(seed)
         check_sizes(input_dim=input_dim, width=width, depth=depth)
-        check_finite(gain=gain, input_scale=input_scale, epsilon=epsilon)
+        check_finite(gain=gain, epsilon=epsilon)
         if epsilon < 0:
             raise UserError(f"epsilon must be at least 0, got {epsilon!r}")
         self.activation = activation
@@ -56,7 +57,7 @@ class Feedforward(Reservoir):
         self._nonlinearity = elu_ if activation == "elu" else check_activation(activation)
         self.input_dim, self.width, self.depth = input_dim, width, depth
         self.normalize, self.gain = normalize, gain
-        self.input_scale, self.epsilon = input_scale, epsilon
+        self.linear_last, self.epsilon = bool(linear_last), epsilon
         self.feature_dim = width
         self._names = [(f"weight{layer}", f"bias{layer}") for layer in range(depth)]
         self._layers: tuple[dict[str, Tensor], list[tuple[Tensor, Tensor]]] = {}, []
@@ -82,10 +83,16 @@ class Feedforward(Reservoir):
 
     def advance(self, hidden: Tensor, layer: int) -> Tensor:
         """Apply one layer to a hidden state whose features lie on the last axis."""
-        return self.activate(self.preactivation(hidden, layer))
+        return self.activate(self.preactivation(hidden, layer), layer)
 
-    def activate(self, drive: Tensor) -> Tensor:
-        """Normalize pre-activations and pass them through the nonlinearity, overwriting them."""
+    def is_linear(self, layer: int) -> bool:
+        """Tell whether a layer, counted from 0, is ``W h + b`` alone."""
+        return self.linear_last and layer == self.depth - 1
+
+    def activate(self, drive: Tensor, layer: int) -> Tensor:
+        """Turn a layer's pre-activations into its outputs, overwriting them."""
+        if self.is_linear(layer):
+            return drive
         if self.normalize:
             drive = torch.layer_norm(drive, (self.width,), None, None, self.epsilon)
         return self._nonlinearity(drive * self.gain if self.gain != 1.0 else drive)
@@ -99,9 +106,9 @@ class Feedforward(Reservoir):
         return self._layers[1]
 
     def enter(self, inputs: Tensor) -> Tensor:
-        """Check inputs and lay them out with the feature axis last, scaled."""
+        """Check inputs and lay them out with the feature axis last."""
         check_shape(inputs, self.layout, 1, self.input_dim)
-        return inputs * self.input_scale if self.input_scale != 1.0 else inputs
+        return inputs
 
     def leave(self, hidden: Tensor) -> Tensor:
         """Undo the layout of ``enter``."""
@@ -118,7 +125,7 @@ class Feedforward(Reservoir):
         hidden = reads
         for layer, (weight, bias) in enumerate(self._layers_like(hidden)):
             seen = hidden if layer == 0 else self.gather(hidden, layer)
-            hidden = self.activate(_affine(seen, weight, bias))
+            hidden = self.activate(_affine(seen, weight, bias), layer)
         return self.leave(hidden)
 
     def forward(self, inputs: Tensor) -> Tensor:
@@ -133,7 +140,7 @@ class Feedforward(Reservoir):
             activation=self.activation,
             normalize=self.normalize,
             gain=self.gain,
-            input_scale=self.input_scale,
+            linear_last=self.linear_last,
             epsilon=self.epsilon,
             seed=self.seed,
             **kernel,
@@ -141,7 +148,7 @@ class Feedforward(Reservoir):
 
     def extra_repr(self) -> str:
         shape = f"{self.input_dim}, {self.width}, {self.depth}, activation={self.activation!r}"
-        knobs = f"normalize={self.normalize}, gain={self.gain}, input_scale={self.input_scale}"
+        knobs = f"normalize={self.normalize}, gain={self.gain}, linear_last={self.linear_last}"
         return f"{shape}, {knobs}, epsilon={self.epsilon}, seed={self.seed}"
 
 
@@ -158,11 +165,12 @@ class MLP(Feedforward):
     Args:
         input_dim: length of an input vector.
         width: units of every layer, and the number of features.
-        depth: number of layers, each followed by the nonlinearity.
+        depth: number of layers, each but the last followed by the nonlinearity.
         activation: "elu", "gelu", "tanh" or "relu".
         normalize: normalize pre-activations over the feature axis (appendix A).
         gain: factor on the normalized pre-activations; one is the edge of chaos.
-        input_scale: factor on the inputs before the first layer.
+        linear_last: leave the last layer without normalization and nonlinearity, as the paper
+            does; false gives it both, as every other layer has them.
         epsilon: added to the variance in the normalization.
         seed: an integer, or a generator that one is drawn from.
 
@@ -189,7 +197,7 @@ class Convolution(Feedforward):
         activation: str = "elu",
         normalize: bool = True,
         gain: float = 1.0,
-        input_scale: float = 1.0,
+        linear_last: bool = True,
         epsilon: float = 1e-5,
         seed: Seed = 0,
     ) -> None:
@@ -204,7 +212,7 @@ class Convolution(Feedforward):
             activation=activation,
             normalize=normalize,
             gain=gain,
-            input_scale=input_scale,
+            linear_last=linear_last,
             epsilon=epsilon,
             seed=seed,
         )
@@ -257,8 +265,9 @@ class Conv1d(Convolution):
         from learnable_novelty.observer.reservoirs.fused_ring import fused_layer
 
         hidden = self.enter(inputs)
-        for weight, bias in self._layers_like(hidden):
-            hidden = fused_layer(hidden, weight, bias, self.epsilon)
+        for layer, (weight, bias) in enumerate(self._layers_like(hidden)):
+            linear = self.is_linear(layer)
+            hidden = fused_layer(hidden, weight, bias, None if linear else self.epsilon)
         return self.leave(hidden)
 
     def _can_fuse(self, inputs: Tensor) -> bool:

@@ -32,8 +32,11 @@ def activate_kernel(drive, bias, count, epsilon, ROWS: tl.constexpr, WIDTH: tl.c
     tl.store(where, tl.where(z > 0, z, tl.exp(z) - 1.0), mask=inside)
 
 
-def fused_layer(hidden: Tensor, weight: Tensor, bias: Tensor, epsilon: float) -> Tensor:
-    """Apply a layer to (num_samples, length, channels); weight is (taps * channels, width)."""
+def fused_layer(hidden: Tensor, weight: Tensor, bias: Tensor, epsilon: float | None) -> Tensor:
+    """Apply a layer to (num_samples, length, channels); weight is (taps * channels, width).
+
+    Without an epsilon the layer is linear.
+    """
     samples, length, channels = hidden.shape
     width, taps = weight.shape[1], weight.shape[0] // channels
     if taps == 1:
@@ -46,6 +49,8 @@ def fused_layer(hidden: Tensor, weight: Tensor, bias: Tensor, epsilon: float) ->
         last = torch.channels_last
         drive = conv2d(around.contiguous(memory_format=last), kernel.contiguous(memory_format=last))
         drive = drive.squeeze(2).mT.contiguous()
+    if epsilon is None:
+        return drive.view(samples, length, width) + bias
     count = samples * length
     activate_kernel[(-(-count // ROWS),)](drive, bias, count, epsilon, ROWS, width, num_warps=4)
     return drive.view(samples, length, width)

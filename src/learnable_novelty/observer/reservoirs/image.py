@@ -36,7 +36,6 @@ class ImageConv(Reservoir):
         activation: "elu", "gelu", "tanh" or "relu".
         normalize: normalize pre-activations over the channels.
         gain: factor on the normalized pre-activations.
-        input_scale: factor on the pixels.
         epsilon: added to the variance in the normalization.
         seed: an integer, or a generator that one is drawn from.
 
@@ -56,13 +55,12 @@ class ImageConv(Reservoir):
         activation: str = "elu",
         normalize: bool = True,
         gain: float = 1.0,
-        input_scale: float = 1.0,
         epsilon: float = 1e-5,
         seed: Seed = 0,
     ) -> None:
         super().__init__(seed)
         check_sizes(side=side, channels=channels, depth=depth, kernel_size=kernel_size, pool=pool)
-        check_finite(gain=gain, input_scale=input_scale, epsilon=epsilon)
+        check_finite(gain=gain, epsilon=epsilon)
         if kernel_size % 2 == 0:
             raise UserError(f"kernel_size must be odd, got {kernel_size}")
         if pooling not in POOLINGS:
@@ -75,8 +73,7 @@ class ImageConv(Reservoir):
         self.side, self.channels, self.depth = side, channels, depth
         self.kernel_size, self.pool, self.pooling = kernel_size, pool, pooling
         self.activation, self._nonlinearity = activation, check_activation(activation)
-        self.normalize, self.gain = normalize, gain
-        self.input_scale, self.epsilon = input_scale, epsilon
+        self.normalize, self.gain, self.epsilon = normalize, gain, epsilon
         self.input_dim, self.feature_dim = side * side, channels * last**2
         self.redraw(self.seed)
 
@@ -121,11 +118,10 @@ class ImageConv(Reservoir):
                 f"expected images (num_samples, side={self.side}, side={self.side}) or "
                 f"(num_samples, 1, {self.side}, {self.side}), got shape {tuple(inputs.shape)}"
             )
-        images = inputs.reshape(-1, 1, *square)
-        return images * self.input_scale if self.input_scale != 1.0 else images
+        return inputs.reshape(-1, 1, *square)
 
     def extra_repr(self) -> str:
         shape = f"{self.side}, {self.channels}, {self.depth}, kernel_size={self.kernel_size}"
         pooled = f"pool={self.pool}, pooling={self.pooling!r}, activation={self.activation!r}"
-        knobs = f"normalize={self.normalize}, gain={self.gain}, input_scale={self.input_scale}"
-        return f"{shape}, {pooled}, {knobs}, epsilon={self.epsilon}, seed={self.seed}"
+        knobs = f"normalize={self.normalize}, gain={self.gain}, epsilon={self.epsilon}"
+        return f"{shape}, {pooled}, {knobs}, seed={self.seed}"

@@ -52,7 +52,7 @@ class Tabular(Reservoir):
         if not set(self.numbers) <= set(range(input_dim)):
             raise UserError(f"numbers must be columns from 0 to {input_dim - 1}, got {numbers!r}")
         self.input_dim, self.width, self.own = input_dim, width, own
-        self.together = MLP(input_dim, width, DEPTH)
+        self.together = MLP(input_dim, width, DEPTH, linear_last=False)
         self.feature_dim = width + input_dim + own * len(self.numbers)
         self.redraw(self.seed)
 
