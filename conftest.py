@@ -11,6 +11,8 @@ from benchmarks.chromium import chromium, missing
 
 torch.set_num_threads(1)
 
+pytest_plugins = ["tests.oracle"]
+
 LONG = {
     "test_cluster.py", "test_rl_table.py", "test_runs.py", "test_stops.py", "test_tutorials.py",
     "test_benchmarks.py", "test_browser.py", "test_docs.py", "test_encoder.py", "test_recipes.py",

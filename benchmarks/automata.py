@@ -17,8 +17,7 @@ import torch
 from benchmarks.timing import Row, faster, seconds
 from learnable_novelty.engine import Serial, open_engine
 from learnable_novelty.observer import Rows
-from learnable_novelty.systems.elementary import unpack_cells
-from novelty_lab.artefacts.eca.automata import (
+from novelty_lab.paper.fig2_automata.eca.automata import (
     AutomatonConfig,
     automaton_observer,
     rule_rows,
@@ -26,6 +25,7 @@ from novelty_lab.artefacts.eca.automata import (
     sample_draws,
     sample_rule,
 )
+from novelty_lab.systems.elementary import unpack_cells
 from novelty_lab.tasks import run_tasks
 
 SEED = 0

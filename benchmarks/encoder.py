@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from benchmarks.timing import Row, compare
-from learnable_novelty.objective import Ascent, AscentConfig
 from learnable_novelty.observer import Observer, reservoirs
 from learnable_novelty.observer.solvers import Solver
-from learnable_novelty.systems.encoder import Encoder
+from novelty_lab.ascent import Ascent, AscentConfig
+from novelty_lab.systems.encoder import Encoder
 
 
 def prepare(

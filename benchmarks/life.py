@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from learnable_novelty.systems import LifeRule
 from novelty_lab import records
-from novelty_lab.artefacts.life_map.life import (
+from novelty_lab.context import RunContext, describe_device
+from novelty_lab.runner import configure
+from novelty_lab.studies.life.life_map.life import (
     LifeConfig,
     life_observer,
     observe,
@@ -31,9 +32,8 @@ from novelty_lab.artefacts.life_map.life import (
     simulate,
     vary,
 )
-from novelty_lab.artefacts.life_map.stages import scores
-from novelty_lab.context import RunContext, describe_device
-from novelty_lab.runner import configure
+from novelty_lab.studies.life.life_map.stages import scores
+from novelty_lab.systems import LifeRule
 
 SEED = 0
 NAMED = ("B3/S23", "B36/S23", "B3678/S34678", "B368/S245", "B35678/S5678", "B2/S", "B1357/S1357",

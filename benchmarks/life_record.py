@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty.systems import LifeRule
-from learnable_novelty.systems.life_catalogue import NamedRule, named_rules
 from novelty_lab import records
-from novelty_lab.artefacts.life_map import experiment as life_map
-from novelty_lab.artefacts.life_map.analysis import (
+from novelty_lab.context import RunContext, unpack
+from novelty_lab.records import Record
+from novelty_lab.studies.life.life_map import experiment as life_map
+from novelty_lab.studies.life.life_map.analysis import (
     compare_settings,
     excess_by_draw,
     finite,
@@ -33,12 +33,17 @@ from novelty_lab.artefacts.life_map.analysis import (
     known,
     langton,
 )
-from novelty_lab.artefacts.life_map.life import vary
-from novelty_lab.artefacts.life_map.look import describe
-from novelty_lab.artefacts.life_map.results import glider_areas, rule_measures
-from novelty_lab.artefacts.life_map.stages import map_codes, random_codes, score_all, study_settings
-from novelty_lab.context import RunContext, unpack
-from novelty_lab.records import Record
+from novelty_lab.studies.life.life_map.life import vary
+from novelty_lab.studies.life.life_map.look import describe
+from novelty_lab.studies.life.life_map.results import glider_areas, rule_measures
+from novelty_lab.studies.life.life_map.stages import (
+    map_codes,
+    random_codes,
+    score_all,
+    study_settings,
+)
+from novelty_lab.systems import LifeRule
+from novelty_lab.systems.life_catalogue import NamedRule, named_rules
 
 Measures = dict[str, np.ndarray]
 

@@ -16,10 +16,10 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.timing import Row, faster, interleave
-from learnable_novelty.objective import Ascent, AscentConfig
 from learnable_novelty.observer import Observer, reservoirs
 from novelty_lab import records
-from novelty_lab.artefacts.nca.neural import (
+from novelty_lab.ascent import Ascent, AscentConfig
+from novelty_lab.paper.fig3_neural.nca.neural import (
     NeuralConfig,
     arithmetic,
     from_vector,

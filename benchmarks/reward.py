@@ -29,8 +29,8 @@ from learnable_novelty.reward import (
     play_randomly,
 )
 from learnable_novelty.reward.config import Floor
-from novelty_lab.agents.tasks import TASKS
-from novelty_lab.agents.training import PPOSettings, make_vec_env
+from novelty_lab.paper.table1_agents.agents.tasks import TASKS
+from novelty_lab.paper.table1_agents.agents.training import PPOSettings, make_vec_env
 
 PLAIN_STEPS = 100
 """Steps on which the plain way is timed."""

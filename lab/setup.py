@@ -34,8 +34,8 @@ class PackRecords(build_py):
 
 def is_read(artefact: str) -> bool:
     """Tell whether the page or the ledger reads the arrays of an artefact."""
-    folder = HERE / "novelty_lab" / "artefacts" / artefact.replace("-", "_")
-    return any((folder / name).is_file() for name in ("panel.py", "claims.py"))
+    folders = (HERE / "novelty_lab").glob(f"*/*/{artefact.replace('-', '_')}")
+    return any((f / name).is_file() for f in folders for name in ("panel.py", "claims.py"))
 
 
 def repacked(arrays: Path) -> bytes:

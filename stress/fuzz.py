@@ -33,15 +33,20 @@ from hypothesis import strategies as st
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure import as_tensor, open_columns, read_columns
-from learnable_novelty.objective.checkpoints import Checkpoint, Checkpoints
 from learnable_novelty.reward import NoveltyReward
-from learnable_novelty.systems.images import read_idx
-from learnable_novelty.systems.life_patterns import PATTERNS, read_rle
 from novelty_lab import records
-from novelty_lab.agents.policy import load_policy, to_bytes
-from novelty_lab.agents.training import PPOSettings, Training, make_vec_env, normalized
+from novelty_lab.ascent.checkpoints import Checkpoint, Checkpoints
 from novelty_lab.explorer import upload
+from novelty_lab.paper.table1_agents.agents.policy import load_policy, to_bytes
+from novelty_lab.paper.table1_agents.agents.training import (
+    PPOSettings,
+    Training,
+    make_vec_env,
+    normalized,
+)
 from novelty_lab.records import Journal, Record
+from novelty_lab.systems.images import read_idx
+from novelty_lab.systems.life_patterns import PATTERNS, read_rle
 
 HERE = Path(__file__).parent
 NASTY = [

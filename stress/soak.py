@@ -29,7 +29,7 @@ from benchmarks.__main__ import machine
 from benchmarks.chunks import resident_bytes
 from learnable_novelty.observer import Moments, Observer, OnlineObserver, reservoirs
 from learnable_novelty.seeds import numpy_generator
-from learnable_novelty.systems.flows import LORENZ
+from novelty_lab.systems.flows import LORENZ
 
 HERE = Path(__file__).parent
 STATED_DRIFT = 1e-8

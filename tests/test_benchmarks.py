@@ -26,14 +26,14 @@ from benchmarks.life_record import map_measures, refreshed
 from benchmarks.timing import Row, compare, faster, interleave, within
 from lab.tests.explorer.life_record import life_record
 from learnable_novelty.observer import Moments
-from learnable_novelty.systems.life_catalogue import named_rules
 from novelty_lab import records
-from novelty_lab.artefacts.eca.automata import AutomatonConfig
-from novelty_lab.artefacts.life_map import analysis as life_analysis
-from novelty_lab.artefacts.life_map import experiment as life_map
-from novelty_lab.artefacts.life_map.life import LifeConfig
-from novelty_lab.artefacts.nca.neural import NeuralConfig
 from novelty_lab.context import RunContext
+from novelty_lab.paper.fig2_automata.eca.automata import AutomatonConfig
+from novelty_lab.paper.fig3_neural.nca.neural import NeuralConfig
+from novelty_lab.studies.life.life_map import analysis as life_analysis
+from novelty_lab.studies.life.life_map import experiment as life_map
+from novelty_lab.studies.life.life_map.life import LifeConfig
+from novelty_lab.systems.life_catalogue import named_rules
 
 SMALL_MAP = {
     "grid": 7, "samples": 2, "burn_in": 3, "window": 2, "channels": 4, "rules": 92, "block": 64,
@@ -178,7 +178,7 @@ def test_precision_moves_the_score_of_a_rule_by_rounding_only():
 
 def test_the_bonus_is_timed_beside_ppo_and_beside_an_svd_per_step(monkeypatch):
     from benchmarks import reward
-    from novelty_lab.agents.training import PPOSettings
+    from novelty_lab.paper.table1_agents.agents.training import PPOSettings
 
     small = PPOSettings(num_envs=2, n_steps=64, batch_size=32)
     monkeypatch.setattr(reward, "PPOSettings", lambda: small)

@@ -185,7 +185,7 @@ def test_run_prints_the_record_with_scores_and_writes_the_figure(capsys, tmp_pat
 
 
 def test_an_interrupted_run_resumes_where_it_stopped(capsys, tmp_path, monkeypatch):
-    from novelty_lab.artefacts.eca import experiment as eca
+    from novelty_lab.paper.fig2_automata.eca import experiment as eca
 
     calls = []
     real = eca.score_rule

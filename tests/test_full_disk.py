@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from learnable_novelty.cli import main
-from learnable_novelty.objective.checkpoints import Checkpoint, Checkpoints
 from novelty_lab import records
+from novelty_lab.ascent.checkpoints import Checkpoint, Checkpoints
 from novelty_lab.records import Journal, Record
 from stress import kills
 

@@ -11,7 +11,7 @@ import torch
 
 from learnable_novelty import storage as _archive
 from learnable_novelty.measure import read_columns
-from learnable_novelty.systems import images
+from novelty_lab.systems import images
 from stress import fuzz
 from stress.__main__ import NAMES
 from stress.__main__ import main as stress_main
@@ -135,7 +135,7 @@ def test_pickles_in_arrays_are_never_loaded(tmp_path, suffix):
 
 
 def test_pickles_in_checkpoints_are_never_loaded(tmp_path):
-    from learnable_novelty.objective.checkpoints import Checkpoints
+    from novelty_lab.ascent.checkpoints import Checkpoints
 
     held = Checkpoints(tmp_path, {"a": 1})
     torch.save({"module": Bomb()}, held.path(0))

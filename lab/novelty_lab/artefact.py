@@ -1,8 +1,8 @@
 """An artefact: a figure, a table or an appendix of the paper, or a study of our own.
 
-Each folder under ``artefacts`` holds one. Its ``__init__`` makes the ``ARTEFACT`` and imports
-nothing heavy, so that all of them can be listed quickly. The rest are modules of the folder, which
-are imported when they are used:
+A room of ``paper`` or ``studies`` has a folder for each artefact. Its ``__init__`` makes the
+``ARTEFACT`` and imports nothing heavy, so that all of them can be listed quickly. The rest are
+modules of the folder, which are imported when they are used:
 
 - ``experiment.py``: ``PAPER``, ``QUICK`` and ``run(config, seed=..., context=...)``. An artefact
   of many runs also has ``runs(config)``, which yields the ``Run`` objects.

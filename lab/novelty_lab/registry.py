@@ -5,22 +5,28 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+from collections.abc import Iterator
+from types import ModuleType
 
 from learnable_novelty.errors import UserError
-from novelty_lab import artefacts
+from novelty_lab import paper, studies
 from novelty_lab.artefact import Artefact
 
 
 @functools.cache
 def all_artefacts() -> dict[str, Artefact]:
     """Return every artefact by name, in the order of the paper."""
-    modules = [
-        importlib.import_module(f"{artefacts.__name__}.{folder.name}")
-        for folder in pkgutil.iter_modules(artefacts.__path__)
-        if folder.ispkg
-    ]
-    ordered = sorted((module.ARTEFACT for module in modules), key=lambda artefact: artefact.order)
-    return {artefact.name: artefact for artefact in ordered}
+    found = [artefact for wing in (paper, studies) for artefact in _below(wing)]
+    return {each.name: each for each in sorted(found, key=lambda artefact: artefact.order)}
+
+
+def _below(package: ModuleType) -> Iterator[Artefact]:
+    """Yield the artefacts of a wing: a folder holds one, or folders with one each."""
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if module.ispkg:
+            folder = importlib.import_module(module.name)
+            artefact = getattr(folder, "ARTEFACT", None)
+            yield from _below(folder) if artefact is None else (artefact,)
 
 
 def find_artefact(name: str) -> Artefact:

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from novelty_lab import artefacts
+from novelty_lab import studies
 from novelty_lab.registry import all_artefacts
 
 FOLDER = """
@@ -15,7 +15,11 @@ ARTEFACT = Artefact(__name__, "Ours: nothing at all", order=15, takes="a moment"
 
 
 def test_every_folder_is_an_artefact_in_the_order_of_the_paper():
-    folders = {p.parent.name for p in Path(artefacts.__path__[0]).glob("*/__init__.py")}
+    lab = Path(studies.__path__[0]).parent
+    folders = {
+        p.parent.name for wing in ("paper", "studies") for p in lab.glob(f"{wing}/*/*/__init__.py")
+    }
+    folders -= {"agents"}
     found = all_artefacts()
     assert {name.replace("-", "_") for name in found} == folders
     orders = [artefact.order for artefact in found.values()]
@@ -31,7 +35,7 @@ def test_adding_an_artefact_touches_one_folder(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "made_up"
     folder.mkdir()
     (folder / "__init__.py").write_text(FOLDER)
-    monkeypatch.setattr(artefacts, "__path__", [*artefacts.__path__, str(tmp_path)])
+    monkeypatch.setattr(studies, "__path__", [*studies.__path__, str(tmp_path)])
     all_artefacts.cache_clear()
     try:
         assert list(all_artefacts())[1] == "made-up"
@@ -41,7 +45,7 @@ def test_adding_an_artefact_touches_one_folder(tmp_path, monkeypatch, capsys):
         assert all_artefacts()["made-up"].panel is None
     finally:
         all_artefacts.cache_clear()
-        sys.modules.pop("novelty_lab.artefacts.made_up", None)
+        sys.modules.pop("novelty_lab.studies.made_up", None)
 
 
 def test_ledger_and_page_import_no_matplotlib():

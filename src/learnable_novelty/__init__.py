@@ -14,7 +14,7 @@ from learnable_novelty._version import __version__
 from learnable_novelty.errors import needs_extra
 
 if TYPE_CHECKING:
-    from learnable_novelty import objective, systems
+    from learnable_novelty import objective
     from learnable_novelty.independence import Dependence, dependence
     from learnable_novelty.measure import (
         Null,
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         OnlineObserver,
         PerSample,
         Readout,
-        perturbation_multiplier,
         reservoirs,
     )
     from learnable_novelty.tables import read_table
@@ -46,10 +45,10 @@ _HOME = {
     **dict.fromkeys(("Null", "Scan", "Score", "adjust"), "measure"),
     **dict.fromkeys(("horizon", "learning_curve", "open_columns", "scan", "score"), "measure"),
     **dict.fromkeys(("Moments", "Observer", "OnlineObserver", "PerSample", "Readout"), "observer"),
-    **dict.fromkeys(("Growing", "perturbation_multiplier", "reservoirs"), "observer"),
+    **dict.fromkeys(("Growing", "reservoirs"), "observer"),
     "read_table": "tables",
 }
-_MODULES = ("objective", "systems")
+_MODULES = ("objective",)
 _EXTRA = {
     "reward": "rl",
     "sklearn": "integrations",
@@ -95,10 +94,8 @@ __all__ = [
     "learning_curve",
     "objective",
     "open_columns",
-    "perturbation_multiplier",
     "read_table",
     "reservoirs",
     "scan",
     "score",
-    "systems",
 ]

@@ -7,7 +7,7 @@ import torch
 import learnable_novelty as ln
 from learnable_novelty.measure.cautions import cautions_of_rows, refusal_of_pair
 from learnable_novelty.measure.ranks import normal_scores
-from novelty_lab.artefacts.nulls.processes import PAIRS, garch
+from novelty_lab.studies.calibration.nulls.processes import PAIRS, garch
 
 RNG = np.random.default_rng(0)
 

@@ -13,7 +13,7 @@ from learnable_novelty.measure.surrogates import (
     simulations,
 )
 from learnable_novelty.measure.task import Windows
-from novelty_lab.artefacts.nulls.processes import LINEAR, PERIOD_TEN, filtered, henon
+from novelty_lab.studies.calibration.nulls.processes import LINEAR, PERIOD_TEN, filtered, henon
 
 
 def generators(count):

@@ -8,7 +8,7 @@ from learnable_novelty.measure.null import (
     row_orders,
     shift_orders,
 )
-from novelty_lab.artefacts.calibration.experiment import autoregression
+from novelty_lab.studies.calibration.calibration.experiment import autoregression
 
 
 def test_row_orders_are_permutations():

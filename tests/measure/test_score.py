@@ -15,7 +15,7 @@ from learnable_novelty.measure.sources.open import in_memory
 from learnable_novelty.measure.surrogates import shuffled_scores
 from learnable_novelty.measure.task import Settings, Task, Windows
 from learnable_novelty.observer.moments import Moments, Roots, merge
-from novelty_lab.artefacts.calibration.experiment import autoregression
+from novelty_lab.studies.calibration.calibration.experiment import autoregression
 
 
 def fast(**settings):

@@ -10,9 +10,9 @@ import torch
 
 import learnable_novelty as ln
 from learnable_novelty.cli import main
-from learnable_novelty.compare.compare import compare
 from learnable_novelty.measure import read_columns
 from learnable_novelty.seeds import numpy_generator
+from novelty_lab.measures.compare import compare
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 2))

@@ -237,7 +237,7 @@ def test_evidence_by_qr_on_many_rows_needs_no_matrix_of_rows(normal):
     h = normal(60_000, 3)
     ours = observer("qr", 3, ridge_penalty="evidence")
     y = h[:, :1] + normal(60_000, 1)
-    assert math.isfinite(ours.readout_of(Rows(h, y), "mdl").model_bits)
+    assert math.isfinite(ours.readout_of(Rows(h, y)).model_bits)
 
 
 # Bad rows

@@ -27,7 +27,7 @@ def run(script, *blocked):
 
 def test_importing_the_reward_imports_neither_gymnasium_nor_stable_baselines3():
     done = run("""
-        import learnable_novelty.reward, learnable_novelty.reward.rivals
+        import learnable_novelty.reward, novelty_lab.rivals
         assert not {"gymnasium", "stable_baselines3"} & set(sys.modules)
     """)
     assert done.returncode == 0, done.stderr
@@ -63,7 +63,7 @@ def test_a_bonus_needs_neither():
         """
         import numpy as np
         from learnable_novelty.reward import NoveltyBonus, ObservationScale, Step
-        from learnable_novelty.reward.rivals import RIVALS, make_rival
+        from novelty_lab.rivals import RIVALS, make_rival
 
         scale = ObservationScale(np.zeros(2), np.ones(2))
         rng = np.random.default_rng(0)

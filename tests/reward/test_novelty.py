@@ -16,8 +16,8 @@ from learnable_novelty.reward import (
     VecEnvAdapter,
     play_randomly,
 )
-from novelty_lab.agents.tasks import TASKS
-from novelty_lab.agents.training import make_vec_env
+from novelty_lab.paper.table1_agents.agents.tasks import TASKS
+from novelty_lab.paper.table1_agents.agents.training import make_vec_env
 
 STEPS = 150
 """Of an episode; enough for every pair to have been in and behind the window many times."""
@@ -120,7 +120,7 @@ def test_fixed_units_are_those_of_the_random_policy():
 
 def recorded_streams(length):
     """Return noise, sinusoids, a chaotic flow and a constant, (length, 4, 3)."""
-    from learnable_novelty.systems.flows import lorenz_field, runge_kutta
+    from novelty_lab.systems.flows import lorenz_field, runge_kutta
 
     rng = np.random.default_rng(0)
     state, orbit = np.array([1.0, 2.0, 20.0]), []

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from docs.hooks.tables.records import ROOT, benchmark, markdown, mean_sd, record
-from novelty_lab.artefacts.rl_table.looks import NAMES
-from novelty_lab.artefacts.rl_table.paper import PAPER, PAPER_CONDITIONS
-from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS
+from novelty_lab.paper.table1_agents.rl_table.looks import NAMES
+from novelty_lab.paper.table1_agents.rl_table.paper import PAPER, PAPER_CONDITIONS
 from novelty_lab.records import Record
 from novelty_lab.report import Table
+from novelty_lab.studies.rooms.rooms.drives import DRIVE_LABELS
 
 TASKS = tuple(PAPER)
 
@@ -46,7 +46,7 @@ def rl_paper() -> str:
 def rl_together() -> str:
     """Compare the bonuses of table 1 with the task alone over all tasks, from the report."""
     from novelty_lab import records
-    from novelty_lab.artefacts.rl_table.figure import tables
+    from novelty_lab.paper.table1_agents.rl_table.figure import tables
 
     paths = records.find(ROOT / "results", "rl-table")
     report = tables([records.load(path) for path in paths])
@@ -195,7 +195,7 @@ def explore_records() -> list[Record]:
 @functools.cache
 def explore_tables() -> list[Table]:
     """Return all tables of the suite of sparse tasks."""
-    from novelty_lab.artefacts.explore.figure import tables
+    from novelty_lab.studies.explore.explore.figure import tables
 
     return tables(explore_records())
 
@@ -238,7 +238,7 @@ COURSES = ("limited", "no limit", "fades", "restarts")
 
 def explore_fading() -> str:
     """Compare foresight with a limit, without, and with a coefficient that falls, seed by seed."""
-    from novelty_lab.artefacts.explore.figure import WORLDS
+    from novelty_lab.studies.explore.explore.figure import WORLDS
 
     cells: dict[tuple[str, int, str], dict[str, dict[int, dict[str, float]]]] = {}
     for run in explore_records():

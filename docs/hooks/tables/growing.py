@@ -34,7 +34,7 @@ def together_verdict() -> str:
 
 def _signed(found: dict[str, Any]) -> str:
     """Write a difference with its 95% interval, and whether it is clear of 0."""
-    from novelty_lab.artefacts.nca_growing.figure import half_interval, interval
+    from novelty_lab.studies.growing.nca_growing.figure import half_interval, interval
 
     clear = abs(found["mean"]) > half_interval(found)
     return interval(found) if clear else f"{interval(found)} (not clear of 0)"
@@ -42,7 +42,7 @@ def _signed(found: dict[str, Any]) -> str:
 
 def functions() -> str:
     """Give the held-out R2 of every learner with the most rows."""
-    from novelty_lab.artefacts.growing.figure import COLORS, means
+    from novelty_lab.studies.growing.growing.figure import COLORS, means
 
     known = means(record("growing")["functions"], ("function", "n", "learner"))
     most = max(n for _, n, _ in known)
@@ -60,7 +60,7 @@ def share(value: float | None) -> str:
 
 def real_sets() -> str:
     """Compare learners over the real data sets: mean R2, mean rank, and time."""
-    from novelty_lab.artefacts.growing.figure import COLORS, means
+    from novelty_lab.studies.growing.growing.figure import COLORS, means
 
     recorded = record("growing")["sets"]
     known = means(recorded, ("set", "learner"))

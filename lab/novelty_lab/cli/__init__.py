@@ -4,8 +4,8 @@ from typing import Any
 
 
 def add_commands(commands: Any) -> None:
-    """Add ``run``, ``list``, ``render``, ``train``, ``ledger`` and ``explore``."""
-    from novelty_lab.cli import explore, ledger, run, show, train
+    """Add ``compare``, ``run``, ``list``, ``render``, ``train``, ``ledger`` and ``explore``."""
+    from novelty_lab.cli import compare, explore, ledger, run, show, train
 
-    for module in (run, show, train, ledger, explore):
+    for module in (compare, run, show, train, ledger, explore):
         module.add_commands(commands)

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from learnable_novelty.systems import ElementaryRule
 from novelty_lab import records
 from novelty_lab.explorer.panel import PAPER_RUN
+from novelty_lab.systems import ElementaryRule
 
 SIZE = (1200, 630)
 """Pixels, as sites that show such pictures ask for."""

@@ -12,9 +12,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from novelty_lab import artefacts, records, style
+from novelty_lab import records, style
 from novelty_lab.records import Record
-from novelty_lab.registry import all_artefacts
+from novelty_lab.registry import all_artefacts, find_artefact
 
 DataFiles = Iterator[tuple[str, Any]]
 """Names of data files, and contents that JSON can hold."""
@@ -71,7 +71,8 @@ def find_panels() -> dict[str, Panel]:
 
 def read_script(folder: str, script: str) -> bytes:
     """Return a script of an artefact's folder."""
-    return (resources.files(f"{artefacts.__name__}.{folder}") / script).read_bytes()
+    package = find_artefact(folder.replace("_", "-")).package
+    return (resources.files(package) / script).read_bytes()
 
 
 def page_colour(colour: str) -> str:

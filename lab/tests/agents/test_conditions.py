@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 
 import learnable_novelty
-from learnable_novelty.reward.rivals import RIVALS
-from novelty_lab.agents.conditions import CONDITIONS, REWARDS
-from novelty_lab.artefacts.rooms.drives import DRIVE_LABELS, DRIVES
+from novelty_lab.paper.table1_agents.agents.conditions import CONDITIONS, REWARDS
+from novelty_lab.rivals import RIVALS
+from novelty_lab.studies.rooms.rooms.drives import DRIVE_LABELS, DRIVES
 
 NEW = '''
 """A rival that pays one for every step."""
 import numpy as np
-from learnable_novelty.reward.rivals.registry import Rival
+from novelty_lab.rivals.registry import Rival
 
 
 class Constant:
@@ -27,9 +27,9 @@ class Constant:
 RIVAL = Rival("constant", "ONE", "one for all", "#123456", "d", 9, lambda **_: Constant())
 '''
 TRY = """
-from learnable_novelty.reward.rivals import make_rival
-from novelty_lab.agents.conditions import CONDITIONS, REWARDS
-from novelty_lab.agents.training import PPOSettings, Training, train
+from novelty_lab.rivals import make_rival
+from novelty_lab.paper.table1_agents.agents.conditions import CONDITIONS, REWARDS
+from novelty_lab.paper.table1_agents.agents.training import PPOSettings, Training, train
 
 print(REWARDS[-1], CONDITIONS["task+constant"])
 ppo = PPOSettings(num_envs=1, n_steps=64, batch_size=32)

@@ -6,9 +6,9 @@ import importlib.util
 import pytest
 
 from learnable_novelty.reward import ForesightConfig
-from novelty_lab.agents.conditions import REWARDS
-from novelty_lab.agents.tasks import TASKS, task_of
-from novelty_lab.agents.training import (
+from novelty_lab.paper.table1_agents.agents.conditions import REWARDS
+from novelty_lab.paper.table1_agents.agents.tasks import TASKS, task_of
+from novelty_lab.paper.table1_agents.agents.training import (
     RUNNING,
     PPOSettings,
     Training,
@@ -16,7 +16,7 @@ from novelty_lab.agents.training import (
     make_vec_env,
     train,
 )
-from novelty_lab.agents.tuned import TUNED, make_training
+from novelty_lab.paper.table1_agents.agents.tuned import TUNED, make_training
 
 TINY = PPOSettings(num_envs=2, n_steps=64, batch_size=32)
 
@@ -100,7 +100,7 @@ def test_settings_are_those_of_table_4():
 
 @pytest.mark.parametrize("name", TUNED)
 def test_published_settings_make_an_agent(name):
-    from novelty_lab.agents.training import make_vec_env
+    from novelty_lab.paper.table1_agents.agents.training import make_vec_env
 
     ppo = make_training(name, "task", tuned=True).ppo
     venv = make_vec_env(name, ppo.num_envs)

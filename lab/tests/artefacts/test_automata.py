@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from learnable_novelty.observer import Observer
-from learnable_novelty.systems import count_patterns
-from learnable_novelty.systems.elementary import unpack_cells
-from learnable_novelty.systems.patterns import site_codes
-from novelty_lab.artefacts.eca import automata
-from novelty_lab.artefacts.eca.automata import AutomatonConfig
+from novelty_lab.paper.fig2_automata.eca import automata
+from novelty_lab.paper.fig2_automata.eca.automata import AutomatonConfig
+from novelty_lab.systems import count_patterns
+from novelty_lab.systems.elementary import unpack_cells
+from novelty_lab.systems.patterns import site_codes
 
 SMALL = AutomatonConfig(samples=20, burn_in=20, window=5, channels=24, draws=1)
 

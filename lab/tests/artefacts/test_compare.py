@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from learnable_novelty.systems.dysts_flows import CollectedFlow
 from novelty_lab import records
-from novelty_lab.artefacts.compare import experiment as compare
-from novelty_lab.artefacts.compare.correlations import correlate, interval
-from novelty_lab.artefacts.compare.figure import MEASURES
 from novelty_lab.rank_correlation import spearman
+from novelty_lab.studies.rivals.compare import experiment as compare
+from novelty_lab.studies.rivals.compare.correlations import correlate, interval
+from novelty_lab.studies.rivals.compare.figure import MEASURES
+from novelty_lab.systems.dysts_flows import CollectedFlow
 
 
 def test_spearman_is_scipys_with_ties_and_infinities():

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from learnable_novelty.errors import MissingExtraError
-from novelty_lab.artefacts.dependence.experiment import _beyond
-from novelty_lab.artefacts.dependence.processes import (
+from novelty_lab.report import save_figure, tables_of
+from novelty_lab.runner import run_experiment
+from novelty_lab.studies.dependence.dependence.experiment import _beyond
+from novelty_lab.studies.dependence.dependence.processes import (
     CONFOUNDED,
     CONNECTED,
     dimensions,
     simulation_names,
 )
-from novelty_lab.report import save_figure, tables_of
-from novelty_lab.runner import run_experiment
 
 
 def test_dimensions_are_those_of_the_published_curves():

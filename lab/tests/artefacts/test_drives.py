@@ -8,7 +8,7 @@ import torch
 
 from learnable_novelty.observer import Moments
 from learnable_novelty.reward import NoveltyBonus, NoveltyConfig, ObservationScale, RandomPlay, Step
-from novelty_lab.artefacts.rooms.drives import (
+from novelty_lab.studies.rooms.rooms.drives import (
     DRIVES,
     LEARNER_DRIVES,
     Progress,

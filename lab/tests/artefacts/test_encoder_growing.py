@@ -13,9 +13,9 @@ import torch
 from scipy.ndimage import affine_transform, map_coordinates
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.systems.images import load_images
-from novelty_lab.artefacts.encoder_growing import experiment, training
 from novelty_lab.context import RunContext
+from novelty_lab.studies.image_codes.encoder_growing import experiment, training
+from novelty_lab.systems.images import load_images
 
 TINY = dataclasses.replace(
     experiment.QUICK.training, steps=30, width=16, smooth=3, patience=4, rise=50.0

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from learnable_novelty.systems import ElementaryRule
-from novelty_lab.artefacts.epiplexity import data, experiment, figure
-from novelty_lab.artefacts.epiplexity.structure import FIRST_BLOCK, structure
 from novelty_lab.context import RunContext
+from novelty_lab.studies.growing.epiplexity import data, experiment, figure
+from novelty_lab.studies.growing.epiplexity.structure import FIRST_BLOCK, structure
+from novelty_lab.systems import ElementaryRule
 
 
 def test_structure_of_coins_is_small_and_that_of_a_copy_is_not():

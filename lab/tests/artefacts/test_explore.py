@@ -10,15 +10,15 @@ pytest.importorskip("minigrid")
 
 from learnable_novelty.cli import main
 from learnable_novelty.errors import UserError
-from novelty_lab.agents.minigrid import TASKS as COMPILED
-from novelty_lab.artefacts.explore import ARTEFACT
-from novelty_lab.artefacts.explore.cells import BONUSES, FORESIGHT, TASKS, Exploration
-from novelty_lab.artefacts.explore.experiment import PAPER, QUICK, runs
-from novelty_lab.artefacts.explore.looks import LABELS
-from novelty_lab.artefacts.explore.training import NormalizedBonus, explore
-from novelty_lab.artefacts.explore.worlds import make_world
 from novelty_lab.context import RunContext
+from novelty_lab.paper.table1_agents.agents.minigrid import TASKS as COMPILED
 from novelty_lab.records import Record, configuration_of
+from novelty_lab.studies.explore.explore import ARTEFACT
+from novelty_lab.studies.explore.explore.cells import BONUSES, FORESIGHT, TASKS, Exploration
+from novelty_lab.studies.explore.explore.experiment import PAPER, QUICK, runs
+from novelty_lab.studies.explore.explore.looks import LABELS
+from novelty_lab.studies.explore.explore.training import NormalizedBonus, explore
+from novelty_lab.studies.explore.explore.worlds import make_world
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +162,7 @@ def test_where_every_run_fails_no_record_is_named(tmp_path, capsys, monkeypatch)
     def unlucky(*args, **options):
         raise UserError("no such luck")
 
-    monkeypatch.setattr("novelty_lab.artefacts.explore.training.explore", unlucky)
+    monkeypatch.setattr("novelty_lab.studies.explore.explore.training.explore", unlucky)
     given = ["run", "explore", "--config", "quick", "--out", str(tmp_path), "--engine", "serial"]
     assert main(given) == 1
     said = capsys.readouterr().err

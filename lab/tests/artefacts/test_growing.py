@@ -5,11 +5,11 @@ import importlib.util
 import numpy as np
 import pytest
 
-from novelty_lab.artefacts.growing import experiment, figure
-from novelty_lab.artefacts.growing.functions import FUNCTIONS, NOISE
-from novelty_lab.artefacts.growing.learners import LEARNERS, held_out
-from novelty_lab.artefacts.growing.sets import SCIKIT_LEARN, SETS, load
 from novelty_lab.context import RunContext
+from novelty_lab.studies.growing.growing import experiment, figure
+from novelty_lab.studies.growing.growing.functions import FUNCTIONS, NOISE
+from novelty_lab.studies.growing.growing.learners import LEARNERS, held_out
+from novelty_lab.studies.growing.growing.sets import SCIKIT_LEARN, SETS, load
 
 
 @pytest.mark.parametrize("name", [*FUNCTIONS, *NOISE])

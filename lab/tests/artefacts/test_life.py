@@ -12,21 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learnable_novelty.observer import Edge, Observer, reservoirs
-from learnable_novelty.systems import LifeRule
-from learnable_novelty.systems.life import NUM_RULES
-from learnable_novelty.systems.life_catalogue import named_rules
 from novelty_lab import rank_correlation, records
-from novelty_lab.artefacts.life_denoised.experiment import measure_rules
-from novelty_lab.artefacts.life_map import analysis as life_analysis
-from novelty_lab.artefacts.life_map import experiment as life_map
-from novelty_lab.artefacts.life_map import life
-from novelty_lab.artefacts.life_map import look as life_look
-from novelty_lab.artefacts.life_map import results as life_results
-from novelty_lab.artefacts.life_map import stages as life_stages
-from novelty_lab.artefacts.life_map.figure import RANKED
-from novelty_lab.artefacts.life_map.life import LifeConfig, life_observer, score_rules, vary
-from novelty_lab.artefacts.life_map.pictures import LABELLED
-from novelty_lab.artefacts.life_map.stages import (
+from novelty_lab.context import RunContext
+from novelty_lab.studies.life.life_denoised.experiment import measure_rules
+from novelty_lab.studies.life.life_map import analysis as life_analysis
+from novelty_lab.studies.life.life_map import experiment as life_map
+from novelty_lab.studies.life.life_map import life
+from novelty_lab.studies.life.life_map import look as life_look
+from novelty_lab.studies.life.life_map import results as life_results
+from novelty_lab.studies.life.life_map import stages as life_stages
+from novelty_lab.studies.life.life_map.figure import RANKED
+from novelty_lab.studies.life.life_map.life import LifeConfig, life_observer, score_rules, vary
+from novelty_lab.studies.life.life_map.pictures import LABELLED
+from novelty_lab.studies.life.life_map.stages import (
     STUDY,
     StageConfig,
     chosen_codes,
@@ -37,7 +35,9 @@ from novelty_lab.artefacts.life_map.stages import (
     score_all,
     scores,
 )
-from novelty_lab.context import RunContext
+from novelty_lab.systems import LifeRule
+from novelty_lab.systems.life import NUM_RULES
+from novelty_lab.systems.life_catalogue import named_rules
 
 TINY = LifeConfig(
     grid=13, samples=4, burn_in=10, window=3, channels=8, draws=2, floor_repeats=2, null_repeats=2

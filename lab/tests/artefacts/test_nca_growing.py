@@ -13,17 +13,17 @@ from scipy import stats
 from torch.utils.flop_counter import FlopCounterMode
 
 from learnable_novelty.observer import Focused, reservoirs
-from novelty_lab.artefacts.nca_growing import experiment, panel, together
-from novelty_lab.artefacts.nca_growing.figure import half_interval, interval
-from novelty_lab.artefacts.nca_growing.summary import spread, summarize
-from novelty_lab.artefacts.nca_growing.together import (
+from novelty_lab.context import RunContext, TaskContext
+from novelty_lab.records import Record
+from novelty_lab.studies.growing.nca_growing import experiment, panel, together
+from novelty_lab.studies.growing.nca_growing.figure import half_interval, interval
+from novelty_lab.studies.growing.nca_growing.summary import spread, summarize
+from novelty_lab.studies.growing.nca_growing.together import (
     climb_together,
     first_observer,
     has_stalled,
     observer_cost,
 )
-from novelty_lab.context import RunContext, TaskContext
-from novelty_lab.records import Record
 
 RULE = {"smooth": 10, "rise": 0.5, "patience": 30}
 TINY = dataclasses.replace(

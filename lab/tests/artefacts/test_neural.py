@@ -12,9 +12,9 @@ import pytest
 import torch
 
 from learnable_novelty.seeds import split
-from learnable_novelty.systems.neural import NeuralCA
-from novelty_lab.artefacts.nca import experiment as nca
-from novelty_lab.artefacts.nca.neural import (
+from novelty_lab.context import RunContext, pack, unpack
+from novelty_lab.paper.fig3_neural.nca import experiment as nca
+from novelty_lab.paper.fig3_neural.nca.neural import (
     NeuralConfig,
     as_vector,
     clone_in_double,
@@ -26,8 +26,8 @@ from novelty_lab.artefacts.nca.neural import (
     space_time,
     train,
 )
-from novelty_lab.context import RunContext, pack, unpack
 from novelty_lab.runner import run_experiment
+from novelty_lab.systems.neural import NeuralCA
 
 SMALL = {
     "hidden": 8,

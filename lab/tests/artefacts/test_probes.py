@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 import torch
 
-from novelty_lab.artefacts.encoder.clustering import agreement, kmeans
-from novelty_lab.artefacts.encoder.probes import (
+from novelty_lab.paper.fig4_encoder.encoder.clustering import agreement, kmeans
+from novelty_lab.paper.fig4_encoder.encoder.probes import (
     fit_logistic,
     linear_probe,
     nearest_neighbours,
     principal_components,
     vote,
 )
-from novelty_lab.artefacts.encoder_select.coding_rate import total_coding_rate
+from novelty_lab.studies.image_codes.encoder_select.coding_rate import total_coding_rate
 
 torch.set_num_threads(1)
 

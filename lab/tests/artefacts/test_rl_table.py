@@ -16,17 +16,17 @@ import pytest
 from learnable_novelty.cli import main
 from learnable_novelty.engine import Serial
 from novelty_lab import records, runner
-from novelty_lab.agents.training import (
+from novelty_lab.lock import Busy
+from novelty_lab.paper.table1_agents.agents.training import (
     CURVE_POINTS,
     REWARDS,
     PPOSettings,
     Training,
     thinned,
 )
-from novelty_lab.agents.tuned import make_training
-from novelty_lab.artefacts.rl_table import ARTEFACT
-from novelty_lab.artefacts.rl_table import experiment as rl_table
-from novelty_lab.lock import Busy
+from novelty_lab.paper.table1_agents.agents.tuned import make_training
+from novelty_lab.paper.table1_agents.rl_table import ARTEFACT
+from novelty_lab.paper.table1_agents.rl_table import experiment as rl_table
 from novelty_lab.runner import RunOptions, run_all
 
 SMALL = rl_table.Config(
@@ -41,8 +41,8 @@ from pathlib import Path
 import torch
 torch.set_num_threads(1)
 from learnable_novelty.engine import open_engine
-from novelty_lab.artefacts.rl_table import ARTEFACT
-from novelty_lab.artefacts.rl_table import experiment as rl_table
+from novelty_lab.paper.table1_agents.rl_table import ARTEFACT
+from novelty_lab.paper.table1_agents.rl_table import experiment as rl_table
 from novelty_lab.runner import RunOptions, run_all
 config = rl_table.Config(
     tasks=("Pendulum",), rewards=("task", "task+magnitude"), seeds=(0,), steps=1,

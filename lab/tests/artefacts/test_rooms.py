@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from novelty_lab.artefacts.rooms.world import (
+from novelty_lab.context import RunContext
+from novelty_lab.studies.rooms.rooms.world import (
     CLOCK_PERIOD,
     LIMIT,
     ROOMS,
@@ -17,7 +18,6 @@ from novelty_lab.artefacts.rooms.world import (
     automaton_orbit,
     shuffled_rooms,
 )
-from novelty_lab.context import RunContext
 
 LEFT, STAY, RIGHT = range(3)
 LIVE = [room for room in ROOMS if room != "dark"]
@@ -171,7 +171,7 @@ def test_what_is_no_corridor_is_refused():
 
 
 def test_agents_live_and_habits_are_priced_in_what_json_holds():
-    from novelty_lab.artefacts.rooms import experiment
+    from novelty_lab.studies.rooms.rooms import experiment
 
     config = dataclasses.replace(experiment.QUICK, drives=("epiplexity", "counts"), steps=1024)
     outcome = experiment.run(config, seed=0, context=RunContext())

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from novelty_lab import records
-from novelty_lab.artefacts.signs.experiment import FLOORS, KINDS
+from novelty_lab.studies.calibration.signs.experiment import FLOORS, KINDS
 
 RECORD = records.load(Path(__file__).parents[3] / "results" / "signs" / "paper-seed0")
 

@@ -7,9 +7,9 @@ import pytest
 
 from lab.tests.explorer.page import RESULTS, content, open_panel, serving
 from novelty_lab import records
-from novelty_lab.artefacts.rl_table.paper import PAPER
-from novelty_lab.artefacts.rl_table.runs import Run, mean_curve
 from novelty_lab.explorer import build, export
+from novelty_lab.paper.table1_agents.rl_table.paper import PAPER
+from novelty_lab.paper.table1_agents.rl_table.runs import Run, mean_curve
 from novelty_lab.records import Record
 
 
@@ -95,7 +95,7 @@ def rooms_record():
         lived("epiplexity", 1, [0.2, 0.6, 0.1, 0.1, 0.0]),
         lived("epiplexity", 0, [1.0, 0.0, 0.0, 0.0, 0.0], clock=False),
     ]
-    from novelty_lab.artefacts.rooms.experiment import PAID_HABITS, summarize_shares
+    from novelty_lab.studies.rooms.rooms.experiment import PAID_HABITS, summarize_shares
 
     shares = [row | {"best_habit": None} for row in summarize_shares(lives)]
     habits = [

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from lab.tests.explorer.page import RESULTS, open_panel, wait_for
-from learnable_novelty.systems.elementary import ElementaryRule
 from novelty_lab import ledger
+from novelty_lab.systems.elementary import ElementaryRule
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
 Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="needs selenium").Keys
@@ -259,7 +259,7 @@ def orbit(key, checkpoint, steps):
 
     In double: the rules are chaotic, single precision parts from itself within fifty steps.
     """
-    from novelty_lab.artefacts.nca.neural import from_vector
+    from novelty_lab.paper.fig3_neural.nca.neural import from_vector
 
     angle = np.random.default_rng(0).uniform(0, 2 * np.pi, 64)
     start = torch.from_numpy(np.stack([np.cos(angle), np.sin(angle)])[None])

@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 
 from lab.tests.explorer.page import RESULTS, content, open_panel, wait_for
-from learnable_novelty.systems.images import CHECKSUMS, FOLDER_VARIABLE, read_idx
 from novelty_lab import records
 from novelty_lab.explorer.packing import SHEET_COLUMNS, sprite_sheet
+from novelty_lab.systems.images import CHECKSUMS, FOLDER_VARIABLE, read_idx
 
 
 @pytest.fixture(scope="module")

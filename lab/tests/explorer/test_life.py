@@ -9,11 +9,11 @@ import pytest
 
 from lab.tests.explorer.life_record import BEST, excess, life_record
 from lab.tests.explorer.page import RESULTS, content, open_panel, serving, wait_for
-from learnable_novelty.systems import LifeRule
-from learnable_novelty.systems.life_catalogue import named_rules
 from novelty_lab import records
-from novelty_lab.artefacts.life_map.pictures import drawn_order, place_of
 from novelty_lab.explorer import build, export
+from novelty_lab.studies.life.life_map.pictures import drawn_order, place_of
+from novelty_lab.systems import LifeRule
+from novelty_lab.systems.life_catalogue import named_rules
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
 Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="needs selenium").Keys

@@ -6,7 +6,7 @@ import pytest
 
 from lab.tests.explorer.page import RESULTS, content
 from learnable_novelty.cli import main, make_parser
-from novelty_lab import artefacts, ledger, records
+from novelty_lab import ledger, records, studies
 from novelty_lab.explorer import build, export
 from novelty_lab.explorer.packing import packed
 from novelty_lab.explorer.panel import page_colour
@@ -132,7 +132,7 @@ def test_an_artefact_with_a_panel_is_one_folder(tmp_path, monkeypatch):
     all_artefacts.cache_clear()
     try:
         with monkeypatch.context() as patched:
-            patched.setattr(artefacts, "__path__", [*artefacts.__path__, str(tmp_path)])
+            patched.setattr(studies, "__path__", [*studies.__path__, str(tmp_path)])
             site = build(tmp_path)
     finally:
         all_artefacts.cache_clear()
@@ -145,7 +145,7 @@ def test_an_artefact_with_a_panel_is_one_folder(tmp_path, monkeypatch):
 
 
 def test_conditions_look_as_in_the_figures(site):
-    from novelty_lab.artefacts.rl_table.pictures import LOOKS
+    from novelty_lab.paper.table1_agents.rl_table.pictures import LOOKS
 
     css = dict(re.findall(r"--(\w+): (#\w{6})", site["style.css"].decode().partition("}")[0]))
     conditions = content(site, "agents")["conditions"]

@@ -8,7 +8,9 @@ from novelty_lab import records
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
 Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="needs selenium").Keys
-Rooms = pytest.importorskip("novelty_lab.artefacts.rooms.world", reason="needs the rl extra").Rooms
+Rooms = pytest.importorskip(
+    "novelty_lab.studies.rooms.rooms.world", reason="needs the rl extra"
+).Rooms
 STEPS = 300
 
 

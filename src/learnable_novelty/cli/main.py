@@ -10,13 +10,13 @@ from importlib.metadata import entry_points
 from typing import Any, NoReturn
 
 from learnable_novelty._version import __version__
-from learnable_novelty.cli import compare, depend, scan, score
+from learnable_novelty.cli import depend, scan, score
 from learnable_novelty.errors import NoveltyError
 from learnable_novelty.text import printable
 
 COMMANDS = "learnable_novelty.commands"
 """Entry points of other packages that add commands: functions that take the subparsers."""
-LAB_COMMANDS = ("run", "train", "render", "ledger", "explore", "list")
+LAB_COMMANDS = ("compare", "run", "train", "render", "ledger", "explore", "list")
 """Commands that the package novelty-lab adds."""
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -56,7 +56,6 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     score.add_commands(commands)
     scan.add_commands(commands)
-    compare.add_commands(commands)
     depend.add_commands(commands)
     for entry in sorted(entry_points(group=COMMANDS), key=lambda entry: entry.name):
         try:

@@ -23,7 +23,7 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure import as_tensor, column_scale, row_orders, scaled
-from learnable_novelty.measure.defaults import VECTOR_DEPTH, default_width
+from learnable_novelty.measure.defaults import LINEAR_LAST, VECTOR_DEPTH, default_width
 from learnable_novelty.measure.draw import FLOOR_REPEATS
 from learnable_novelty.measure.prepare import target_scale
 from learnable_novelty.observer import Fit, Observer, Rows, reservoirs

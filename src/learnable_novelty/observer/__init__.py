@@ -1,18 +1,10 @@
 """The observer: from inputs and targets to bits."""
 
 from learnable_novelty.observer import reservoirs
-from learnable_novelty.observer.batched import (
-    BatchDenoised,
-    BatchScore,
-    denoise_batch,
-    score_batch,
-)
 from learnable_novelty.observer.code_length import code_length, log2det_plus_identity
-from learnable_novelty.observer.criticality import perturbation_multiplier, perturbation_norms
 from learnable_novelty.observer.denoise import Denoised, Edge
 from learnable_novelty.observer.fit import Fit, Readout
 from learnable_novelty.observer.growing import Focused, Growing, Growth, Step
-from learnable_novelty.observer.mdl import minimize_description_length
 from learnable_novelty.observer.moments import Moments, Roots, merge
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.online import MAX_COUNT_PER_PENALTY, OnlineObserver, StreamSums
@@ -23,8 +15,6 @@ from learnable_novelty.observer.standardize import CONSTANT_TOLERANCE, Rows, sta
 __all__ = [
     "CONSTANT_TOLERANCE",
     "MAX_COUNT_PER_PENALTY",
-    "BatchDenoised",
-    "BatchScore",
     "Denoised",
     "Edge",
     "Fit",
@@ -42,13 +32,8 @@ __all__ = [
     "Step",
     "StreamSums",
     "code_length",
-    "denoise_batch",
     "log2det_plus_identity",
     "merge",
-    "minimize_description_length",
-    "perturbation_multiplier",
-    "perturbation_norms",
     "reservoirs",
-    "score_batch",
     "standardize",
 ]

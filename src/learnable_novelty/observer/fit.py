@@ -298,10 +298,6 @@ class Readout:
     """The penalty used: lambda."""
     noise_variance: float | None
     """sigma^2 = lambda / (2 alpha eta), in squared target units; None with the evidence ridge."""
-    converged: bool = True
-    """Whether an iterative readout became stationary."""
-    sweeps: int = 0
-    """How many iterations it took."""
 
 
 def residual_power(data: NormalEquations | StandardizedRows, weights: Tensor) -> float:

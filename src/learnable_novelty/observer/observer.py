@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -14,7 +14,6 @@ from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.denoise import denoised_readout
 from learnable_novelty.observer.digits import Solution, checked_log2det, settle
 from learnable_novelty.observer.fit import Fit, Readout, residual_bits, residual_power
-from learnable_novelty.observer.mdl import minimize_description_length
 from learnable_novelty.observer.moments import Moments, Roots
 from learnable_novelty.observer.penalty import (
     PerSample,
@@ -221,26 +220,15 @@ class Observer:
         weighted = data.weights is not None and not bool((data.weights == 1).all())
         return Fit(self, axes, penalty, log2det, standard.scale, standard, weighted)
 
-    def readout(
-        self, inputs: Tensor, targets: Tensor, kind: Literal["ridge", "mdl"] = "ridge"
-    ) -> Readout:
-        """Fit a readout and report it: the ridge, or the exact minimizer of appendix D."""
-        return self.readout_of(self.rows(inputs, targets), kind)
+    def readout(self, inputs: Tensor, targets: Tensor) -> Readout:
+        """Fit the ridge readout and report it."""
+        return self.readout_of(self.rows(inputs, targets))
 
     @torch.no_grad()
-    def readout_of(self, data: Rows | Moments, kind: Literal["ridge", "mdl"] = "ridge") -> Readout:
-        """Fit a readout to rows or to moments."""
-        if kind not in ("ridge", "mdl"):
-            raise UserError(f"kind must be ridge or mdl, got {kind!r}")
+    def readout_of(self, data: Rows | Moments) -> Readout:
+        """Fit the ridge readout to rows or to moments."""
         standard, penalty, solution = self._solve(data)
         weights, bits = solution.readout, solution.log2det * self.code_scale
-        converged, sweeps = True, 0
-        if kind == "mdl":
-            axes = Spectral.of(standard)
-            minimum = minimize_description_length(axes, penalty, self.resolution, self.code_scale)
-            weights = axes.basis @ minimum.readout
-            bits = code_length(weights, self.resolution, self.code_scale)
-            converged, sweeps = minimum.converged, len(minimum.objective) - 1
         power, total = residual_power(standard, weights), float(standard.power)
         return Readout(
             weights=weights,
@@ -250,8 +238,6 @@ class Observer:
             explained_variance=1 - power / total if total > 0 else 0.0,
             ridge_penalty=penalty,
             noise_variance=self.noise_variance(penalty),
-            converged=converged,
-            sweeps=sweeps,
         )
 
     def bits_and_variance(self, data: Rows | Moments) -> tuple[float, float]:

@@ -1,11 +1,6 @@
 """Frozen random feature maps, one per data geometry."""
 
 from learnable_novelty.observer.reservoirs.base import ACTIVATIONS, Reservoir
-from learnable_novelty.observer.reservoirs.binary_torus import (
-    NUM_PATTERNS,
-    BinaryTorus,
-    pattern_codes,
-)
 from learnable_novelty.observer.reservoirs.feedforward import MLP, Conv1d, Conv2d, Feedforward
 from learnable_novelty.observer.reservoirs.fourier import Fourier
 from learnable_novelty.observer.reservoirs.identity import Identity
@@ -16,8 +11,6 @@ from learnable_novelty.observer.reservoirs.tabular import Tabular
 __all__ = [
     "ACTIVATIONS",
     "MLP",
-    "NUM_PATTERNS",
-    "BinaryTorus",
     "Conv1d",
     "Conv2d",
     "Feedforward",
@@ -27,5 +20,4 @@ __all__ = [
     "Recurrent",
     "Reservoir",
     "Tabular",
-    "pattern_codes",
 ]

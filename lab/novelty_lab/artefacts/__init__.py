@@ -1,1 +1,0 @@
-"""One folder for each artefact of the paper, and for those of our own."""

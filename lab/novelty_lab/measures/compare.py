@@ -1,0 +1,177 @@
+"""The same data by learnable novelty and by other measures, each with its unit and its cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnable_novelty.engine import Report
+from learnable_novelty.errors import UserError
+from learnable_novelty.measure.null import Null
+from learnable_novelty.measure.prepare import prepare_rows
+from learnable_novelty.measure.result import Score
+from learnable_novelty.measure.score import score_source
+from learnable_novelty.measure.sources.base import Source, Stream
+from learnable_novelty.measure.sources.open import open_source
+from learnable_novelty.measure.task import Settings, Task, choose_windows
+from learnable_novelty.observer.penalty import RidgePenalty
+from learnable_novelty.seeds import check_seed
+from novelty_lab.measures import (
+    compression,
+    lempel_ziv,
+    permutation,
+    predictive,
+    prequential,
+    sample,
+)
+from novelty_lab.measures.dependences import installed_measures
+from novelty_lab.measures.registry import ComparedData, Measure, Reading, plain, timed
+
+MEASURES: tuple[Measure, ...] = (
+    prequential.MEASURE,
+    predictive.MEASURE,
+    compression.MEASURE,
+    lempel_ziv.MEASURE,
+    permutation.MEASURE,
+    sample.MEASURE,
+)
+"""In the order of the table; each is a file of this folder."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What every measure says of the same data."""
+
+    readings: tuple[Reading, ...]
+    score: Score = field(repr=False)
+    """The whole result of ``score``."""
+
+    def __getitem__(self, key: str) -> Reading:
+        return next(reading for reading in self.readings if reading.key == key)
+
+    def __str__(self) -> str:
+        rows = [("measure", "value", "unit", "CPU s", "")]
+        for reading in self.readings:
+            seconds = "" if reading.seconds is None else f"{reading.seconds:.3f}"
+            rows.append((reading.measure, reading.shown(), reading.unit, seconds, reading.note))
+        return "\n".join(f"{a:<28}{b:>11}  {c:<16}{d:>9}  {e}".rstrip() for a, b, c, d, e in rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold; an infinite value is the text "inf"."""
+        rows = [asdict(reading) for reading in self.readings]
+        for row in rows:
+            row["value"] = plain(row["value"])
+        return {"readings": rows, "score": self.score.to_dict()}
+
+
+def compare(
+    inputs: Any,
+    targets: Any = None,
+    *,
+    window: int | None = None,
+    history: int = 1,
+    leads: Sequence[int] | None = None,
+    ridge_penalty: RidgePenalty | None = None,
+    resolution: float | None = None,
+    draws: int = 8,
+    null: int | str = "auto",
+    rank: bool = False,
+    seed: int = 0,
+    progress: Report | None = None,
+) -> Comparison:
+    """Measure the same data by learnable novelty and by other measures.
+
+    Learnable novelty, the prequential code and predictive information see the same pairs, what
+    ``score`` makes of the data. The others see columns through time: the series, or the targets
+    if any were named.
+
+    Args:
+        inputs: (num_samples, columns), or a series (time, columns) with ``window`` or ``leads``; or
+            the columns of a file, from ``open_columns``.
+        targets: as for ``score``.
+        window: predict the next ``window`` steps of a series.
+        history: how many past values of a series make an input.
+        leads: predict these lead times instead of ``window``.
+        ridge_penalty: lambda of the observer; "evidence" unless given.
+        resolution: eta of the observer; 1 unless given.
+        draws: how many reservoirs to average over.
+        null: as for ``score``.
+        rank: as for ``score``.
+        seed: of reservoirs, rearrangements and the trained network.
+        progress: called with the number of measures done and to do.
+
+    Returns:
+        A ``Comparison``.
+    """
+    settings = Settings(
+        windows=choose_windows(window, history, leads),
+        draws=draws,
+        null=Null.of(null),
+        seed=check_seed(seed),
+        ridge_penalty=ridge_penalty,
+        resolution=resolution,
+        rank=rank,
+    )
+    source = open_source(inputs, targets, is_series=settings.windows is not None)
+    data = _compared_data(source, settings)
+    report = progress or (lambda done, total: None)
+    measures = (*MEASURES, *installed_measures())
+    report(0, len(measures) + 1)
+    scored, seconds = timed(lambda: score_source(source, settings))
+    readings = _read_score(scored, seconds)
+    for done, measure in enumerate(measures, start=1):
+        report(done, len(measures) + 1)
+        readings += measure.read(data)
+    report(len(measures) + 1, len(measures) + 1)
+    return Comparison(tuple(readings), scored)
+
+
+def _compared_data(source: Source | Stream, settings: Settings) -> ComparedData:
+    """Cut pairs as ``score`` does, and take the columns through time."""
+    rows = source.rows
+    if rows is None:
+        raise UserError("expected data in memory to compare on, got data that is read by chunks")
+    series = rows.inputs if rows.targets is None else rows.targets
+    if rows.inputs.ndim != 2 or series.ndim != 2:
+        shape = tuple(rows.inputs.shape)
+        raise UserError(f"expected a table (rows, columns) to compare on, got shape {shape}")
+    pairs = prepare_rows(rows, Task.of(source.layout(), settings), Null(0, "signs"), settings)
+    return ComparedData(
+        inputs=pairs.inputs.numpy(),
+        targets=pairs.targets.numpy(),
+        series=series.double().numpy(),
+        is_time=settings.windows is not None,
+        seed=settings.seed,
+    )
+
+
+def _read_score(scored: Score, seconds: float) -> list[Reading]:
+    """List what learnable novelty says."""
+    name = "learnable novelty"
+    draws = f"mean of {scored.draws} reservoirs"
+    null = f"{scored.null_count} rearrangements of {scored.rearranged}"
+    return [
+        Reading("denoised_bits", name, scored.denoised_bits, "bits", seconds, f"denoised, {draws}"),
+        Reading("bits", "  raw bits", scored.bits, "bits", None, "the paper's S"),
+        Reading("floor", "  its floor", scored.floor_bits, "bits", None),
+        Reading("excess", "  its excess", scored.excess_bits, "bits", None, "bits less floor"),
+        Reading("p_value", "  its p-value", scored.p_value, "", None, null),
+    ]
+
+
+def read_pairs(
+    inputs: NDArray[np.floating[Any]], targets: NDArray[np.floating[Any]], seed: int
+) -> list[Reading]:
+    """List what the measures say that see pairs of inputs and targets."""
+    data = ComparedData(inputs, targets, targets, is_time=False, seed=seed)
+    return [r for one in MEASURES if one.sees == "pairs" for r in one.read(data)]
+
+
+def read_series(series: NDArray[np.floating[Any]], *, is_time: bool = True) -> list[Reading]:
+    """List what the measures say that see columns through time, (time, columns)."""
+    data = ComparedData(series, series, series, is_time=is_time, seed=0)
+    return [r for one in MEASURES if one.sees != "pairs" for r in one.read(data)]

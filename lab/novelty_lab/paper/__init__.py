@@ -1,0 +1,1 @@
+"""The paper, figure by figure."""

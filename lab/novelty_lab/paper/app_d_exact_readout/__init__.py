@@ -1,0 +1,1 @@
+"""Appendix D: the exact minimizer."""

@@ -1,0 +1,1 @@
+"""Figure 2 and appendix B: the elementary automata."""

@@ -1,0 +1,1 @@
+"""Figure 4: the encoder of images."""

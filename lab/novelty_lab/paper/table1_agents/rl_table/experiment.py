@@ -1,0 +1,91 @@
+"""Table 1: every task under every reward, many seeds, one record per run."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from learnable_novelty.errors import UserError
+from novelty_lab import records
+from novelty_lab.artefact import Run
+from novelty_lab.context import RunContext, RunResult
+from novelty_lab.paper.table1_agents.agents.packages import need_rl, package_versions
+from novelty_lab.paper.table1_agents.agents.tasks import TASKS
+from novelty_lab.paper.table1_agents.agents.training import REWARDS, Training, train
+from novelty_lab.paper.table1_agents.agents.tuned import TUNED, make_training
+from novelty_lab.settings import Settings, choice
+
+POLICY = "policy.zip"
+"""The trained agent, in the directory of its record where it is kept."""
+
+
+@dataclass(frozen=True)
+class Config(Settings):
+    """Which runs."""
+
+    tasks: tuple[str, ...] = choice(TASKS)
+    """Tasks of the table."""
+    rewards: tuple[str, ...] = choice(REWARDS, REWARDS[:4])
+    """What the agents are paid by; the paper's four columns."""
+    seeds: tuple[int, ...] = tuple(range(10))
+    """Training seeds of each."""
+    steps: int = 600_000
+    """Environment steps of a run."""
+    evaluation_episodes: int = 100
+    """Episodes of the trained agent whose returns are recorded."""
+    tuned: bool = False
+    """With the hyperparameters that the RL zoo publishes, where it has the task."""
+
+
+PAPER = Config()
+QUICK = Config(
+    tasks=("Pendulum",),
+    rewards=("task", "task+epiplexity"),
+    seeds=(0,),
+    steps=16_384,
+    evaluation_episodes=20,
+)
+
+
+def runs(config: Config) -> Iterator[Run]:
+    """List the runs, seed by seed, so that a table that was cut off is even."""
+    tasks = [task for task in config.tasks if not config.tuned or task in TUNED]
+    if not tasks:
+        raise UserError(
+            f"the RL zoo publishes no settings for {', '.join(config.tasks)}: expected tuned runs "
+            f"of tasks among {', '.join(TUNED)}"
+        )
+    for seed in config.seeds:
+        for task in tasks:
+            for reward in config.rewards:
+                training = make_training(task, reward, config.steps, tuned=config.tuned)
+                yield run_of(
+                    replace(training, evaluation_episodes=config.evaluation_episodes), seed
+                )
+
+
+def run_of(training: Training, seed: int) -> Run:
+    """Name a run: task and reward, and a digest where it departs from the paper's settings."""
+    name = f"{training.task}-{training.reward}"
+    tuned = training.task in TUNED and make_training(training.task, training.reward, tuned=True)
+    if training == tuned:
+        name += "-tuned"
+    elif training != make_training(training.task, training.reward):
+        name += f"-custom-{records.digest(records.configuration_of(training))}"
+    return Run(name, training, seed)
+
+
+def run(config: Training, *, seed: int, context: RunContext) -> RunResult:
+    """Train and evaluate one agent; keep its policy if the context keeps files."""
+    need_rl()
+    # MuJoCo writes a log of its warnings into the working directory.
+    with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
+        model, figures = train(config, seed=seed, report=context.step_report)
+    files: dict[str, bytes] = {}
+    if context.keep_files:
+        from novelty_lab.paper.table1_agents.agents.policy import to_bytes
+
+        files[POLICY] = to_bytes(model)
+    return RunResult(figures, versions=package_versions(), files=files)

@@ -1,0 +1,193 @@
+"""Ten tasks, what agents are paid by, and what they earn: table 1 with its uncertainty.
+
+Unlike other reports this one is of many records, one per training run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from novelty_lab.paper.table1_agents.rl_table.comparisons import comparisons, text
+from novelty_lab.paper.table1_agents.rl_table.looks import ADDED_CONDITIONS, NAMES
+from novelty_lab.paper.table1_agents.rl_table.paper import PAPER, PAPER_CONDITIONS
+from novelty_lab.paper.table1_agents.rl_table.runs import TASKS, Runs, collect, settings_of
+from novelty_lab.records import Record
+from novelty_lab.report import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ENOUGH = 5
+"""Seeds under which a cell is counted as thin."""
+NOT_RUN = "not run"
+NAMED = ("task",)
+"""Columns whose words are never cut."""
+
+
+def figures(records: Sequence[Record]) -> Iterator[tuple[str, Figure]]:
+    """Draw the figures of the runs at the paper's settings, with their names."""
+    from novelty_lab.paper.table1_agents.rl_table import pictures as rl_figures
+
+    if not collect(records).cells:
+        return
+    yield "curves", rl_figures.figure(records)
+    yield "summary", rl_figures.summary_figure(records)
+
+
+def tables(records: Iterable[Record]) -> list[Table]:
+    """List returns beside the paper's, those of the rivals, all tasks together, and the rest."""
+    all_records = list(records)
+    runs = collect(all_records)
+    shown: list[Table] = []
+    if runs.cells:
+        has_rivals = any(condition in ADDED_CONDITIONS for condition in runs.conditions)
+        rivals = [_rivals(runs)] if has_rivals else []
+        shown = [_beside_the_paper(runs), *rivals, _together(runs), *comparisons(runs)]
+    tuned = collect(all_records, "-tuned")
+    return [*shown, *([_tuned(tuned)] if tuned.cells else []), *_others(all_records)]
+
+
+def _beside_the_paper(runs: Runs) -> Table:
+    rows: list[list[str]] = []
+    for task, published in PAPER.items():
+        rows.append([task, *(_cell(runs, task, condition) for condition in PAPER_CONDITIONS)])
+        row = ["  paper"]
+        for condition in PAPER_CONDITIONS:
+            mean, sd = published[condition]
+            row.append(f"{mean} ± {sd}{' ▲' if mean > published['task'][0] else ''}")
+        rows.append(row)
+    title = (
+        "Return after 600,000 steps, mean ± sd over seeds (number of seeds; the paper has ten). "
+        f"▲ above task only in the mean, △ too, but with fewer than {ENOUGH} seeds on either side"
+    )
+    return Table(
+        title, ["task", *(NAMES[condition] for condition in PAPER_CONDITIONS)], rows, NAMED
+    )
+
+
+def _tuned(runs: Runs) -> Table:
+    title = (
+        "With the hyperparameters that the RL zoo publishes: return, mean ± sd over seeds (number "
+        "of seeds) after 600,000 steps, on MountainCarContinuous after the zoo's 20,000"
+    )
+    return _returns(title, runs, runs.conditions, runs.conditions)
+
+
+def _others(records: list[Record]) -> list[Table]:
+    """List runs at neither settings, and in what they differ from the paper's where those ran."""
+    papers = {
+        record.config: _flat(record.configuration)
+        for record in records
+        if settings_of(record) == ""
+    }
+    rows: list[list[str]] = []
+    for record in records:
+        if settings_of(record) is not None:
+            continue
+        own = _flat(record.configuration)
+        paper = papers.get(f"{own.get('task')}-{own.get('reward')}", own)
+        differs = [f"{name}={value}" for name, value in own.items() if paper.get(name) != value]
+        steps, value = record.results["steps_trained"], record.results["return"]
+        rows.append(
+            [record.config, ", ".join(differs), str(record.seed), f"{steps:,}", f"{value:.4g}"]
+        )
+    columns = ["run", "other than the paper's", "seed", "steps", "return"]
+    return [Table("Runs at other settings", columns, rows)] if rows else []
+
+
+def _flat(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings by name, those within others beside them."""
+    flat: dict[str, Any] = {}
+    for name, value in configuration.items():
+        flat |= value if isinstance(value, Mapping) else {name: value}
+    return flat
+
+
+def _rivals(runs: Runs) -> Table:
+    shown = [
+        "task",
+        "task+epiplexity",
+        *(name for name in ADDED_CONDITIONS if name in runs.conditions),
+    ]
+    title = "Other bonuses, where they were run: return, mean ± sd over seeds (number of seeds)"
+    return _returns(title, runs, shown, ADDED_CONDITIONS)
+
+
+def _returns(title: str, runs: Runs, shown: Sequence[str], run: Sequence[str]) -> Table:
+    """List the returns of conditions on the tasks on which any of ``run`` was run."""
+    tasks = [task for task in TASKS if any(task in runs.tasks(name) for name in run)]
+    rows = [[task, *(_cell(runs, task, name) for name in shown)] for task in tasks]
+    return Table(title, ["task", *(NAMES[name] for name in shown)], rows, NAMED)
+
+
+def _cell(runs: Runs, task: str, condition: str) -> str:
+    values, baseline = runs.returns(task, condition), runs.returns(task, "task")
+    if not len(values):
+        return NOT_RUN
+    mean = float(values.mean())
+    digits = 0 if abs(mean) >= 100 else 1
+    text = f"{mean:z.{digits}f}"
+    if len(values) > 1:
+        text += f" ± {values.std(ddof=1):.{digits}f}"
+    text += f" ({len(values)})"
+    if len(baseline) and mean > baseline.mean():
+        text += " ▲" if min(len(values), len(baseline)) >= ENOUGH else " △"
+    return text
+
+
+def _together(runs: Runs) -> Table:
+    rows: list[list[str]] = []
+    for condition in runs.conditions:
+        tasks = runs.tasks(condition)
+        sizes = [len(runs.returns(task, condition)) for task in tasks]
+        rows.append(
+            [
+                NAMES[condition],
+                str(len(tasks)),
+                str(sum(sizes)),
+                str(sum(size < ENOUGH for size in sizes)),
+                text(runs.iqm(condition, tasks)),
+                text(runs.iqm("task", tasks)),
+                "" if condition == "task" else text(runs.improvement(condition, tasks)),
+                "" if condition == "task" else _improved(runs, condition, tasks),
+            ]
+        )
+    columns = [
+        "condition",
+        "tasks",
+        "runs",
+        f"tasks with fewer than {ENOUGH} seeds",
+        "IQM",
+        "IQM of task only, same tasks",
+        "P(better than task only)",
+        "tasks above task only in the mean",
+    ]
+    title = (
+        "All tasks together: interquartile mean over runs (IQM) of returns with 0 a random policy "
+        "and 1 the mean of our task-only agents, and the probability that a run beats a task-only "
+        "one; 95% bootstrap intervals over seeds, none where a task has a single run"
+    )
+    return Table(title + _left_out(runs), columns, rows)
+
+
+def _improved(runs: Runs, condition: str, tasks: list[str]) -> str:
+    compared = [task for task in tasks if len(runs.returns(task, "task"))]
+    above = [runs.returns(t, condition).mean() > runs.returns(t, "task").mean() for t in compared]
+    text = f"{sum(above)} of {len(compared)}"
+    if condition not in PAPER_CONDITIONS:
+        return text
+    paper = sum(PAPER[task][condition][0] > PAPER[task]["task"][0] for task in TASKS)
+    return f"{text} (paper: {paper} of {len(TASKS)})"
+
+
+def _left_out(runs: Runs) -> str:
+    """Name the tasks without units."""
+    run = [task for task in TASKS if any(task == other for other, _ in runs.cells)]
+    unscaled = [task for task in run if runs.normalized(task, "task") is None]
+    if not unscaled:
+        return ""
+    return (
+        f". Left out of the IQM: {', '.join(unscaled)}, where the task-only agents are no better "
+        "than a random policy or either was not run"
+    )

@@ -1,0 +1,1 @@
+"""False positives, power and coverage of every test and interval."""

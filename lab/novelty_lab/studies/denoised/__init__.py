@@ -1,0 +1,1 @@
+"""Denoised bits."""

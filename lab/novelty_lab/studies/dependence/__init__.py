@@ -1,0 +1,1 @@
+"""The test of independence beside its rivals."""

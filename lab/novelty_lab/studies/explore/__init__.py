@@ -1,0 +1,1 @@
+"""Sparse mazes with televisions."""

@@ -1,0 +1,1 @@
+"""Life-like automata."""

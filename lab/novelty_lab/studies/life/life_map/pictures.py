@@ -1,0 +1,261 @@
+"""The pictures of the life-like automata: the map, what is known on it, and the galleries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.patheffects import withStroke
+
+from novelty_lab.records import Record
+from novelty_lab.style import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, label_panel, new_figure
+from novelty_lab.systems import LifeRule
+from novelty_lab.tables import in_words, named
+
+MEASURES = {
+    "excess": "excess bits",
+    "bits": "raw bits",
+    "compressed": "gzip (bits a cell)",
+    "lempel_ziv": "Lempel-Ziv (bits a cell)",
+    "entropy": "entropy of 3 x 3 patterns",
+    "lambda": "Langton's lambda",
+    "activity": "cells that change",
+}
+LABELLED = ("Life", "HighLife", "Day & Night", "Morley", "Diamoeba", "Anneal", "2x2", "34 Life",
+            "Long Life", "Replicator", "Seeds", "Maze", "Coral")  # fmt: skip
+GROUPS = {
+    "named": (BLUE, "other named rules"),
+    "random": (ORANGE, "random rules"),
+    "proved": (GREEN, "random rules proved to have none"),
+}
+"""What rules with gliders are compared with."""
+OLDEST = 16
+"""What a picture shows where nothing was seen in its last steps."""
+
+
+def figure(record: Record) -> Figure:
+    """Draw the map, the part of it where most names are, the areas, and the settings."""
+    results = record.results
+    fig = new_figure(11.0, 11.6)
+    top, bottom = fig.subfigures(2, 1, height_ratios=[1.6, 1.0], squeeze=False)[:, 0]
+    whole, part = top.subplots(1, 2, width_ratios=[2.25, 1.0])
+    _draw_map(top, whole, record)
+    _draw_part(part, record)
+    change, areas, settings = bottom.subplots(1, 3, width_ratios=[1.15, 1.0, 1.0])
+    _draw_change(change, results)
+    _draw_areas(areas, results)
+    _draw_settings(settings, results)
+    return fig
+
+
+def place_of(rule: str) -> tuple[int, int]:
+    """Return column and row of a rule on the drawn map: fewer neighbours weigh more.
+
+    The first bit is 0 neighbours, the last one 8, so that halves of the map differ in B0 (left,
+    right) and S0 (up, down), quarters in B1 and S1, and so on.
+    """
+    born_survives = rule.removeprefix("B").split("/S")
+    column, row = (sum(1 << (8 - int(count)) for count in counts) for counts in born_survives)
+    return column, row
+
+
+def drawn_order() -> np.ndarray:
+    """Return for every column of the drawn map its nine-bit mask."""
+    return np.array([int(f"{place:09b}"[::-1], 2) for place in range(512)])
+
+
+def _draw_rules(axes: Axes, record: Record) -> Any:
+    """Draw excess bits: all rules as an image, some as points."""
+    arrays, grain = record.arrays, record.results["grain"]
+    excess = arrays["bits"] * grain["bits"] - arrays["floor"] * grain["floor"]
+    top = float(np.quantile(excess, 0.999))
+    look: dict[str, Any] = {"vmin": 0, "vmax": top, "cmap": "viridis"}
+    if "codes" in arrays:
+        places = np.array([place_of(str(LifeRule(int(code)))) for code in arrays["codes"]])
+        axes.set(xlim=(0, 512), ylim=(512, 0), aspect="equal", facecolor="#222222")
+        return axes.scatter(*places.T, c=excess, s=8, **look)
+    order = drawn_order()
+    return axes.imshow(excess[np.ix_(order, order)], interpolation="nearest", **look)
+
+
+def _draw_map(part: SubFigure, axes: Axes, record: Record) -> None:
+    image = _draw_rules(axes, record)
+    for row in record.results["named"]:
+        x, y = place_of(row["rule"])
+        _mark(axes, x, y, row["gliders"])
+        if row["name"] in LABELLED and not PART[0] <= x < PART[1]:
+            _name_beside(axes, x, y, row["name"])
+    ticks, names = [128, 384], ["without", "with"]
+    axes.set_xticks(ticks, [f"{name} B0" for name in names])
+    axes.set_yticks(ticks, [f"{name} S0" for name in names], rotation=90, va="center")
+    axes.set_xlabel("born with: halves by B0, quarters by B1, eighths by B2, ...")
+    axes.set_ylabel("survives with: halves by S0, quarters by S1, eighths by S2, ...")
+    below = axes.inset_axes((0.0, -0.15, 1.0, 0.022))
+    bar = part.colorbar(image, cax=below, orientation="horizontal", extend="max")
+    bar.set_label("excess over the floor (bits)")
+    label_panel(axes, "a", f"{record.results['rules']:,} life-like rules")
+
+
+PART = (32, 64)
+"""Columns of the drawn map with B3 and without B0, B1 and B2: where most rules with a name are."""
+
+
+def _draw_part(axes: Axes, record: Record) -> None:
+    """Draw the columns of ``PART``, stretched, with names."""
+    _draw_rules(axes, record)
+    axes.set(xlim=(PART[0] - 0.5, PART[1] - 0.5), aspect="auto")
+    shown: list[tuple[int, int, str]] = []
+    for row in record.results["named"]:
+        x, y = place_of(row["rule"])
+        if PART[0] <= x < PART[1]:
+            _mark(axes, x, y, row["gliders"])
+            if row["name"] in LABELLED:
+                shown.append((x, y, row["name"]))
+    _name_in_margin(axes, shown)
+    axes.set_xticks([39.5, 55.5], ["B3, no B4", "B3 and B4"])
+    axes.set_yticks([])
+    for colour, label in ((RED, "named, has gliders"), (GREY, "named, none or not known (white)")):
+        axes.plot([], [], "o", color=colour, markerfacecolor="none", label=label)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.6, -0.05))
+    label_panel(axes, "b", "columns with B3, no B0 to B2")
+
+
+def _mark(axes: Axes, x: int, y: int, gliders: bool | None) -> None:
+    colour = RED if gliders else "white"
+    axes.plot(x, y, "o", markersize=5, markerfacecolor="none", markeredgecolor=colour)
+
+
+def _name_beside(axes: Axes, x: int, y: int, name: str) -> None:
+    """Name a ring outside of ``PART``, where it hides no other, with a line to it."""
+    offset = {"xytext": BESIDE.get(name, (22, 12)), "textcoords": "offset points"}
+    look = {"color": "white", "path_effects": _outline(), "annotation_clip": True}
+    axes.annotate(name, (x, y), fontsize=8, arrowprops=_leader(), **offset, **look)
+
+
+def _leader(**more: Any) -> dict[str, Any]:
+    """Return the look of a line from a name to its ring."""
+    line = {"arrowstyle": "-", "color": "white", "linewidth": 0.7, "shrinkB": 3}
+    return {**line, **more, "path_effects": _outline()}
+
+
+BESIDE = {"Seeds": (22, -30), "Anneal": (-14, -28)}
+"""Where names stand from their rings, in points."""
+
+
+def _name_in_margin(axes: Axes, rings: list[tuple[int, int, str]]) -> None:
+    """Name rings on the right of the axes, in their order from top to bottom, a line to each."""
+    rings = sorted(rings, key=lambda ring: (ring[1], ring[0]))
+    top, bottom = sorted(axes.get_ylim())
+    heights = spread_apart([y for _, y, _ in rings], 0.028 * (bottom - top), top, bottom)
+    for (x, y, name), height in zip(rings, heights, strict=True):
+        beside = (PART[1] + 1.5, height)
+        line = _leader(shrinkA=1)
+        axes.annotate(name, (x, y), xytext=beside, fontsize=8, va="center", arrowprops=line)
+
+
+def spread_apart(places: list[float], gap: float, low: float, high: float) -> list[float]:
+    """Move ascending places as little as they must, so that they are a gap apart and inside.
+
+    >>> spread_apart([1, 1, 9], 2, 0, 10)
+    [1.0, 3.0, 9.0]
+    """
+    moved: list[float] = []
+    for place in places:
+        moved.append(max(float(place), moved[-1] + gap if moved else low))
+    for back in range(len(moved) - 1, -1, -1):
+        moved[back] = min(moved[back], moved[back + 1] - gap if back + 1 < len(moved) else high)
+    return moved
+
+
+def _outline() -> list[Any]:
+    return [withStroke(linewidth=1.5, foreground="black")]
+
+
+def _draw_change(axes: Axes, results: dict[str, Any]) -> None:
+    """Draw bits against how much changes: the median rule, and nine tenths of the rules."""
+    rows = results["summary"]["by_change"]
+    places = np.arange(len(rows))
+    for name, colour, line, label in (
+        ("bits", ORANGE, "o-", "raw bits"),
+        ("null", PURPLE, "s--", "null"),
+        ("floor", GREY, "o-", "floor"),
+        ("excess", BLUE, "o-", "excess"),
+    ):
+        low, middle, high = np.array([row[name] for row in rows]).T
+        axes.plot(places, middle, line, markersize=3, color=colour, label=label)
+        if name == "excess":
+            axes.fill_between(places, low, high, color=colour, alpha=0.2, linewidth=0)
+    axes.set_xticks(places, [share(row) for row in rows], rotation=60)
+    axes.set(xlabel="cells that differ after two steps, below (%)", ylabel="bits")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2)
+    label_panel(axes, "c", "still, busy, chaotic: medians")
+
+
+def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
+    names = list(results["areas"])[::-1]
+    for shift, (group, (colour, label)) in zip((0.24, 0.0, -0.24), GROUPS.items(), strict=True):
+        areas = {place: results["areas"][name].get(group) for place, name in enumerate(names)}
+        known = {place + shift: area for place, area in areas.items() if area is not None}
+        if known:
+            low, middle, high = (
+                np.array([area[key] for area in known.values()]) for key in ("low", "area", "high")
+            )
+            look = {"fmt": "o", "color": colour, "markersize": 4, "capsize": 2, "label": label}
+            axes.errorbar(middle, list(known), xerr=[middle - low, high - middle], **look)
+    axes.axvline(0.5, color=GREY, linestyle=":", linewidth=1)
+    axes.set_yticks(range(len(names)), [MEASURES[name] for name in names])
+    axes.set(xlim=(0, 1), xlabel="area under the ROC curve (95%)")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.3, -0.12))
+    label_panel(axes, "d", "rules with gliders, against")
+
+
+def _draw_settings(axes: Axes, results: dict[str, Any]) -> None:
+    settings = sorted(named(results["settings"]), key=lambda setting: setting["spearman_excess"])
+    names = [in_words(setting["name"]) for setting in settings]
+    values, raw = ([s[key] for s in settings] for key in ("spearman_excess", "spearman_bits"))
+    axes.barh(range(len(names)), values, color=BLUE, height=0.7, label="by excess bits")
+    axes.plot(raw, range(len(names)), "o", color=ORANGE, markersize=3, label="by raw bits")
+    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.set_xlim(min(0.0, *values, *raw), 1)
+    axes.set_xlabel("rank correlation with the reference")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.12))
+    label_panel(axes, "e", "one setting changed")
+
+
+def extra_figures(record: Record) -> list[tuple[str, Figure]]:
+    """Draw the two galleries: what was off the background in the last steps, older darker."""
+    results, pictures = record.results, record.arrays["pictures"]
+    split = len(results["gallery"])
+    galleries = [
+        ("gallery", results["gallery"], pictures[:split]),
+        ("steady-gallery", results["steady_gallery"], pictures[split:]),
+    ]
+    return [(name, _draw_gallery(entries, shown)) for name, entries, shown in galleries if entries]
+
+
+def _draw_gallery(entries: list[dict[str, Any]], pictures: np.ndarray) -> Figure:
+    columns = min(5, len(entries))
+    rows = -(-len(entries) // columns)
+    fig = new_figure(2.2 * columns, 2.6 * rows)
+    panels = np.atleast_1d(fig.subplots(rows, columns)).ravel()
+    for axes in panels:
+        axes.set_axis_off()
+    for axes, entry, picture in zip(panels, entries, pictures, strict=False):
+        axes.imshow(picture, cmap="magma_r", interpolation="nearest", vmin=0, vmax=OLDEST)
+        kinds = entry["looked"]["kinds"]
+        moving = "\n" + kinds[0]["kind"].split(",")[0] if kinds else ""
+        bits = with_width(entry["excess"], entry["half_width"])
+        axes.set_title(f"{entry['rule']}\n{bits} bits{moving}", fontsize=9)
+    return fig
+
+
+def with_width(value: float, half_width: float | None) -> str:
+    """Write a value with half the width of its interval, where it has one."""
+    return f"{value:.1f}" if half_width is None else f"{value:.1f} ± {half_width:.1f}"
+
+
+def share(row: dict[str, float]) -> str:
+    """Write the upper end of a range of shares, in percent."""
+    return "0" if row["low"] == 0 else f"{min(100.0, 100 * row['high']):g}"

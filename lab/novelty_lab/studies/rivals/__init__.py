@@ -1,0 +1,1 @@
+"""Other measures of structure on the same data."""

@@ -1,0 +1,1 @@
+"""The noisy television and the dark room, built."""

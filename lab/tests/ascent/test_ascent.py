@@ -1,0 +1,632 @@
+"""The ascent: its steps, its stops, and how it is interrupted, saved and resumed."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import types
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.seeds import split
+from novelty_lab.ascent import Ascent, AscentConfig, AscentStopped
+from novelty_lab.ascent.graph import _put_back
+
+CONFIG = AscentConfig(steps=9, learning_rate=0.02, clip=0.05, checkpoint_every=4, check_every=3)
+
+
+@pytest.fixture(autouse=True)
+def default_handlers():
+    """Workers that run tests side by side ignore Ctrl-C."""
+    defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    held = {number: signal.signal(number, default) for number, default in defaults.items()}
+    yield
+    for number, handler in held.items():
+        assert signal.getsignal(number) == defaults[number], "a handler was left behind"
+        signal.signal(number, handler)
+
+
+class Climb:
+    """A small encoder under an observer, with a hook in front of every batch."""
+
+    def __init__(self, directory=None, config=CONFIG, *, seed=3, before=None, objective=None):
+        torch.manual_seed(0)
+        self.module = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
+        self.calls, self.before = 0, before
+        observer = Observer(reservoirs.MLP(3, 8, 2), ridge_penalty=0.3)
+        self.ascent = Ascent(
+            self.module,
+            objective or observer,
+            self.make_batch,
+            config,
+            seed=seed,
+            directory=directory,
+        )
+
+    def make_batch(self, generator):
+        if self.before is not None:
+            self.before(self.calls)
+        self.calls += 1
+        x = torch.randn(16, 3, generator=generator)
+        return x, self.module(x).tanh()
+
+    def run(self, **how):
+        return self.ascent.run(**how)
+
+
+def signal_at(call, number=signal.SIGINT, times=1):
+    def before(calls):
+        if calls == call:
+            for _ in range(times):
+                os.kill(os.getpid(), number)
+
+    return before
+
+
+def bits_of(climb, found):
+    state = {name: value.numpy().tobytes() for name, value in climb.module.state_dict().items()}
+    return found.scores, found.gradient_norms, state
+
+
+def same_snapshots(first, second):
+    assert first.keys() == second.keys()
+    return all(torch.equal(first[s][k], second[s][k]) for s in first for k in first[s])
+
+
+def contents(directory):
+    return {p.relative_to(directory): p.read_bytes() for p in directory.rglob("*") if p.is_file()}
+
+
+@pytest.fixture(scope="module")
+def whole():
+    climb = Climb()
+    found = climb.run()
+    return bits_of(climb, found), found.snapshots
+
+
+# Resuming
+
+
+@pytest.mark.parametrize("step", range(9))
+def test_interrupted_and_resumed_equals_uninterrupted_bit_for_bit(tmp_path, whole, step):
+    with pytest.raises(KeyboardInterrupt, match=f"after step {step + 1}; it is saved in"):
+        Climb(tmp_path, before=signal_at(step)).run()
+    climb = Climb(tmp_path)
+    found = climb.run(resume=True)
+    assert climb.calls == 8 - step
+    assert bits_of(climb, found) == whole[0]
+    assert same_snapshots(found.snapshots, whole[1])
+
+
+@pytest.mark.parametrize("latest", [0, 4, 8])
+def test_killed_after_a_checkpoint_and_resumed_equals_uninterrupted(tmp_path, whole, latest):
+    Climb(tmp_path).run()
+    for path in tmp_path.glob("step-*.pt"):
+        if int(path.stem[5:]) > latest:
+            path.unlink()
+    climb = Climb(tmp_path)
+    found = climb.run(resume=True)
+    assert bits_of(climb, found) == whole[0]
+    assert same_snapshots(found.snapshots, whole[1])
+
+
+def test_a_checkpoint_of_a_gpu_graph_resumes_on_the_cpu(tmp_path, whole):
+    with pytest.raises(KeyboardInterrupt):
+        Climb(tmp_path, before=signal_at(4)).run()
+    path = tmp_path / "step-000005.pt"
+    held = torch.load(path, weights_only=True)
+    for group in held["optimizer"]["param_groups"]:
+        group.update(lr=torch.tensor(group["lr"]), capturable=True)
+    torch.save(held, path)
+    climb = Climb(tmp_path)
+    assert bits_of(climb, climb.run(resume=True)) == whole[0]
+
+
+def test_a_finished_run_resumes_to_its_end_without_a_step(tmp_path, whole):
+    Climb(tmp_path).run()
+    before = contents(tmp_path)
+    climb = Climb(tmp_path)
+    assert bits_of(climb, climb.run(resume=True)) == whole[0]
+    assert climb.calls == 0
+    assert contents(tmp_path) == before
+
+
+def test_a_climb_that_is_told_to_stop_ends_at_that_look_and_is_saved_there(tmp_path, whole):
+    seen = []
+
+    def stop(scores):
+        seen.append(len(scores))
+        return len(scores) >= 6
+
+    climb = Climb(tmp_path)
+    found = climb.run(stop=stop)
+    assert found.scores == whole[0][0][:6]
+    assert seen == [0, 3, 4, 6]  # before the first step, then at every look and checkpoint
+    resumed = Climb(tmp_path)
+    again = resumed.run(resume=True, stop=stop)
+    assert resumed.calls == 0, "it went on although it had stopped"
+    assert bits_of(resumed, again) == bits_of(climb, found)
+
+
+def test_resume_without_checkpoints_starts_at_the_beginning(tmp_path, whole):
+    climb = Climb(tmp_path / "new")
+    assert bits_of(climb, climb.run(resume=True)) == whole[0]
+    with pytest.raises(ValueError, match="resume needs the directory"):
+        Climb().run(resume=True)
+
+
+def test_the_global_generator_neither_matters_nor_moves(whole):
+    climb = Climb()
+    torch.manual_seed(77)
+    before = torch.get_rng_state()
+    assert bits_of(climb, climb.run()) == whole[0]
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+# Interrupts
+
+
+def test_ctrl_c_saves_and_says_where(tmp_path):
+    with pytest.raises(KeyboardInterrupt) as caught:
+        Climb(tmp_path, before=signal_at(5)).run()
+    message = str(caught.value)
+    assert str(tmp_path) in message
+    assert "after step 6" in message
+    assert (tmp_path / "step-000006.pt").exists()
+    with pytest.raises(KeyboardInterrupt, match="after step 6; nothing is saved"):
+        Climb(before=signal_at(5)).run()
+
+
+def test_an_interrupt_while_the_step_is_reported_is_saved_too(tmp_path, whole):
+    """It comes after the step has been looked at, and before it would have been saved."""
+
+    def report(done, of, bits):
+        if done == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        Climb(tmp_path).run(report=report)
+    saved = max(tmp_path.glob("step-*.pt"))
+    assert f"after step {int(saved.stem[5:])};" in str(caught.value)
+    climb = Climb(tmp_path)
+    assert bits_of(climb, climb.run(resume=True)) == whole[0]
+
+
+def test_a_second_ctrl_c_is_obeyed_at_once(tmp_path):
+    climb = Climb(tmp_path, before=signal_at(5, times=2))
+    with pytest.raises(KeyboardInterrupt) as caught:
+        climb.run()
+    assert "saved" not in str(caught.value)
+    assert climb.calls == 5, "the batch of the step was never made"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["step-000000.pt", "step-000004.pt"]
+
+
+def test_a_handler_of_the_users_own_is_left_alone():
+    seen = []
+    held = signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+    try:
+        found = Climb(before=signal_at(2)).run()
+    finally:
+        signal.signal(signal.SIGINT, held)
+    assert seen == [signal.SIGINT]
+    assert len(found.scores) == 9
+
+
+TERMINATED = """
+import os, signal, sys, torch
+from pathlib import Path
+from novelty_lab.ascent import (Ascent, AscentConfig)
+torch.set_num_threads(1)
+module = torch.nn.Linear(2, 1)
+def make_batch(generator):
+    make_batch.calls += 1
+    if make_batch.calls == 3:
+        os.kill(os.getpid(), signal.SIGTERM)
+    return torch.ones(1, 2), module(torch.ones(1, 2))
+make_batch.calls = 0
+objective = lambda inputs, targets: -targets.square().sum()
+Ascent(module, objective, make_batch, AscentConfig(steps=50), directory=Path(sys.argv[1])).run()
+"""
+
+
+def test_sigterm_saves_and_ends_the_process_as_sigterm_does(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", TERMINATED, str(tmp_path)], capture_output=True, check=False
+    )
+    assert ended.returncode == 128 + signal.SIGTERM, ended.stderr.decode()
+    held = torch.load(tmp_path / "step-000003.pt", weights_only=True)
+    assert held["step"] == len(held["scores"]) == 3
+
+
+# What a step does
+
+
+def test_one_step_is_adamw_by_hand_on_the_clipped_scaled_gradient():
+    config = AscentConfig(
+        steps=2, learning_rate=0.1, weight_decay=0.3, clip=0.7, score_scale=5.0, annealing="none"
+    )
+    climb = Climb(config=config, objective=lambda x, y: -(y - 1).square().sum())
+    start = {n: p.detach().double().numpy().copy() for n, p in climb.module.named_parameters()}
+    gradients = []
+
+    def keep(calls):
+        if calls == 1:  # after the first step, before the second
+            weights.update({n: p.detach().numpy().copy() for n, p in named})
+
+    weights, named = {}, list(climb.module.named_parameters())
+    climb.before = keep
+    twin = Climb(objective=lambda x, y: -(y - 1).square().sum())
+    generator = torch.Generator().manual_seed(split(3, "ascent", 0))
+    score = twin.ascent.objective(*twin.make_batch(generator))
+    gradients = torch.autograd.grad(5.0 * score, list(twin.module.parameters()))
+    found = climb.run()
+    g = {n: v.double().numpy() for (n, _), v in zip(named, gradients, strict=True)}
+    norm = np.sqrt(sum((v**2).sum() for v in g.values()))
+    assert found.scores[0] == pytest.approx(float(score.detach()), rel=1e-6)
+    assert found.gradient_norms[0] == pytest.approx(norm, rel=1e-5)
+    assert norm > 0.7, "the clipping is at work"
+    for name, value in start.items():
+        clipped = g[name] * 0.7 / norm
+        # First step of Adam: both moments are corrected to the gradient and its square. A
+        # gradient that cancels to nothing has no direction to compare.
+        move = 0.1 * clipped / (np.abs(clipped) + 1e-8)
+        expected = value * (1 - 0.1 * 0.3) + move
+        sure = np.abs(clipped) > 1e-5
+        np.testing.assert_allclose(weights[name][sure], expected[sure], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("annealing", ["cosine", "none"])
+def test_learning_rate_is_that_of_torchs_scheduler(annealing):
+    config = AscentConfig(steps=13, learning_rate=0.3, annealing=annealing)
+    optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.3)
+    cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 13)
+    for step in range(13):
+        expected = cosine.get_last_lr()[0] if annealing == "cosine" else 0.3
+        assert config.learning_rate_at(step) == pytest.approx(expected, rel=1e-9)
+        optimizer.step()
+        cosine.step()
+    assert AscentConfig(steps=13).learning_rate_at(13) == 0
+
+
+CHANGES = [
+    {"steps": 7},
+    {"learning_rate": 0.03},
+    {"weight_decay": 0.2},
+    {"annealing": "none"},
+    {"score_scale": 0.01},
+    {"clip": None},
+    {"clip": 0.01},
+    {"clip_by": "value"},
+]
+
+
+def outcome(config):
+    # AdamW hardly feels the size of a gradient: only its history and its epsilon show it, so
+    # weights are compared bit for bit.
+    climb = Climb(config=config)
+    found = climb.run()
+    return found.scores, [v.numpy().tobytes() for v in climb.module.state_dict().values()]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda c: "-".join(map(str, *c.items())))
+def test_every_field_of_the_step_changes_what_is_found(change):
+    base = dataclasses.replace(CONFIG, clip=0.02)
+    assert outcome(base) != outcome(dataclasses.replace(base, **change))
+
+
+def test_the_scale_is_applied_before_the_clipping():
+    """A gradient scaled to below the clip is not clipped; one that is clipped forgets its scale."""
+    large, larger = (dataclasses.replace(CONFIG, score_scale=s, clip=1e-3) for s in (64.0, 128.0))
+    small = dataclasses.replace(CONFIG, score_scale=1e-6, clip=1e-3)
+    norms = {c.score_scale: Climb(config=c).run().gradient_norms for c in (large, larger, small)}
+    assert min(norms[64.0]) > 1e-3 > max(norms[1e-6])
+    np.testing.assert_allclose(outcome(large)[0], outcome(larger)[0], rtol=1e-5)
+
+
+def test_fields_of_looking_and_saving_change_what_is_seen_and_not_what_is_found(whole):
+    for change, looks, snapshots in (
+        ({"check_every": 2}, [2, 4, 6, 8, 9], [0, 4, 8, 9]),
+        ({"checkpoint_every": 5}, [3, 5, 6, 9], [0, 5, 9]),
+        ({"graph": True}, [3, 4, 6, 8, 9], [0, 4, 8, 9]),
+    ):
+        seen = []
+        climb = Climb(config=dataclasses.replace(CONFIG, **change))
+        found = climb.run(report=lambda done, of, bits, seen=seen: seen.append(done))
+        assert bits_of(climb, found) == whole[0]
+        assert seen == looks
+        assert sorted(found.snapshots) == snapshots
+
+
+def test_every_field_is_changed_somewhere():
+    looked_at = {"check_every", "checkpoint_every", "graph", "patience"}
+    changed = {name for change in CHANGES for name in change} | looked_at
+    assert changed == {field.name for field in dataclasses.fields(AscentConfig)}
+
+
+def test_the_seed_is_that_of_the_batches(whole):
+    climb = Climb(seed=4)
+    assert bits_of(climb, climb.run()) != whole[0]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("steps", 0, "steps must be at least 1, got 0"),
+        ("patience", 0, "patience must be at least 1"),
+        ("learning_rate", 0.0, "learning_rate must be positive"),
+        ("learning_rate", float("nan"), "learning_rate must be positive"),
+        ("score_scale", -1.0, "score_scale must be positive, got -1.0"),
+        ("clip", 0.0, "clip must be positive or None, got 0.0"),
+        ("clip_by", "sign", "clip_by norm or value"),
+        ("annealing", "linear", "annealing must be cosine or none"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(field, value, message):
+    with pytest.raises(ValueError, match=message):
+        AscentConfig(**{field: value})
+
+
+def test_a_module_without_parameters_is_refused():
+    with pytest.raises(ValueError, match="Tanh has no parameter to train"):
+        Ascent(nn.Tanh(), lambda x, y: y.sum(), lambda g: (g, g))
+
+
+def test_warm_up_of_a_graph_is_undone_in_place():
+    module = nn.Linear(3, 2)
+    optimizer = torch.optim.AdamW(module.parameters())
+    before = {name: value.clone() for name, value in module.state_dict().items()}
+    address = module.weight.data_ptr()
+    module(torch.ones(1, 3)).sum().backward()
+    optimizer.step()
+    _put_back(module, optimizer, before, {})
+    assert module.weight.data_ptr() == address
+    assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
+    for state in optimizer.state_dict()["state"].values():
+        assert all(not value.any() for value in state.values())
+
+
+# Stopping
+
+
+class Poison(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, value):
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * float("nan")
+
+
+def at_call(number, usual, then):
+    """An objective that turns at a call."""
+    calls = iter(range(10**6))
+    return lambda x, y: then(x, y) if next(calls) == number else usual(x, y)
+
+
+def square(x, y):
+    return -(y - 1).square().sum()
+
+
+@pytest.mark.parametrize(
+    ("then", "what"),
+    [
+        (lambda x, y: square(x, y) * float("nan"), "score"),
+        (lambda x, y: square(x, y) * float("inf"), "score"),
+        (lambda x, y: Poison.apply(square(x, y)), "gradient"),
+    ],
+    ids=["nan score", "infinite score", "nan gradient"],
+)
+def test_numbers_that_are_not_finite_stop_and_name_the_step(tmp_path, then, what):
+    climb = Climb(tmp_path, objective=at_call(5, square, then))
+    with pytest.raises(
+        AscentStopped, match=f"the {what} is not a finite number at step 5; try a smaller"
+    ):
+        climb.run()
+    for path in tmp_path.glob("step-*.pt"):
+        module = torch.load(path, weights_only=True)["module"]
+        assert all(bool(torch.isfinite(value).all()) for value in module.values())
+
+
+def test_a_module_that_diverges_stops_and_names_the_step():
+    climb = Climb()
+
+    def break_weights(calls):
+        if calls == 6:
+            with torch.no_grad():
+                climb.module[0].weight.fill_(float("nan"))
+
+    climb.before = break_weights
+    with pytest.raises(
+        AscentStopped, match=r"the batch of step 6 is not finite.*smaller learning_rate"
+    ):
+        climb.run()
+
+
+def test_an_error_of_the_objective_on_finite_data_is_its_own():
+    def refuse(x, y):
+        raise ValueError("expected something else")
+
+    with pytest.raises(ValueError, match="expected something else"):
+        Climb(objective=refuse).run()
+
+
+def flat(x, y):
+    return (y * 0).sum()
+
+
+def test_a_score_that_stays_at_zero_stops_after_the_patience(tmp_path):
+    config = dataclasses.replace(CONFIG, patience=5)
+    with pytest.raises(
+        AscentStopped, match=r"exactly 0 bits for 5 steps up to step 4.*try state noise"
+    ):
+        Climb(config=config, objective=flat).run()
+    patient = dataclasses.replace(CONFIG, patience=10)
+    assert Climb(config=patient, objective=flat).run().scores == [0.0] * 9
+    interrupted = Climb(config=config, objective=at_call(4, flat, square))
+    assert len(interrupted.run().scores) == 9, "zeros count in a row"
+    with pytest.raises(KeyboardInterrupt):
+        Climb(tmp_path, config, objective=flat, before=signal_at(2)).run()
+    with pytest.raises(AscentStopped, match="for 5 steps up to step 4"):
+        Climb(tmp_path, config, objective=flat).run(resume=True)
+
+
+# Checkpoints
+
+
+def test_checkpoints_hold_data_alone_and_no_draft_is_left(tmp_path):
+    Climb(tmp_path).run()
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [f"step-{step:06d}.pt" for step in (0, 4, 8, 9)]
+    for path in tmp_path.iterdir():
+        held = torch.load(path, weights_only=True)
+        assert held["step"] == len(held["scores"]) == int(path.stem[5:])
+
+
+def test_the_checkpoint_of_an_interrupt_goes_when_a_later_one_is_there(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        Climb(tmp_path, before=signal_at(5)).run()
+    assert (tmp_path / "step-000006.pt").exists()
+    Climb(tmp_path).run(resume=True)
+    assert not (tmp_path / "step-000006.pt").exists()
+
+
+def test_a_run_directory_with_checkpoints_is_refused_unless_resumed(tmp_path):
+    Climb(tmp_path).run()
+    before = contents(tmp_path)
+    climb = Climb(tmp_path)
+    with pytest.raises(ValueError, match=r"expected an empty run directory.*resume goes on"):
+        climb.run()
+    assert climb.calls == 0
+    assert contents(tmp_path) == before
+
+
+def rewrite(path, **change):
+    torch.save({**torch.load(path, weights_only=True), **change}, path)
+
+
+def flip_a_weight(path):
+    whole = bytearray(path.read_bytes())
+    weight = torch.load(path, weights_only=True)["module"]["0.weight"].numpy().tobytes()
+    whole[whole.index(weight)] ^= 1
+    path.write_bytes(whole)
+
+
+DAMAGES = {
+    "empty": (lambda p: p.write_bytes(b""), "is damaged; remove it"),
+    "truncated": (lambda p: p.write_bytes(p.read_bytes()[:-100]), "is damaged; remove it"),
+    "halved": (lambda p: p.write_bytes(p.read_bytes()[: p.stat().st_size // 2]), "is damaged"),
+    "garbage": (lambda p: p.write_bytes(bytes(range(256)) * 8), "is damaged; remove it"),
+    "pickled garbage": (lambda p: p.write_bytes(b"\x80\x02h\xff."), "is damaged; remove it"),
+    "one bit": (flip_a_weight, "is damaged; remove it"),
+    "not a checkpoint": (lambda p: torch.save([1, 2], p), "expected a checkpoint of format 1"),
+    "another format": (lambda p: rewrite(p, format=99), "expected a checkpoint of format 1"),
+    "a part missing": (lambda p: torch.save({"format": 1}, p), "expected a checkpoint of format"),
+}
+
+
+@pytest.mark.parametrize(("damage", "message"), DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_checkpoint_is_one_clear_error_and_nothing_is_touched(tmp_path, damage, message):
+    Climb(tmp_path).run()
+    damage(tmp_path / "step-000009.pt")
+    before = contents(tmp_path)
+    climb = Climb(tmp_path)
+    with pytest.raises(ValueError, match=message) as caught:
+        climb.run(resume=True)
+    assert "step-000009.pt" in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert climb.calls == 0
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    "change", [c for c in CHANGES if c.get("clip") != 0.01], ids=lambda c: next(iter(c))
+)
+def test_a_checkpoint_of_other_settings_is_refused(tmp_path, change):
+    Climb(tmp_path).run()
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match="is of a run with other settings"):
+        Climb(tmp_path, dataclasses.replace(CONFIG, **change)).run(resume=True)
+    with pytest.raises(ValueError, match="is of a run with other settings"):
+        Climb(tmp_path, seed=4).run(resume=True)
+    assert contents(tmp_path) == before
+
+
+def test_a_checkpoint_of_another_module_is_refused(tmp_path):
+    Climb(tmp_path).run()
+    before = contents(tmp_path)
+    for other in (nn.Linear(3, 2), nn.Sequential(nn.Linear(5, 4), nn.Linear(4, 2))):
+        ascent = Ascent(other, square, lambda g: (g, g), CONFIG, seed=3, directory=tmp_path)
+        with pytest.raises(ValueError, match=r"step 9 in .* is of another module"):
+            ascent.run(resume=True)
+    assert contents(tmp_path) == before
+
+
+def test_files_of_other_names_are_not_taken_for_checkpoints(tmp_path):
+    (tmp_path / "step-old.pt").write_bytes(b"mine")
+    Climb(tmp_path).run()
+    assert (tmp_path / "step-old.pt").read_bytes() == b"mine"
+
+
+# TensorBoard
+
+
+@pytest.fixture
+def tensorboard(monkeypatch):
+    """Stand in for an installed TensorBoard."""
+    written, closed = [], []
+
+    class SummaryWriter:
+        def __init__(self, directory):
+            self.directory = directory
+
+        def add_scalar(self, name, value, step):
+            written.append((name, value, step))
+
+        def close(self):
+            closed.append(self.directory)
+
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *a: name == "tensorboard" or find(name, *a)
+    )
+    fake = types.ModuleType("torch.utils.tensorboard")
+    fake.SummaryWriter = SummaryWriter
+    monkeypatch.setitem(sys.modules, fake.__name__, fake)
+    return written, closed
+
+
+def test_scalars_of_every_step_go_to_tensorboard_where_it_is_installed(tmp_path, tensorboard):
+    written, closed = tensorboard
+    found = Climb(tmp_path).run()
+    scores = [(step, value) for name, value, step in written if name == "score (bits)"]
+    norms = [(step, value) for name, value, step in written if name == "gradient norm"]
+    assert scores == list(enumerate(found.scores))
+    assert norms == list(enumerate(found.gradient_norms))
+    assert closed == [str(tmp_path / "tensorboard")]
+
+
+def test_tensorboard_is_closed_when_a_run_stops_and_silent_without_a_directory(
+    tmp_path, tensorboard
+):
+    written, closed = tensorboard
+    Climb().run()
+    assert not written
+    assert not closed
+    with pytest.raises(AscentStopped):
+        Climb(tmp_path, objective=lambda x, y: y.sum() * float("nan")).run()
+    assert closed
+
+
+def test_without_tensorboard_nothing_is_written_beside_the_checkpoints(tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None)
+    Climb(tmp_path).run()
+    assert all(path.suffix == ".pt" for path in tmp_path.iterdir())

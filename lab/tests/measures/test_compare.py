@@ -1,0 +1,84 @@
+"""The same data by every measure."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from learnable_novelty.measure.score import score
+from novelty_lab.measures import (
+    gzip_rate,
+    lempel_ziv_rate,
+    permutation_entropy,
+    predictive_information,
+    prequential_code,
+    sample_entropy,
+)
+from novelty_lab.measures.compare import compare
+
+
+@pytest.fixture(scope="module")
+def series():
+    return np.cumsum(np.random.default_rng(0).standard_normal((150, 2)), axis=0)
+
+
+@pytest.fixture(scope="module")
+def found(series):
+    return compare(series, window=3, history=2, draws=2, null=9, seed=4)
+
+
+def test_every_rival_sees_what_it_would_see_alone(series, found):
+    alone = score(series, window=3, history=2, draws=2, null=9, seed=4)
+    assert found["bits"].value == alone.bits
+    assert found["excess"].value == alone.excess_bits
+    assert found["p_value"].value == alone.p_value
+    for key, rival in (
+        ("gzip", gzip_rate),
+        ("lempel_ziv", lempel_ziv_rate),
+        ("permutation_entropy", permutation_entropy),
+        ("sample_entropy", sample_entropy),
+    ):
+        assert found[key].value == rival(series)
+    inputs = np.hstack([series[:146], series[1:147]])
+    targets = np.hstack([series[lead : lead + 146] for lead in (2, 3, 4)])
+    linear = predictive_information(inputs, targets)
+    assert found["predictive_information"].value == pytest.approx(linear, rel=1e-9)
+    total = prequential_code(inputs, targets, seed=4).total_bits
+    assert found["prequential_total"].value == pytest.approx(total, rel=0.02)
+
+
+def test_every_reading_has_a_time_or_came_with_another(found):
+    assert all(r.seconds is None or r.seconds >= 0 for r in found.readings)
+    assert sum(r.seconds is None for r in found.readings) == 5
+    assert len({r.key for r in found.readings}) == len(found.readings)
+    assert all(r.measure in str(found) and r.unit in str(found) for r in found.readings)
+
+
+def test_rows_that_are_not_time_have_no_entropies_of_time(series):
+    found = compare(series[:, :1], series[:, 1], draws=1, null=0)
+    assert found["sample_entropy"].value is None
+    assert "not time" in found["permutation_entropy"].note
+    assert found["gzip"].value == gzip_rate(series[:, 1:])
+
+
+def test_infinite_and_missing_values_are_kept_in_json():
+    sine = np.sin(0.3 * np.arange(80))
+    found = compare(np.stack([sine, np.cos(0.3 * np.arange(80))], 1), window=2, draws=1, null=0)
+    assert found["predictive_information"].value == math.inf
+    held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    values = {row["key"]: row["value"] for row in held["readings"]}
+    assert values["predictive_information"] == "inf"
+    assert values["p_value"] is None
+    assert len(values) == len(found.readings)
+
+
+def test_progress_is_told(series):
+    told = []
+    compare(series, window=1, draws=1, null=0, progress=lambda done, of: told.append((done, of)))
+    assert told == [(done, 7) for done in range(8)]
+
+
+def test_lattices_are_refused():
+    with pytest.raises(ValueError, match="expected a table"):
+        compare(np.zeros((5, 2, 8)), np.zeros((5, 2, 8)), draws=1)

@@ -1,0 +1,329 @@
+"""Each rival against an answer known without it."""
+
+import gzip
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from learnable_novelty.errors import UserError
+from novelty_lab.measures import (
+    gzip_rate,
+    lempel_ziv_rate,
+    permutation_entropy,
+    phrases,
+    predictive_information,
+    prequential_code,
+    sample_entropy,
+)
+from novelty_lab.measures.columns import symbols
+from novelty_lab.measures.prequential import PRECISION, blocks
+
+
+def phrases_by_search(text):
+    """Count phrases as the definition says: search all of the text before, again and again."""
+    count, start = 0, 0
+    while start < len(text):
+        stop = start + 1
+        while stop <= len(text) and text[start:stop] in text[: stop - 1]:
+            stop += 1
+        count, start = count + 1, stop
+    return count
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("", 0),
+        ("0", 1),
+        ("0000000000", 2),  # 0 | 000000000
+        ("0101010101", 3),  # 0 | 1 | 01010101
+        ("0001101001000101", 6),  # 0 | 001 | 10 | 100 | 1000 | 101, Lempel and Ziv 1976
+        ("1001111011000010", 6),  # 1 | 0 | 01 | 1110 | 1100 | 0010
+        ("abcdef", 6),
+    ],
+)
+def test_phrases_of_texts_worked_by_hand(text, count):
+    assert phrases(text) == count
+    assert phrases_by_search(text) == count
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(alphabet="abc", max_size=120), st.integers(1, 4))
+def test_phrases_are_those_of_the_definition(text, repeats):
+    assert phrases(text * repeats) == phrases_by_search(text * repeats)
+
+
+def test_phrases_of_long_texts_are_those_of_the_definition():
+    generator = np.random.default_rng(0)
+    for letters in (2, 3, 9):
+        text = "".join(map(str, generator.integers(0, letters, 700)))
+        assert phrases(text) == phrases_by_search(text)
+
+
+def test_coins_have_one_bit_by_lempel_ziv_and_a_constant_next_to_none():
+    coins = np.random.default_rng(0).integers(0, 2, (20_000, 1))
+    assert lempel_ziv_rate(coins) == pytest.approx(1.0, abs=0.05)
+    assert lempel_ziv_rate(np.ones((1024, 1))) == 2 * 10 / 1024
+
+
+def test_lempel_ziv_reads_columns_one_after_another():
+    table = np.array([[0.0, 1.0], [0.0, 5.0], [1.0, 9.0], [1.0, 7.0]])
+    # 0011 by its two values, 0011 by its median: 0 | 01 | 10 | 011
+    assert lempel_ziv_rate(table) == 4 * math.log2(8) / 8
+
+
+def test_symbols_are_equally_frequent_whatever_the_unit():
+    values = np.random.default_rng(1).standard_cauchy((1600, 2))
+    text = symbols(values, 16)
+    assert np.bincount(text).tolist() == [200] * 16
+    assert np.array_equal(text, symbols(3 * values - 7, 16))
+
+
+def test_few_values_are_kept_apart_and_equal_values_together():
+    few = np.array([[2.0], [2.0], [2.0], [5.0], [2.0]])
+    assert symbols(few, 2).tolist() == [0, 0, 0, 1, 0]
+    ties = np.array([[0.0]] * 50 + [[float(i)] for i in range(1, 51)])
+    text = symbols(ties, 4)
+    assert set(text[:50].tolist()) == {0}
+    assert text[-1] == 3
+
+
+def test_gzip_needs_the_entropy_of_noise_and_little_for_repetition():
+    noise = np.random.default_rng(0).standard_normal((20_000, 1))
+    assert 4.0 <= gzip_rate(noise) < 4.8  # chance matches of three symbols cost deflate the rest
+    period = np.tile(np.arange(16.0), 1000)[:, None]
+    assert gzip_rate(period) < 0.1
+    body = bytes([0] * 500)
+    assert gzip_rate(np.zeros((500, 1))) == 8 * len(gzip.compress(body, 9, mtime=0)) / 500
+
+
+def test_permutation_entropy_of_order_is_0_and_of_noise_1():
+    rising = np.arange(200.0)[:, None] ** 3
+    assert permutation_entropy(rising) == 0.0
+    assert permutation_entropy(-rising) == 0.0
+    assert permutation_entropy(np.ones((50, 1))) == 0.0
+    noise = np.random.default_rng(0).standard_normal((20_000, 1))
+    assert permutation_entropy(noise) == pytest.approx(1.0, abs=1e-3)
+    assert permutation_entropy(np.ones((2, 1))) is None
+
+
+def test_permutation_entropy_of_a_series_worked_by_hand():
+    # Bandt and Pompe's example: 4 7 9 | 7 9 10 rising, 9 10 6 | 6 11 3 of one kind, 10 6 11.
+    series = np.array([4.0, 7.0, 9.0, 10.0, 6.0, 11.0, 3.0])[:, None]
+    entropy = -(2 * 0.4 * math.log2(0.4) + 0.2 * math.log2(0.2))
+    assert permutation_entropy(series) == pytest.approx(entropy / math.log2(6), rel=1e-12)
+
+
+def permutation_entropy_by_counting(values):
+    """Count the patterns one by one, each as the order of (value, place)."""
+    kinds = Counter(
+        tuple(sorted(range(3), key=lambda place: (values[start + place], place)))
+        for start in range(len(values) - 2)
+    )
+    shares = [count / sum(kinds.values()) for count in kinds.values()]
+    return -sum(share * math.log2(share) for share in shares) / math.log2(6)
+
+
+@pytest.mark.parametrize("levels", [2, 3, 40, 10**6])
+def test_permutation_entropy_counts_patterns_and_orders_ties_as_they_come(levels):
+    values = np.random.default_rng(levels).integers(0, levels, 400).astype(float)
+    expected = permutation_entropy_by_counting(values.tolist())
+    assert permutation_entropy(values[:, None]) == pytest.approx(expected, rel=1e-12)
+
+
+def test_columns_are_averaged():
+    table = np.stack([np.arange(300.0), np.random.default_rng(0).standard_normal(300)], axis=1)
+    parts = [permutation_entropy(table[:, [i]]) for i in (0, 1)]
+    assert permutation_entropy(table) == pytest.approx(np.mean(parts), rel=1e-12)
+
+
+def sample_entropy_by_pairs(values):
+    near = 0.2 * values.std()
+
+    def alike(length):
+        starts = values.size - 2
+        return sum(
+            np.abs(values[i : i + length] - values[j : j + length]).max() <= near
+            for i in range(starts)
+            for j in range(i + 1, starts)
+        )
+
+    return -math.log2(alike(3) / alike(2))
+
+
+def test_sample_entropy_counts_pairs_of_stretches():
+    generator = np.random.default_rng(3)
+    noise = generator.standard_normal(150)
+    for values in (noise, np.round(noise, 1), noise.cumsum(), np.arange(7.0) % 3):
+        assert sample_entropy(values) == pytest.approx(sample_entropy_by_pairs(values), rel=1e-9)
+
+
+def test_sample_entropy_of_coins_is_one_bit_and_of_what_repeats_none():
+    coins = np.random.default_rng(0).integers(0, 2, 3000).astype(float)
+    assert sample_entropy(coins) == pytest.approx(1.0, abs=0.02)
+    assert sample_entropy(np.tile([0.0, 1.0, 5.0, 2.0], 100)) == pytest.approx(0.0, abs=0.01)
+    assert sample_entropy(np.full((90, 2), 7.0)) == 0.0
+    assert sample_entropy(np.array([0.0, 3.0, 1.0, 4.0, 2.0])) is None  # no two are alike
+    pair = np.array([0.0, 9.0, 3.0, 0.0, 9.0, 6.0])  # two stretches are, and go different ways
+    assert sample_entropy(pair) == math.inf
+
+
+@pytest.mark.parametrize("exponent", [-1030, -664, -532, 531, 997, 1020])
+def test_rivals_are_blind_to_the_unit_even_where_it_has_no_square(exponent):
+    series = np.random.default_rng(4).standard_normal((120, 2)).cumsum(0)
+    series = np.round(1024 * series) / 1024  # few digits, so that a subnormal unit keeps them
+    moved, digits = np.ldexp(series, exponent), 1e-9
+    assert np.array_equal(np.ldexp(moved, -exponent), series)
+    for rival in (sample_entropy, permutation_entropy, lempel_ziv_rate, gzip_rate):
+        assert rival(moved) == pytest.approx(rival(series), rel=digits), rival.__name__
+    pairs, plain = (moved[:-1], moved[1:]), (series[:-1], series[1:])
+    expected = predictive_information(*plain)
+    assert predictive_information(*pairs) == pytest.approx(expected, rel=digits)
+    assert predictive_information(pairs[0], plain[1]) == pytest.approx(expected, rel=digits)
+    assert prequential_code(*pairs).total_bits == pytest.approx(
+        prequential_code(*plain).total_bits, rel=digits
+    )
+
+
+@pytest.mark.parametrize("memory", [0.0, 0.5, 0.9])
+def test_predictive_information_of_an_autoregression_is_its_closed_form(memory):
+    generator = np.random.default_rng(0)
+    noise = generator.standard_normal(200_000)
+    series = np.empty_like(noise)
+    series[0] = noise[0]
+    for t in range(1, noise.size):
+        series[t] = memory * series[t - 1] + math.sqrt(1 - memory**2) * noise[t]
+    closed = -0.5 * math.log2(1 - memory**2)
+    assert predictive_information(series[:-1], series[1:]) == pytest.approx(closed, abs=0.02)
+    past = np.stack([series[:-3], series[1:-2]], axis=1)  # the last value is all that counts
+    future = np.stack([series[2:-1], series[3:]], axis=1)
+    assert predictive_information(past, future) == pytest.approx(closed, abs=0.02)
+
+
+def test_predictive_information_is_that_of_determinants():
+    generator = np.random.default_rng(1)
+    x = generator.standard_normal((400, 3))
+    y = x @ generator.standard_normal((3, 4)) + generator.standard_normal((400, 4))
+    joint = np.cov(np.hstack([x, y]).T)
+    logs = [np.linalg.slogdet(m)[1] for m in (joint[:3, :3], joint[3:, 3:], joint)]
+    expected = 0.5 * (logs[0] + logs[1] - logs[2]) / math.log(2)
+    assert predictive_information(x, y) == pytest.approx(expected, rel=1e-9)
+    units = predictive_information(1e6 * x + 5, 1e-6 * y[:, [0, 0, 1, 2, 3]])  # a column twice
+    assert units == pytest.approx(expected, rel=1e-9)
+
+
+def test_predictive_information_at_its_ends():
+    x = np.random.default_rng(0).standard_normal((60, 2))
+    assert predictive_information(x, x @ np.array([[1.0], [2.0]])) == math.inf
+    assert predictive_information(x, np.full((60, 2), 0.1)) == 0.0
+    assert predictive_information(x[:4], x[:4, ::-1] ** 2) is None
+
+
+def test_prequential_code_of_coins_is_one_bit_each_and_holds_no_structure():
+    generator = np.random.default_rng(0)
+    x, coins = generator.standard_normal((600, 3)), generator.integers(0, 2, (600, 4))
+    code = prequential_code(x, coins)
+    assert code.values == 2400
+    assert code.bits_per_value == pytest.approx(1.0, abs=0.03)
+    assert abs(code.structure_bits) < 40
+
+
+def test_prequential_code_of_a_biased_coin_is_near_its_entropy():
+    coins = np.random.default_rng(0).random((4000, 1)) < 0.1
+    code = prequential_code(np.zeros((4000, 1)), coins)
+    rate = coins.mean()
+    entropy = -rate * math.log2(rate) - (1 - rate) * math.log2(1 - rate)
+    assert entropy < code.bits_per_value < entropy + 0.06
+    assert code.structure_bits > 0
+
+
+def test_prequential_code_of_noise_is_its_entropy_at_the_precision():
+    generator = np.random.default_rng(0)
+    x, y = generator.standard_normal((1000, 2)), 50 * generator.standard_normal((1000, 3)) + 9
+    code = prequential_code(x, y)
+    entropy = math.log2(math.sqrt(2 * math.pi * math.e) / PRECISION)
+    assert code.bits_per_value == pytest.approx(entropy, abs=0.1)
+    assert abs(code.structure_bits) < 0.02 * code.total_bits
+
+
+def test_a_relation_is_cheaper_than_noise_and_holds_structure():
+    generator = np.random.default_rng(0)
+    x = generator.standard_normal((1000, 2))
+    relation = prequential_code(x, np.sin(2 * x[:, :1]) * x[:, 1:])
+    noise = prequential_code(x, generator.standard_normal((1000, 1)))
+    assert relation.total_bits < 0.9 * noise.total_bits
+    assert relation.structure_bits > 10 * abs(noise.structure_bits)
+
+
+def test_prequential_sums_are_those_of_its_blocks():
+    generator = np.random.default_rng(0)
+    x = generator.standard_normal((300, 2))
+    code = prequential_code(x, x**2)
+    lengths, sizes = np.array(code.block_bits), np.array(code.block_sizes)
+    assert sizes.sum() == 300
+    assert code.total_bits == pytest.approx((lengths * sizes).sum(), rel=1e-12)
+    assert code.structure_bits == pytest.approx((sizes * (lengths - lengths[-1])).sum(), rel=1e-9)
+    # The first block is coded without learning: a standard normal at the precision.
+    assert lengths[0] == pytest.approx(2 * 8.6, abs=2.5)
+
+
+def test_the_same_new_samples_judge_every_block():
+    generator = np.random.default_rng(0)
+    x = generator.standard_normal((2000, 2))
+    y = (x[:, :1] + generator.standard_normal((2000, 1)) > 0).astype(float)
+    own, new = (x[:1000], y[:1000]), (x[1000:], y[1000:])
+    code = prequential_code(*own, judged_on=new)
+    # A probit with as much noise as signal; of fair coins a bit would be left.
+    assert code.block_bits[0] == 1.0
+    assert 0.6 < code.block_bits[-1] < 0.75
+    # The chance of which samples a block holds cancels: structure varies less over data.
+    spread = [
+        np.std(
+            [
+                prequential_code(*own, judged_on=judged, seed=seed).structure_bits
+                for seed in range(6)
+            ]
+        )
+        for judged in (None, new)
+    ]
+    assert spread[1] < spread[0]
+    with pytest.raises(UserError, match="columns of the others"):
+        prequential_code(*own, judged_on=(x[1000:, :1], y[1000:]))
+
+
+def test_constants_cost_nothing_and_seeds_decide():
+    x = np.random.default_rng(0).standard_normal((200, 2))
+    assert prequential_code(x, np.ones((200, 3))).total_bits == 0.0
+    first, again, other = (prequential_code(x, x, seed=seed).total_bits for seed in (0, 0, 1))
+    assert first == again != other
+    state = torch.get_rng_state()
+    prequential_code(x, x)
+    assert torch.equal(state, torch.get_rng_state())
+
+
+@given(st.integers(1, 5000))
+def test_blocks_cover_all_samples_in_order(samples):
+    bounds = list(blocks(samples))
+    assert [bounds[0][0], bounds[-1][1]] == [0, samples]
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(bounds))
+    if len(bounds) > 1:
+        last = bounds[-1][1] - bounds[-1][0]
+        assert last >= (bounds[-2][1] - bounds[-2][0]) / 2
+
+
+@pytest.mark.parametrize("bad", [[[1.0, np.nan], [1.0, 2.0]], [[1.0]], np.ones((3, 2, 2))])
+def test_bad_series_are_refused(bad):
+    for rival in (gzip_rate, lempel_ziv_rate, permutation_entropy, sample_entropy):
+        with pytest.raises(ValueError, match="series"):
+            rival(np.asarray(bad))
+
+
+def test_pairs_must_match():
+    with pytest.raises(ValueError, match="equally many samples"):
+        prequential_code(np.zeros((5, 1)), np.zeros((6, 1)))

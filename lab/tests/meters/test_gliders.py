@@ -1,0 +1,179 @@
+"""The meter of moving patterns: hand-made ones, noise, and what must not be counted."""
+
+import numpy as np
+import pytest
+import torch
+
+from novelty_lab.meters.components import find_components
+from novelty_lab.meters.gliders import measure_gliders
+from novelty_lab.systems import LifeRule
+from novelty_lab.systems.life_patterns import placed
+
+LIFE = LifeRule("B3/S23")
+
+
+def kinds(history, **options):
+    return {str(kind): kind.count for kind in measure_gliders(history, **options).kinds}
+
+
+@pytest.mark.parametrize("turns", range(4))
+def test_a_glider_is_found_whichever_way_it_goes(turns):
+    start = np.rot90(placed("glider", 40, 40, 30, 30), turns)
+    found = measure_gliders(LIFE.run(start, 60))
+    (glider,) = found.kinds
+    assert (glider.period, glider.displacement, glider.count) == (4, (1, 1), 1)
+    assert glider.heading == "diagonal"
+    assert glider.speed == 0.25
+    assert glider.pattern.sum() == 5
+    assert found.still == found.oscillating == 0
+
+
+def test_a_spaceship_is_orthogonal():
+    history = LIFE.run(placed("lightweight spaceship", 30, 50, 10, 40), 60)
+    assert kinds(history) == {"c/2 orthogonal, period 4": 1}
+
+
+def test_two_kinds_are_told_apart_and_counted():
+    start = placed("glider", 60, 90) | placed("glider", 60, 90, 40, 20)
+    start |= placed("lightweight spaceship", 60, 90, 20, 80)
+    assert kinds(LIFE.run(start, 24)) == {
+        "c/4 diagonal, period 4": 2,
+        "c/2 orthogonal, period 4": 1,
+    }
+
+
+def test_a_gosper_gun_emits_gliders():
+    history = LIFE.run(placed("Gosper gun", 90, 90, 2, 2), 150)
+    assert kinds(history) == {"c/4 diagonal, period 4": 4}  # the fifth is not followed long enough
+
+
+def test_a_glider_on_a_flashing_or_living_background_is_a_glider():
+    anti = LIFE.complemented()
+    history = anti.run(1 - placed("glider", 30, 30), 40)
+    assert kinds(history) == {"c/4 diagonal, period 4": 1}
+    flashing = LIFE.run(placed("glider", 30, 30), 40)
+    flashing[1::2] = 1 - flashing[1::2]
+    assert kinds(flashing) == {"c/4 diagonal, period 4": 1}
+
+
+def test_still_lifes_and_oscillators_stand():
+    start = placed("block", 40, 40) | placed("blinker", 40, 40, 15, 15)
+    found = measure_gliders(LIFE.run(start, 50))
+    assert found.kinds == []
+    assert found.moving == 0
+    # The last frames have not returned yet: a block is held to the last but one.
+    assert 0.9 < found.still <= 1
+    assert 0.9 < found.oscillating <= 1
+    assert found.main_period == 2
+    assert found.isolated > 0.9
+
+
+def test_a_replicator_is_no_glider():
+    start = placed("HighLife replicator", 100, 100, 50, 50)
+    assert kinds(LifeRule("B36/S23").run(start, 70)) == {}
+
+
+@pytest.mark.parametrize("density", [0.003, 0.01, 0.03, 0.1, 0.5, 0.9, 0.99])
+def test_noise_moves_nothing(density):
+    noise = np.random.default_rng(1).random((120, 60, 60)) < density
+    found = measure_gliders(noise.astype(np.uint8))
+    assert found.kinds == []
+    assert found.still == found.oscillating == 0
+    assert found.crowded == (0.15 < density < 0.85)
+
+
+def test_a_random_walker_is_no_glider():
+    generator = np.random.default_rng(2)
+    history = np.zeros((400, 50, 50), dtype=np.uint8)
+    place = np.array([25, 25])
+    for frame in history:
+        place = (place + generator.integers(-1, 2, 2)) % 50
+        frame[tuple(place)] = 1
+    assert kinds(history) == {}
+
+
+@pytest.mark.parametrize("name", ["B3/S012345678", "B1/S1", "B45678/S2345", "B5678/S45678"])
+def test_rules_that_cannot_have_gliders_show_none(name):
+    cells = np.zeros((90, 90), dtype=np.uint8)
+    cells[30:46, 30:46] = np.random.default_rng(3).integers(0, 2, (16, 16))
+    assert kinds(LifeRule(name).run(cells, 60)) == {}
+
+
+def test_longer_periods_and_longer_tracks_can_be_asked_for():
+    history = LIFE.run(placed("glider", 40, 40), 30)
+    assert kinds(history, max_period=4)
+    assert kinds(history, max_period=3) == {}
+    # A block in the way: the glider is followed for fewer than thirty steps before it hits.
+    crash = LIFE.run(placed("glider", 40, 40) | placed("block", 40, 40, 9, 9), 80)
+    assert kinds(crash, min_steps=12)
+    assert kinds(crash, min_steps=40) == {}
+
+
+def test_components_join_cells_two_apart_across_the_seams():
+    cells = np.zeros((1, 12, 12), dtype=np.uint8)
+    cells[0, 0, 0] = cells[0, 11, 10] = 1  # up one, left two
+    cells[0, 5, 5] = cells[0, 5, 8] = 1  # three apart
+    found = find_components(cells)
+    assert sorted(found.size.tolist()) == [1, 1, 2]
+    pair = int(np.flatnonzero(found.size == 2)[0])
+    assert found.pattern(pair).tolist() == [[1, 0, 0], [0, 0, 1]]
+    assert found.corner[pair].tolist() == [11, 10]
+    singles = np.flatnonzero(found.size == 1)
+    assert found.shape[singles[0]] == found.shape[singles[1]] != found.shape[pair]
+
+
+def test_components_agree_with_scipy():
+    ndimage = pytest.importorskip("scipy.ndimage")
+    generator = np.random.default_rng(4)
+    for density in (0.02, 0.06, 0.12):
+        cells = np.zeros((1, 40, 44), dtype=np.uint8)
+        cells[0, 3:-3, 3:-3] = generator.random((34, 38)) < density  # nothing across the seams
+        near = np.ones((5, 5))
+        label = np.zeros(cells[0].shape, dtype=int)
+        count = 0
+        for y, x in np.argwhere(cells[0]):
+            if label[y, x]:
+                continue
+            count += 1
+            grown = np.zeros_like(cells[0], dtype=bool)
+            grown[y, x] = True
+            while True:
+                wider = ndimage.binary_dilation(grown, near) & (cells[0] == 1)
+                if (wider == grown).all():
+                    break
+                grown = wider
+            label[grown] = count
+        expected = sorted(np.bincount(label[label > 0])[1:].tolist())
+        assert sorted(find_components(cells).size.tolist()) == expected
+
+
+def test_an_empty_field_holds_nothing():
+    found = measure_gliders(torch.zeros(20, 8, 8, dtype=torch.uint8))
+    assert found.kinds == []
+    assert found.crowded == 0
+
+
+def test_other_fields_are_refused():
+    with pytest.raises(ValueError, match="time, height, width"):
+        measure_gliders(np.zeros((20, 8)))
+    with pytest.raises(ValueError, match="more than 12 steps"):
+        measure_gliders(np.zeros((12, 8, 8)))
+    with pytest.raises(ValueError, match="0 and 1"):
+        measure_gliders(np.full((20, 8, 8), 2))
+    with pytest.raises(ValueError, match="positive"):
+        measure_gliders(np.zeros((20, 8, 8)), max_period=0)
+
+
+def test_the_share_of_the_main_period_is_counted():
+    # Three blinkers of period 2 and a pulsar of period 3, whose pieces are one component.
+    start = placed("blinker", 80, 80) | placed("blinker", 80, 80, 20, 0)
+    start |= placed("blinker", 80, 80, 40, 0)
+    row, column = np.zeros((13, 13), dtype=np.uint8), [2, 3, 4, 8, 9, 10]
+    for line in (0, 5, 7, 12):
+        row[line, column] = row[column, line] = 1
+    start |= placed(row, 80, 80, 55, 40)
+    found = measure_gliders(LIFE.run(start, 40), max_period=8)
+    assert found.main_period == 2
+    # In the last frames of a history nothing can be seen to return: 2 of 40, and 3 of 40.
+    assert found.oscillating == pytest.approx((3 * 38 + 37) / 40)
+    assert found.main_share == pytest.approx(3 * 38 / (3 * 38 + 37))

@@ -1,0 +1,306 @@
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+from novelty_lab.meters.domain import find_domain, remove_domain
+from novelty_lab.meters.solitons import measure_solitons
+from novelty_lab.systems.elementary import ElementaryRule
+
+SEEDS = range(3)
+WIDTHS = [64, 256]
+NOISE = 0.03
+VELOCITIES = {64: [0.6, -0.4], 256: [0.5, -0.7, 1.0, -0.25]}
+
+
+def automaton(number, width, seed, steps=512):
+    cells = np.random.default_rng(seed).integers(0, 2, width, dtype=np.uint8)
+    return ElementaryRule(number).run(cells, 300 + steps)[300:].astype(float)
+
+
+def pulses(width, velocities, seed, steps=384):
+    """Return Gaussian pulses (steps, width) and how often their world lines cross."""
+    rng = np.random.default_rng(seed)
+    starts = rng.uniform(0, width, len(velocities))
+    centres = starts + np.outer(np.arange(steps), velocities)
+    apart = (np.arange(width) - centres[..., None] + width / 2) % width - width / 2
+    crossings = 0
+    for i, j in itertools.combinations(range(len(velocities)), 2):
+        rounds = np.floor((centres[[0, -1], i] - centres[[0, -1], j]) / width)
+        crossings += int(abs(rounds[1] - rounds[0]))
+    return np.exp(-0.5 * np.square(apart / 2)).sum(1), crossings
+
+
+def unit(phase):
+    return np.stack([np.cos(phase), np.sin(phase)], axis=1)
+
+
+def over_background(pulse, background, seed):
+    steps, width = pulse.shape
+    t, x = np.arange(steps)[:, None], np.arange(width)
+    noise = NOISE * np.random.default_rng(1000 + seed).standard_normal(pulse.shape)
+    wave = 2 * np.pi * (x / 16 - t / 10)
+    return {
+        "plain": lambda: pulse + noise,
+        "stripes": lambda: pulse + noise + 0.8 * np.cos(2 * np.pi * x / 8),
+        "unit plain": lambda: unit(2 * pulse + noise),
+        "unit stripes": lambda: unit(2 * pulse + noise + 2 * np.pi * x / 8),
+        "unit wave": lambda: unit(2 * pulse + noise + wave),
+        "unit turning": lambda: unit(2 * pulse + noise + 0.7 * t),
+    }[background]()
+
+
+def smooth_noise(width, seed, length=3.0, memory=0.9, steps=512):
+    rng = np.random.default_rng(seed)
+    response = np.exp(-0.5 * np.square(2 * np.pi * np.fft.rfftfreq(width) * length))
+    state, states = np.zeros(width), []
+    for _ in range(100 + steps):
+        fresh = np.fft.irfft(np.fft.rfft(rng.standard_normal(width)) * response, width)
+        state = memory * state + fresh
+        states.append(state)
+    return np.array(states[100:])
+
+
+BACKGROUNDS = ["plain", "stripes", "unit plain", "unit stripes", "unit wave", "unit turning"]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("background", BACKGROUNDS)
+def test_pulses_travel_at_their_velocities_and_cross_as_often_as_they_do(background, width):
+    velocities = VELOCITIES[width]
+    for seed in SEEDS:
+        pulse, crossings = pulses(width, velocities, seed)
+        found = measure_solitons(over_background(pulse, background, seed))
+        assert found.travelling > 0.9
+        assert len(found.velocities) == len(velocities)
+        measured = sorted(velocity for velocity, _ in found.velocities)
+        assert measured == pytest.approx(sorted(velocities), abs=0.03)
+        assert sum(share for _, share in found.velocities) == pytest.approx(
+            found.travelling, abs=0.05
+        )
+        assert abs(found.crossings - crossings) <= 1
+        assert found.crossings == len(found.crossing_points)
+
+
+@pytest.mark.parametrize("number", [54, 110])
+def test_particle_rules_travel(number):
+    found = [measure_solitons(automaton(number, 256, seed)) for seed in SEEDS]
+    assert min(one.travelling for one in found) > 0.4
+    assert np.mean([one.travelling for one in found]) > 0.5
+    assert min(one.crossings - one.chance_crossings for one in found) >= 1
+
+
+def test_particles_of_a_small_ring_stay_on_lines_until_they_are_gone():
+    # Rings of 64 run down: rule 54 to standing particles, rule 110 to one kind of glider.
+    found = [measure_solitons(automaton(54, 64, seed)) for seed in (0, 1, 2)]
+    assert min(one.travelling + one.standing for one in found) > 0.6
+    gliders = measure_solitons(automaton(110, 64, 2))
+    assert gliders.travelling > 0.9
+    assert [velocity for velocity, _ in gliders.velocities] == pytest.approx([0.2], abs=0.03)
+    assert gliders.crossings == 0
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("number", [30, 45])
+def test_chaotic_rules_do_not_travel(number, width):
+    for seed in SEEDS:
+        found = measure_solitons(automaton(number, width, seed))
+        assert found.travelling < 0.15
+        assert found.crossings <= 1
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_noise_does_not_travel(width):
+    for seed in SEEDS[:2]:
+        white = np.random.default_rng(seed).standard_normal((512, 2, width))
+        assert measure_solitons(white).travelling < 0.1
+        for length, memory in ((3.0, 0.9), (1.0, 0.9), (3.0, 0.7)):
+            smooth = smooth_noise(width, seed, length, memory)
+            assert measure_solitons(smooth).travelling < 0.18
+        assert measure_solitons(unit(2 * smooth / smooth.std())).travelling < 0.18
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_still_and_blinking_patterns_stand(width):
+    rng = np.random.default_rng(0)
+    one, other = rng.standard_normal((2, width))
+    still = np.tile(one, (256, 1))
+    blinking = np.where(np.arange(256)[:, None] % 2, one, other)
+    for field in (still, still + 0.05 * rng.standard_normal(still.shape), blinking):
+        found = measure_solitons(field)
+        assert found.travelling == 0
+        assert found.velocities == []
+        assert found.crossings == 0
+        assert found.standing > 0.9
+
+
+def test_a_blinking_complement_has_nothing_to_follow():
+    pattern = np.random.default_rng(0).integers(0, 2, 128)
+    found = measure_solitons(np.where(np.arange(256)[:, None] % 2, pattern, 1 - pattern))
+    assert found.travelling == 0
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e9])
+def test_a_uniform_field_has_nothing(value):
+    found = measure_solitons(np.full((128, 2, 64), value))
+    assert (found.travelling, found.standing, found.remaining) == (0, 0, 0)
+    assert found.velocities == []
+    assert not found.residual.any()
+
+
+def test_a_plane_wave_is_background():
+    t, x = np.arange(256)[:, None], np.arange(128)
+    for length, period in ((16, 10), (12.8, 9.7), (64, 20)):
+        wave = 2 * np.pi * (x / length - t / period)
+        for field in (np.cos(wave), unit(wave)):
+            found = measure_solitons(field)
+            assert found.remaining < 0.01
+            assert found.travelling * found.remaining < 0.01
+            assert found.crossings == 0
+    noisy = np.cos(2 * np.pi * (x / 16 - t / 10))
+    noisy = noisy + NOISE * np.random.default_rng(0).standard_normal(noisy.shape)
+    assert measure_solitons(noisy).travelling < 0.1
+
+
+def irrational_texture(kind, phase, bump):
+    """Return waves whose periods are no whole number of steps, with kinks and pulses."""
+    steps, width = bump.shape
+    t, x = np.arange(steps)[:, None], np.arange(width)
+    one = 2 * np.pi * (round(0.234 * width) * x / width - t / 3.37) + phase
+    two = 2 * np.pi * (round(0.16 * width) * x / width + t / 7.71)
+    bump = 2 * bump + NOISE * np.random.default_rng(99).standard_normal(bump.shape)
+    return {
+        "wave": lambda: np.cos(one) + bump,
+        "unit wave": lambda: unit(one + bump),
+        "lattice": lambda: np.cos(one) + np.cos(two) + bump,
+        "unit lattice": lambda: unit(1.2 * np.cos(one) + 1.2 * np.cos(two) + bump),
+        "unit turning lattice": lambda: unit(one + 1.5 * np.cos(two) + bump),
+    }[kind]()
+
+
+TEXTURES = ["wave", "unit wave", "lattice", "unit lattice", "unit turning lattice"]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("kind", TEXTURES)
+def test_a_texture_of_irrational_period_is_background(kind, width):
+    found = measure_solitons(irrational_texture(kind, 0, np.zeros((384, width))))
+    assert found.remaining < 0.01
+    assert found.travelling < 0.1
+
+
+@pytest.mark.parametrize("particle", ["pulse", "kink"])
+@pytest.mark.parametrize("kind", TEXTURES)
+def test_particles_travel_over_a_texture_of_irrational_period(kind, particle):
+    velocities = VELOCITIES[256]
+    bump, crossings = pulses(256, velocities, 0)
+    phase = np.zeros_like(bump)
+    if particle == "kink":
+        # A whole turn at each particle, and back by a jump on the far side, which shows nothing.
+        starts = np.random.default_rng(0).uniform(0, 256, len(velocities))
+        centres = starts + np.outer(np.arange(len(bump)), velocities)
+        apart = (np.arange(256) - centres[..., None] + 128) % 256 - 128
+        phase, bump = np.pi * (1 + np.tanh(apart / 2)).sum(1), phase
+    found = measure_solitons(irrational_texture(kind, phase, bump))
+    assert found.travelling > 0.9
+    measured = sorted(velocity for velocity, _ in found.velocities)
+    assert measured == pytest.approx(sorted(velocities), abs=0.03)
+    # Over lattices of two waves up to four crossings of pulses in ten are counted too many.
+    assert crossings - 1 <= found.crossings <= 1.5 * crossings
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_pattern_carried_along_travels_as_one(width):
+    pattern = np.random.default_rng(3).standard_normal(width)
+    found = measure_solitons(np.stack([np.roll(pattern, -step) for step in range(256)]))
+    assert found.travelling > 0.9
+    assert [velocity for velocity, _ in found.velocities] == pytest.approx([-1], abs=0.02)
+    assert found.crossings == 0
+
+
+def test_the_ether_of_rule_110_repeats_as_published():
+    # 14 cells wide, and each row is the row before moved by four cells (Cook 2004).
+    field = automaton(110, 256, 0)[:, None]
+    domain = find_domain(field)
+    assert len(domain.repeats) == 6
+    assert all((sites + 4 * steps) % 14 == 0 for steps, sites in domain.repeats)
+    assert (remove_domain(field, domain) == 0).mean() > 0.8
+
+
+def summary(found):
+    return np.array([found.travelling, found.standing, found.remaining, found.crossings])
+
+
+def mean_velocity(found):
+    return np.average([line.velocity for line in found.lines])
+
+
+FIELDS = {
+    "unit pulses": lambda: over_background(pulses(128, [0.6, -0.4], 0)[0], "unit stripes", 0),
+    "rule 54": lambda: automaton(54, 128, 0, 256)[:, None],
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_place_scale_mirror_and_channel_order_do_not_matter(name):
+    field = FIELDS[name]()
+    plain = measure_solitons(field)
+    mirrored = measure_solitons(field[..., ::-1])
+    others = {
+        "translated": measure_solitons(np.roll(field, 37, axis=-1)),
+        "scaled": measure_solitons(-1e3 * field + 5),
+        "swapped": measure_solitons(field[:, ::-1]),
+        "mirrored": mirrored,
+    }
+    for change, found in others.items():
+        assert summary(found) == pytest.approx(summary(plain), abs=0.03, rel=0.03), change
+    assert -mean_velocity(mirrored) == pytest.approx(mean_velocity(plain), abs=0.05)
+    if name == "unit pulses":
+        assert [-velocity for velocity, _ in mirrored.velocities] == pytest.approx(
+            [velocity for velocity, _ in plain.velocities], abs=0.01
+        )
+
+
+def test_rotating_the_unit_vectors_changes_nothing():
+    field = FIELDS["unit pulses"]()
+    turn = np.array([[np.cos(1), -np.sin(1)], [np.sin(1), np.cos(1)]])
+    plain, turned = measure_solitons(field), measure_solitons(np.einsum("ij,tjx->tix", turn, field))
+    assert summary(turned) == pytest.approx(summary(plain), abs=1e-3)
+
+
+def test_tensors_are_read_and_the_seed_decides_the_rearrangement():
+    field = over_background(pulses(64, [0.6, -0.4], 0)[0], "plain", 0)
+    plain = measure_solitons(field)
+    assert measure_solitons(torch.from_numpy(field)).travelling == plain.travelling
+    noise = smooth_noise(64, 2, steps=128)
+    shares = {measure_solitons(noise, seed=seed).travelling for seed in range(4)}
+    assert len(shares) > 1
+
+
+def test_speeds_and_window_are_obeyed():
+    field = over_background(pulses(128, [0.6, -1.2], 0)[0], "plain", 0)
+    slow = measure_solitons(field, max_speed=0.9)
+    assert [velocity for velocity, _ in slow.velocities] == pytest.approx([0.6], abs=0.03)
+    fast = measure_solitons(field, min_speed=0.8)
+    assert [velocity for velocity, _ in fast.velocities] == pytest.approx([-1.2], abs=0.03)
+    short = measure_solitons(field, window=32)
+    assert {line.stop - line.start for line in short.lines} == {32}
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        (np.full((128, 64), np.nan), "finite"),
+        (np.zeros((95, 64)), "at least 96 time steps"),
+        (np.zeros((128, 31)), "width of at least 32"),
+        (np.zeros(128), "time, width"),
+    ],
+)
+def test_unfit_fields_are_refused(field, message):
+    with pytest.raises(ValueError, match=message):
+        measure_solitons(field)
+    with pytest.raises(ValueError, match="min_speed"):
+        measure_solitons(np.zeros((128, 64)), min_speed=3)
+    with pytest.raises(ValueError, match="window"):
+        measure_solitons(np.zeros((128, 64)), window=2)

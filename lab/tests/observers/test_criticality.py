@@ -1,0 +1,105 @@
+"""The perturbation multiplier."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from learnable_novelty.observer.reservoirs import MLP, Conv1d, Conv2d
+from learnable_novelty.seeds import torch_generator
+from novelty_lab.observers import perturbation_multiplier, perturbation_norms
+
+CASES = {
+    "mlp": (lambda depth, **k: MLP(8, 64, depth, **k), (32, 8)),
+    "conv1d": (lambda depth, **k: Conv1d(2, 64, depth, **k), (8, 2, 12)),
+    "conv2d": (lambda depth, **k: Conv2d(2, 48, depth, **k), (4, 2, 6, 6)),
+}
+every_geometry = pytest.mark.parametrize("make, shape", CASES.values(), ids=CASES)
+
+
+@every_geometry
+@pytest.mark.parametrize("normalize", [True, False])
+def test_norms_are_those_of_finite_differences(make, shape, normalize, normal):
+    reservoir, inputs = make(4, normalize=normalize, activation="tanh"), normal(*shape)
+    got = perturbation_norms(reservoir, inputs, seed=3)
+    assert got.shape == (5, shape[0])
+    base = inputs.movedim(1, -1)
+    direction = torch.randn(
+        base.shape, generator=torch_generator(3, "perturbation"), dtype=torch.float64
+    )
+    step = 1e-6
+    above, below = base + step * direction, base - step * direction
+    for layer in range(5):
+        slope = (above - below) / (2 * step)
+        for sample in range(shape[0]):
+            expected = float(slope[sample].square().sum().sqrt())
+            assert float(got[layer, sample]) == pytest.approx(expected, rel=1e-6)
+        if layer < 4:
+            above, below = reservoir.advance(above, layer), reservoir.advance(below, layer)
+
+
+def test_multiplier_is_the_mean_growth_over_hidden_layers(normal):
+    reservoir, inputs = MLP(3, 16, 5), normal(7, 3)
+    norms = perturbation_norms(reservoir, inputs, seed=1)
+    growth = [
+        float(norms[layer + 1, sample] / norms[layer, sample])
+        for layer in range(1, 5)
+        for sample in range(7)
+    ]
+    got = perturbation_multiplier(reservoir, inputs, seed=1)
+    assert got == pytest.approx(sum(growth) / len(growth), rel=1e-12)
+
+
+def mean_multiplier(make, shape, depth, normal, scale=1.0, **knobs):
+    found = [
+        perturbation_multiplier(make(depth, seed=seed, **knobs), scale * normal(*shape), seed=seed)
+        for seed in range(3)
+    ]
+    return sum(found) / len(found)
+
+
+@every_geometry
+@pytest.mark.parametrize("depth", [4, 16])
+def test_normalization_holds_the_multiplier_near_one(make, shape, depth, normal):
+    assert mean_multiplier(make, shape, depth, normal) == pytest.approx(1.0, abs=0.1)
+
+
+@every_geometry
+@pytest.mark.parametrize("scale", [0.1, 30.0])
+def test_normalization_holds_it_whatever_the_input_scale(make, shape, scale, normal):
+    assert mean_multiplier(make, shape, 8, normal, scale) == pytest.approx(1.0, abs=0.1)
+
+
+@every_geometry
+@pytest.mark.parametrize("depth", [4, 16])
+def test_a_plain_reservoir_is_ordered(make, shape, depth, normal):
+    plain = mean_multiplier(make, shape, depth, normal, normalize=False)
+    assert plain == pytest.approx(0.55, abs=0.05)
+
+
+@pytest.mark.parametrize("activation", ["elu", "gelu", "tanh", "relu"])
+def test_gain_moves_the_multiplier_through_one(activation, normal):
+    make, shape = CASES["mlp"]
+    low, one, high = (
+        mean_multiplier(make, shape, 8, normal, gain=gain, activation=activation)
+        for gain in (0.5, 1.0, 2.0)
+    )
+    assert low < one < high
+    assert one == pytest.approx(1.0, abs=0.1)
+
+
+def test_the_seed_draws_the_direction(normal):
+    reservoir, inputs = MLP(3, 16, 3), normal(5, 3)
+    one, same, other = (perturbation_norms(reservoir, inputs, seed=s) for s in (0, 0, 1))
+    assert torch.equal(one, same)
+    assert not torch.allclose(one, other)
+
+
+def test_single_precision_is_followed(normal):
+    norms = perturbation_norms(MLP(3, 16, 3), normal(5, 3).float())
+    assert norms.dtype == torch.float32
+
+
+def test_one_layer_has_no_multiplier(normal):
+    with pytest.raises(ValueError, match="depth at least 2, got 1"):
+        perturbation_multiplier(MLP(3, 8, 1), normal(5, 3))

@@ -1,0 +1,254 @@
+"""The exact minimizer of the total description length, appendix D."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from learnable_novelty.observer import Moments, Observer, Rows
+from learnable_novelty.observer.reservoirs import MLP
+from learnable_novelty.observer.spectral import Spectral as Axes
+from novelty_lab.observers.mdl import exact_readout, minimize_description_length, readout_weight
+
+
+def axes_of(eigenvalues, cross):
+    """A regression in its own axes, with targets just large enough to hold the cross product."""
+    k = torch.as_tensor(eigenvalues, dtype=torch.float64)
+    b = torch.as_tensor(cross, dtype=torch.float64)
+    power = (b.square() / k[:, None]).sum() + 1.0
+    return Axes(100.0, k, b, torch.eye(len(k), dtype=torch.float64), power)
+
+
+def objective(weights, h, y, penalty, resolution, code_scale):
+    """Eq. (mdl-objective), by determinant."""
+    variance = penalty / (2 * code_scale * resolution)
+    residual = (y - h @ weights).square().sum() / (2 * variance * math.log(2))
+    eye = torch.eye(len(weights), dtype=weights.dtype)
+    model = torch.logdet(eye + resolution * weights @ weights.T) / math.log(2)
+    return residual + code_scale * model
+
+
+def objective_in_axes(w, axes, penalty, resolution, code_scale):
+    """The same, from the eigenvalues and the cross product."""
+    k, b = axes.eigenvalues.numpy(), axes.cross.numpy()
+    residual = float(axes.power) - 2 * np.sum(b * w) + np.sum(k[:, None] * w**2)
+    price = np.linalg.slogdet(np.eye(len(w)) + resolution * w @ w.T)[1] / math.log(2)
+    variance = penalty / (2 * code_scale * resolution)
+    return residual / (2 * variance * math.log(2)) + code_scale * price
+
+
+CASES = [(40, 6, 3), (12, 20, 4), (30, 4, 8), (6, 9, 12)]
+
+
+@pytest.mark.parametrize("n, m, d", CASES)
+@pytest.mark.parametrize("penalty", [0.03, 0.3, 3.0])
+def test_the_readout_is_stationary_for_the_description_length(normal, oracle, n, m, d, penalty):
+    h, y = normal(n, m), normal(n, d)
+    ours = Observer(MLP(1, m, 1), ridge_penalty=penalty, resolution=2.0, code_scale=0.7)
+    found = exact_readout(ours, Rows(h, y))
+    features, targets = (torch.tensor(v) for v in oracle.standardized(h, y))
+
+    def slope(weights):
+        weights = weights.clone().requires_grad_()
+        value = objective(weights, features, targets, penalty, 2.0, 0.7)
+        return torch.autograd.grad(value, weights)[0]
+
+    reference = slope(torch.zeros_like(found.weights)).norm()
+    assert float(slope(found.weights).norm() / reference) < 1e-6
+    assert float(slope(ours.readout_of(Rows(h, y)).weights).norm() / reference) > 1e-4
+
+
+@pytest.mark.parametrize("n, m, d", CASES)
+def test_readout_reports_the_minimizer(normal, oracle, n, m, d):
+    h, y = normal(n, m), normal(n, d)
+    ours = Observer(MLP(1, m, 1), ridge_penalty=0.1, resolution=2.0, target_unit=0.5)
+    got = exact_readout(ours, Rows(h, y))
+    features, targets = oracle.standardized(h, y, 0.5)
+    weights = got.weights.numpy()
+    assert weights.shape == (m, d)
+    residual = np.sum((targets - features @ weights) ** 2)
+    variance = 0.1 / (2 * 0.5 * 2.0)
+    assert got.model_bits == pytest.approx(oracle.price(weights, 2.0), rel=1e-9)
+    assert got.residual_bits == pytest.approx(residual / (2 * variance * math.log(2)), rel=1e-7)
+    explained = 1 - residual / np.sum(targets**2)
+    assert got.explained_variance == pytest.approx(explained, rel=1e-8)
+    singular = np.linalg.svd(weights, compute_uv=False)
+    np.testing.assert_allclose(got.singular_values.numpy(), singular, rtol=1e-8, atol=1e-10)
+    assert (got.ridge_penalty, got.noise_variance) == (0.1, pytest.approx(variance))
+    ridge = ours.readout_of(Rows(h, y))
+    total = got.model_bits + got.residual_bits
+    assert total < ridge.model_bits + ridge.residual_bits
+
+
+@pytest.mark.parametrize("n, m, d", CASES)
+def test_rows_and_moments_and_solvers_give_one_minimizer(normal, n, m, d):
+    h, y = normal(n, m), normal(n, d)
+    found = [
+        exact_readout(Observer(MLP(1, m, 1), ridge_penalty=0.3, solver=solver), Rows(h, y))
+        for solver in ("gram", "spectral", "auto")
+    ]
+    found.append(exact_readout(Observer(MLP(1, m, 1), ridge_penalty=0.3), Moments.of(h, y)))
+    for other in found[1:]:
+        assert other.model_bits == pytest.approx(found[0].model_bits, rel=1e-5)
+        assert torch.allclose(other.weights, found[0].weights, atol=1e-5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**20),
+    rank=st.integers(1, 6),
+    targets=st.integers(1, 6),
+    penalty=st.floats(1e-2, 10),
+    resolution=st.floats(0.1, 10),
+)
+def test_every_sweep_lowers_the_objective(seed, rank, targets, penalty, resolution):
+    generator = torch.Generator().manual_seed(seed)
+    k = torch.rand(rank, generator=generator, dtype=torch.float64) * 5 + 1e-2
+    b = torch.randn(rank, targets, generator=generator, dtype=torch.float64) * 3
+    axes = axes_of(k, b)
+    values = []
+    for sweeps in range(8):
+        found = minimize_description_length(axes, penalty, resolution, 0.6, max_sweeps=sweeps)
+        values.append(objective_in_axes(found.readout.numpy(), axes, penalty, resolution, 0.6))
+        # What is reported is what was reached.
+        assert found.objective[-1] == pytest.approx(values[-1], rel=1e-10)
+        if found.converged:
+            break
+    assert np.all(np.diff(values) <= 1e-12 * np.abs(values).max())
+    assert values[0] == pytest.approx(
+        objective_in_axes((b / (k + penalty)[:, None]).numpy(), axes, penalty, resolution, 0.6)
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**20),
+    rank=st.integers(1, 5),
+    targets=st.integers(1, 5),
+    penalty=st.floats(1e-2, 5),
+    resolution=st.floats(0.1, 10),
+)
+def test_under_an_isotropic_gram_each_direction_solves_its_scalar_equation(
+    seed, rank, targets, penalty, resolution
+):
+    generator = torch.Generator().manual_seed(seed)
+    b = 2 * torch.randn(rank, targets, generator=generator, dtype=torch.float64)
+    axes = axes_of(torch.ones(rank), b)
+    found = minimize_description_length(axes, penalty, resolution, 0.5, tolerance=1e-10)
+    assert found.converged
+    u, sigma, v = torch.linalg.svd(b, full_matrices=False)
+    in_place = u.T @ found.readout @ v.T
+    w = in_place.diagonal()
+    assert float((in_place - torch.diag(w)).abs().max()) < 1e-6
+    left = w * (1 + penalty / (1 + resolution * w.square()))
+    assert torch.allclose(left, sigma, rtol=1e-7, atol=1e-7)
+    # So it shrinks less than the ridge, and is priced at no fewer bits.
+    assert bool((w >= sigma / (1 + penalty) - 1e-7).all())
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**20), penalty=st.floats(1e-2, 5), resolution=st.floats(0.1, 10))
+def test_under_an_isotropic_gram_the_minimizer_has_at_least_the_ridge_bits(
+    seed, penalty, resolution
+):
+    generator = torch.Generator().manual_seed(seed)
+    # Orthogonal centred columns have an isotropic Gram once standardized.
+    raw = torch.randn(12, 4, generator=generator, dtype=torch.float64)
+    h = torch.linalg.qr(raw - raw.mean(0))[0]
+    y = torch.randn(12, 3, generator=generator, dtype=torch.float64)
+    ours = Observer(MLP(1, 4, 1), ridge_penalty=penalty, resolution=resolution)
+    ridge, exact = exact_readout(ours, Rows(h, y)), ours.readout_of(Rows(h, y))
+    assert exact.model_bits >= ridge.model_bits * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_general_optimizer_from_the_same_start_agrees(seed):
+    generator = torch.Generator().manual_seed(seed)
+    k = np.array([3.0, 1.0, 0.4])
+    b = torch.randn(3, 2, generator=generator, dtype=torch.float64).numpy()
+    penalty, resolution, alpha = 0.2, 1.5, 0.6
+    axes = axes_of(k, b)
+
+    def cost(flat):
+        return objective_in_axes(flat.reshape(3, 2), axes, penalty, resolution, alpha)
+
+    start = b / (k + penalty)[:, None]
+    reference = minimize(cost, start.ravel(), method="BFGS", options={"gtol": 1e-9, "maxiter": 500})
+    found = minimize_description_length(axes, penalty, resolution, alpha, tolerance=1e-10)
+    assert found.objective[0] == pytest.approx(cost(start.ravel()), rel=1e-12)
+    assert found.objective[-1] == pytest.approx(reference.fun, rel=1e-9)
+    np.testing.assert_allclose(found.readout.numpy().ravel(), reference.x, atol=1e-4)
+
+
+def test_the_problem_is_not_convex_and_two_starts_end_in_two_places():
+    # k w + lambda w / (1 + w^2) = b is a cubic with three roots; the outer two are minima.
+    k, penalty, b = 0.01, 0.3, 0.15
+    low, _, high = sorted(np.roots([k, -b, k + penalty, -b]).real)
+    axes = axes_of([k], [[b]])
+    small = minimize_description_length(axes, penalty, 1.0, 0.5, tolerance=1e-12)
+    start = torch.tensor([[b / k]], dtype=torch.float64)
+    large = minimize_description_length(axes, penalty, 1.0, 0.5, start=start, tolerance=1e-12)
+    assert small.converged
+    assert large.converged
+    assert float(small.readout) == pytest.approx(low, rel=1e-6)
+    assert float(large.readout) == pytest.approx(high, rel=1e-6)
+    assert high > 10 * low
+
+
+def test_small_readouts_are_ridge_readouts(normal):
+    h, y = normal(40, 5), 1e-4 * normal(40, 3)
+    ours = Observer(MLP(1, 5, 1), ridge_penalty=0.3)
+    ridge, exact = exact_readout(ours, Rows(h, y)), ours.readout_of(Rows(h, y))
+    assert torch.allclose(ridge.weights, exact.weights, rtol=1e-4, atol=1e-10)
+
+
+def test_the_noise_variance_of_the_objective_follows_alpha(normal):
+    # sigma^2 = lambda / (2 alpha eta) scales both terms alike: alpha moves J, not the readout.
+    h, y = normal(40, 5), normal(40, 3)
+    one, two = (
+        exact_readout(Observer(MLP(1, 5, 1), ridge_penalty=0.3, code_scale=alpha), Rows(h, y))
+        for alpha in (0.5, 2.0)
+    )
+    assert torch.allclose(one.weights, two.weights, atol=1e-9)
+    assert two.model_bits == pytest.approx(4 * one.model_bits, rel=1e-9)
+
+
+def test_giving_up_early_is_reported(normal):
+    axes = axes_of([3.0, 0.1], normal(2, 2))
+    stopped = minimize_description_length(axes, 0.1, 5.0, 0.5, tolerance=1e-14, max_sweeps=2)
+    assert not stopped.converged
+    assert stopped.stationarity > 1e-14
+    assert len(stopped.objective) == 3
+
+
+def test_tolerance_is_respected(normal):
+    axes = axes_of([3.0, 0.1], 3 * normal(2, 2))
+    loose, tight = (
+        minimize_description_length(axes, 0.3, 1.0, 0.5, tolerance=tolerance)
+        for tolerance in (1e-2, 1e-9)
+    )
+    assert 1e-9 < loose.stationarity <= 1e-2
+    assert tight.stationarity <= 1e-9
+    assert len(loose.objective) < len(tight.objective)
+
+
+def test_constant_targets_have_the_zero_minimizer(normal):
+    ours = Observer(MLP(1, 5, 1), ridge_penalty=0.3)
+    found = exact_readout(ours, Rows(normal(20, 5), torch.ones(20, 2).double()))
+    assert found.model_bits == 0.0
+    infinite = minimize_description_length(axes_of([1.0], [[2.0]]), math.inf, 1.0, 0.5)
+    assert infinite.converged
+    assert not infinite.readout.any()
+
+
+@pytest.mark.parametrize("rank, targets", [(6, 2), (2, 6), (4, 4)])
+def test_readout_weight_is_the_inverse_it_names(normal, rank, targets):
+    w = normal(rank, targets)
+    expected = np.linalg.inv(np.eye(rank) + 1.7 * w.numpy() @ w.numpy().T)
+    np.testing.assert_allclose(readout_weight(w, 1.7).numpy(), expected, atol=1e-12)

@@ -1,0 +1,390 @@
+"""The rivals pay what their papers say, on cases with known answers."""
+
+import numpy as np
+import pytest
+import torch
+
+from learnable_novelty.reward.bonus import Step
+from learnable_novelty.reward.running import PRIOR_COUNT, PRIOR_VARIANCE, ReturnSpread
+from learnable_novelty.reward.scale import ObservationScale
+from novelty_lab.rivals import (
+    E3B,
+    ICM,
+    RIVALS,
+    RND,
+    Counts,
+    CountsConfig,
+    E3BConfig,
+    ICMConfig,
+    InverseConfig,
+    LearnerConfig,
+    Magnitude,
+    NovelD,
+    NovelDConfig,
+    RNDConfig,
+    make_rival,
+)
+
+QUICK = LearnerConfig(train_every=32, batch_size=32)
+NUM_ENVS = 16
+
+
+def unit_scale(dim, clip=10.0):
+    return ObservationScale(np.zeros(dim), np.ones(dim), clip)
+
+
+def arrive(observations, ended=None, action_dim=2):
+    """Make a step that leads to the given observations."""
+    at = np.asarray(observations, dtype=np.float64)
+    ended = np.zeros(len(at), dtype=bool) if ended is None else np.asarray(ended)
+    return Step(np.zeros_like(at), np.eye(action_dim)[np.zeros(len(at), dtype=int)], at, ended)
+
+
+def wander(rng, num_steps, *, num_envs=NUM_ENVS, discrete=True, noise=0):
+    """Yield steps of x' = 0.9 x + push in two coordinates, with coordinates of pure noise.
+
+    A discrete action pushes in one of four directions, a continuous one anywhere. In the long run
+    x has a spread of about one, which is that of the noise.
+    """
+    pushes = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    x = rng.normal(size=(num_envs, 2))
+    hum = rng.normal(size=(num_envs, noise))
+    for _ in range(num_steps):
+        if discrete:
+            actions = np.eye(4)[rng.integers(4, size=num_envs)]
+            moved = 0.9 * x + 0.6 * actions @ pushes
+        else:
+            actions = rng.normal(size=(num_envs, 2))
+            moved = 0.9 * x + 0.436 * actions
+        following = rng.normal(size=(num_envs, noise))
+        before, after = np.hstack([x, hum]), np.hstack([moved, following])
+        yield Step(before, actions, after, rng.random(num_envs) < 0.05)
+        x, hum = moved, following
+
+
+def random_step(rng, num_envs, dim, action_dim, discrete):
+    actions = rng.normal(size=(num_envs, action_dim))
+    if discrete:
+        actions = np.eye(action_dim)[rng.integers(action_dim, size=num_envs)]
+    return Step(
+        rng.normal(size=(num_envs, dim)),
+        actions,
+        rng.normal(size=(num_envs, dim)),
+        rng.random(num_envs) < 0.2,
+    )
+
+
+# Magnitude
+
+
+def test_magnitude_is_the_squared_length_in_units_of_the_scale():
+    scale = ObservationScale(np.array([1.0, -2.0]), np.array([2.0, 0.5]), clip=None)
+    paid = Magnitude(scale).pay(arrive([[1.0, -2.0], [3.0, -2.0], [-3.0, 98.0]]))
+    np.testing.assert_array_equal(paid, [0.0, 1.0, 4.0 + 200.0**2])
+
+
+# Counts
+
+
+def test_counts_pay_one_over_the_root_of_the_visits_so_far():
+    counts = Counts(unit_scale(2), CountsConfig(bin_width=0.5))
+    assert counts.pay(arrive([[0.0, 0.0], [0.5, 0.0]])).tolist() == [1.0, 1.0]
+    # -0.24 and 0.24 are in the bin of zero, 0.26 in the next; other steps' visits are remembered.
+    paid = counts.pay(arrive([[0.24, -0.24], [0.26, 0.0]], ended=[True, True]))
+    np.testing.assert_allclose(paid, [2**-0.5, 2**-0.5])
+    counts.reset()
+    np.testing.assert_allclose(counts.pay(arrive([[0.0, 0.0], [0.0, 0.0]])), [0.5, 0.5])
+
+
+def test_counts_do_not_overflow_far_from_the_mean():
+    counts = Counts(unit_scale(1, clip=None))
+    assert counts.pay(arrive([[1e30], [-1e30]])).tolist() == [1.0, 1.0]
+
+
+# Random network distillation
+
+
+def test_rnd_pays_less_for_a_state_seen_often_than_for_one_never_seen():
+    rnd = RND(unit_scale(3), num_envs=8, seed=0, config=RNDConfig(learner=QUICK))
+    seen, unseen = np.array([[1.0, -1.0, 0.5]]), np.array([[-1.0, 1.0, 2.0]])
+    start = rnd.error(np.vstack([seen, unseen]))
+    for _ in range(20 * QUICK.train_every):
+        rnd.pay(arrive(np.repeat(seen, 8, axis=0)))
+    end = rnd.error(np.vstack([seen, unseen]))
+    assert end[0] < 1e-3 * start[0]
+    assert end[0] < 1e-2 * end[1]
+
+
+def test_rnd_leaves_its_target_as_it_was():
+    rnd = RND(unit_scale(3), num_envs=8, seed=0, config=RNDConfig(learner=QUICK))
+    before = rnd.state_dict()
+    for _ in range(QUICK.train_every):
+        rnd.pay(arrive(np.ones((8, 3))))
+    after = rnd.state_dict()
+    for name, weights in before["networks"].items():
+        assert torch.equal(weights, after["networks"][name]) == name.startswith("target"), name
+
+
+def test_rnd_cuts_observations_at_five_units():
+    rnd = RND(unit_scale(2, clip=None), num_envs=2, seed=0)
+    np.testing.assert_array_equal(
+        rnd.error(np.array([[5.0, -5.0], [4.0, 0.0]])),
+        rnd.error(np.array([[70.0, -9e9], [4.0, 0.0]])),
+    )
+
+
+def test_rnd_pays_its_error_in_units_of_the_spread_of_returns():
+    rng = np.random.default_rng(0)
+    rnd = RND(unit_scale(2), num_envs=3, seed=0)
+    returns, seen = np.zeros(3), []
+    for _ in range(30):
+        at = rng.normal(size=(3, 2))
+        errors = rnd.error(at)
+        returns = 0.99 * returns + errors
+        seen.append(returns)
+        everything = np.concatenate(seen)
+        # The prior: one more value, at zero, with a variance of its own.
+        mean = everything.sum() / (everything.size + PRIOR_COUNT)
+        squares = np.square(everything - mean).sum() + PRIOR_COUNT * (PRIOR_VARIANCE + mean**2)
+        spread = (squares / (everything.size + PRIOR_COUNT)) ** 0.5
+        np.testing.assert_allclose(rnd.pay(arrive(at)), errors / spread, rtol=1e-10)
+
+
+def test_the_spread_forgets_its_prior():
+    rng = np.random.default_rng(0)
+    spread = ReturnSpread(num_envs=100, gamma=0.0, unit="deviation")
+    sd = [spread.update(0.01 * rng.normal(size=100)) for _ in range(2000)][-1]
+    assert sd == pytest.approx(0.01, rel=0.05)
+
+
+# The intrinsic curiosity module
+
+
+def trained_icm(discrete, noise, num_steps, seed=0):
+    dim, action_dim = 2 + noise, 4 if discrete else 2
+    icm = ICM(
+        unit_scale(dim),
+        num_envs=NUM_ENVS,
+        action_dim=action_dim,
+        discrete=discrete,
+        seed=seed,
+        config=ICMConfig(learner=QUICK),
+    )
+    rng = np.random.default_rng(seed)
+    paid = [icm.pay(s) for s in wander(rng, num_steps, discrete=discrete, noise=noise)]
+    return icm, np.array(paid)
+
+
+def unexplained(icm, discrete, noise):
+    """Return the share of the features' variance that the forward model does not foresee."""
+    rng = np.random.default_rng(99)
+    steps = list(wander(rng, 100, discrete=discrete, noise=noise))
+    error = np.mean(
+        [icm.pay(s) for s in steps[: QUICK.train_every - 1]]
+    )  # too few to be trained on
+    with torch.no_grad():
+        at = torch.tensor(np.vstack([s.next_observations for s in steps]), dtype=torch.float32)
+        variance = icm.networks.encoder(at).var(0, correction=0).sum()
+    return error / (float(variance) / 2)  # the bonus is half a squared length
+
+
+@pytest.mark.parametrize("discrete", [True, False])
+def test_icm_foresees_a_linear_world(discrete):
+    icm, paid = trained_icm(discrete, noise=0, num_steps=40 * QUICK.train_every)
+    assert paid[-32:].mean() < 1e-2 * paid[:32].mean()
+    # The features have not just shrunk: what they vary by is foreseen.
+    assert unexplained(icm, discrete, noise=0) < 0.1
+
+
+@pytest.mark.parametrize("discrete", [True, False])
+def test_icm_pays_less_for_noise_than_a_forward_model_of_observations_would(discrete):
+    icm, _ = trained_icm(discrete, noise=2, num_steps=40 * QUICK.train_every)
+    # Of the observations, no model foresees the two coordinates of noise.
+    steps = wander(np.random.default_rng(99), 1000, discrete=discrete, noise=2)
+    variance = np.vstack([s.next_observations for s in steps]).var(0)
+    floor = variance[2:].sum() / variance.sum()
+    assert floor > 0.45
+    assert unexplained(icm, discrete, noise=2) < floor / 4
+
+
+def test_icm_pays_half_the_squared_error_times_eta():
+    sizes = {"num_envs": 5, "action_dim": 2}
+    icm = ICM(unit_scale(3), **sizes, discrete=False, seed=0, config=ICMConfig(eta=0.5))
+    step = random_step(np.random.default_rng(0), 5, 3, 2, discrete=False)
+    with torch.no_grad():
+        before, actions, after = (
+            torch.tensor(values, dtype=torch.float32)
+            for values in (step.observations, step.actions, step.next_observations)
+        )
+        predicted = icm.networks.predictor(
+            torch.cat([icm.networks.encoder(before), actions], dim=1)
+        )
+        error = torch.linalg.vector_norm(predicted - icm.networks.encoder(after), dim=1)
+    np.testing.assert_allclose(icm.pay(step), 0.25 * error.numpy() ** 2, rtol=1e-5)
+
+
+# Elliptical episodic bonuses
+
+
+def test_e3b_pays_by_the_explicit_inverse_and_starts_anew_when_an_episode_ends():
+    rng = np.random.default_rng(0)
+    sizes = {"num_envs": 3, "action_dim": 2}
+    config = E3BConfig(features=InverseConfig(feature_dim=8), ridge=0.3)
+    e3b = E3B(unit_scale(4), **sizes, discrete=True, seed=0, config=config)
+    matrices = np.repeat(0.3 * np.eye(8)[None], 3, axis=0)
+    for t in range(500):
+        step = random_step(rng, 3, 4, 2, discrete=True)
+        step = Step(step.observations, step.actions, step.next_observations, rng.random(3) < 0.01)
+        with torch.no_grad():
+            at = torch.tensor(step.next_observations, dtype=torch.float32)
+            phi = e3b.networks.encoder(at).numpy().astype(np.float64)
+        expected = [p @ np.linalg.inv(c) @ p for p, c in zip(phi, matrices, strict=True)]
+        np.testing.assert_allclose(e3b.pay(step), expected, rtol=1e-9)
+        matrices += phi[:, :, None] * phi[:, None, :]
+        matrices[step.ended] = 0.3 * np.eye(8)
+        if t == 250:
+            e3b.reset()
+            matrices[:] = 0.3 * np.eye(8)
+
+
+def test_e3b_pays_one_environment_without_regard_to_the_others():
+    rng = np.random.default_rng(0)
+    sizes = {"num_envs": 2, "action_dim": 2}
+    e3b = E3B(unit_scale(4), **sizes, discrete=True, seed=0)
+    alone, ended = rng.normal(size=4), [True, False]
+    paid = [e3b.pay(arrive([alone, alone], ended=ended)) for _ in range(5)]
+    assert np.ptp([p[0] for p in paid]) == 0.0
+    assert np.all(np.diff([p[1] for p in paid]) < 0)
+
+
+def noise_over_control(e3b):
+    """Pay an episode in which only noise moves and one in which only x does; compare them."""
+    rng = np.random.default_rng(5)
+    e3b.reset()
+    at = np.zeros((30, NUM_ENVS, 4))  # too short to be trained on
+    at[:, ::2, 2:] = at[:, 1::2, :2] = rng.normal(size=(30, NUM_ENVS // 2, 2))
+    paid = sum(e3b.pay(arrive(a, action_dim=4)) for a in at)
+    return paid[::2].sum() / paid[1::2].sum()
+
+
+def test_e3b_learns_to_pay_less_for_what_actions_do_not_move():
+    sizes = {"num_envs": NUM_ENVS, "action_dim": 4, "discrete": True}
+    e3b = E3B(unit_scale(4), **sizes, seed=0, config=E3BConfig(learner=QUICK))
+    # Random features, such as those that random network distillation predicts, see no difference.
+    assert noise_over_control(E3B(unit_scale(4), **sizes, seed=0)) > 0.8
+    for step in wander(np.random.default_rng(0), 30 * QUICK.train_every, noise=2):
+        e3b.pay(step)
+    assert noise_over_control(e3b) < 0.5
+
+
+# NovelD
+
+
+def test_noveld_pays_the_gain_in_error_at_first_visits():
+    noveld = NovelD(unit_scale(2), num_envs=2, seed=0)
+    start, far = np.array([[0.1, 0.2], [2.0, -1.0]]), np.array([[3.0, 3.0], [0.5, 0.5]])
+    going = np.zeros(2, dtype=bool)
+    actions = np.eye(2)
+    error = np.sqrt(noveld.error(start)), np.sqrt(noveld.error(far))
+    paid = noveld.pay(Step(start, actions, far, going))
+    np.testing.assert_allclose(paid, np.maximum(error[1] - 0.5 * error[0], 0), rtol=1e-5)
+    assert paid[0] > 0
+    # Neither the start nor what was visited is new; after the end of an episode both are.
+    assert (noveld.pay(Step(far, actions, start, going)) == 0).all()
+    assert (noveld.pay(Step(start, actions, far, np.array([True, False]))) == 0).all()
+    np.testing.assert_array_equal(noveld.pay(Step(start, actions, far, going)) > 0, [True, False])
+
+
+# All of them
+
+
+def make(name, seed=0, discrete=True, learner=QUICK):
+    """Make a rival that trains often; ``make_rival`` makes those of the default settings."""
+    sizes = {"num_envs": 4}
+    inverse = {**sizes, "action_dim": 2, "discrete": discrete}
+    made = {
+        "magnitude": lambda s: Magnitude(s),
+        "counts": lambda s: Counts(s),
+        "rnd": lambda s: RND(s, **sizes, seed=seed, config=RNDConfig(learner=learner)),
+        "icm": lambda s: ICM(s, **inverse, seed=seed, config=ICMConfig(learner=learner)),
+        "e3b": lambda s: E3B(s, **inverse, seed=seed, config=E3BConfig(learner=learner)),
+        "noveld": lambda s: NovelD(
+            s, **sizes, seed=seed, config=NovelDConfig(RNDConfig(learner=learner))
+        ),
+    }
+    return made[name](unit_scale(3))
+
+
+def payments(bonus, num_steps, seed=0, discrete=True):
+    rng = np.random.default_rng(seed)
+    return np.array([bonus.pay(random_step(rng, 4, 3, 2, discrete)) for _ in range(num_steps)])
+
+
+@pytest.mark.parametrize("discrete", [True, False])
+@pytest.mark.parametrize("name", RIVALS)
+def test_equal_seeds_pay_alike_and_the_global_generators_are_not_touched(name, discrete):
+    torch_state, numpy_state = torch.get_rng_state(), np.random.get_state()[1].copy()  # noqa: NPY002
+    first = payments(make(name, discrete=discrete), 80, discrete=discrete)
+    assert torch.equal(torch.get_rng_state(), torch_state)
+    assert np.array_equal(np.random.get_state()[1], numpy_state)  # noqa: NPY002
+    torch.rand(3)
+    np.testing.assert_array_equal(
+        first, payments(make(name, discrete=discrete), 80, discrete=discrete)
+    )
+    assert first.shape == (80, 4)
+    assert first.dtype == np.float64
+    if name in ("rnd", "icm", "e3b"):
+        other = make(name, seed=1, discrete=discrete)
+        assert np.all(first != payments(other, 80, discrete=discrete))
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_a_restored_copy_pays_alike(name, tmp_path):
+    bonus = make(name)
+    payments(bonus, 2 * QUICK.train_every + 11)
+    torch.save(bonus.state_dict(), tmp_path / "state.pt")
+    state = bonus.state_dict()
+    later = payments(bonus, 2 * QUICK.train_every, seed=1)
+    # What the original did since has not changed the state it gave away.
+    for held in (state, torch.load(tmp_path / "state.pt", weights_only=False)):
+        copy = make(name, seed=7)
+        copy.load_state_dict(held)
+        np.testing.assert_array_equal(payments(copy, 2 * QUICK.train_every, seed=1), later)
+
+
+@pytest.mark.parametrize("name", ["rnd", "icm", "e3b"])
+def test_a_learner_refuses_transitions_of_other_shapes(name):
+    bonus = make(name)
+    payments(bonus, 20)
+    other = make(name, learner=LearnerConfig(train_every=20))
+    with pytest.raises(ValueError, match="fewer than 20 steps"):
+        other.load_state_dict(bonus.state_dict())
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_the_factory_makes_every_rival_by_name(name):
+    sizes = {"num_envs": 4, "action_dim": 2, "discrete": True}
+    bonus = make_rival(name, scale=unit_scale(3), **sizes, seed=0)
+    assert type(bonus).__name__.lower() == name
+    np.testing.assert_array_equal(payments(bonus, 10), payments(make(name), 10))
+
+
+def test_the_factory_refuses_what_it_does_not_know():
+    sizes = {"num_envs": 4, "action_dim": 2, "discrete": True, "seed": 0}
+    with pytest.raises(ValueError, match="must be one of magnitude, rnd"):
+        make_rival("novelty", scale=unit_scale(3), **sizes)
+
+
+@pytest.mark.parametrize(
+    "make_config",
+    [
+        lambda: LearnerConfig(train_every=0),
+        lambda: CountsConfig(bin_width=0.0),
+        lambda: RNDConfig(gamma=1.0),
+        lambda: ICMConfig(beta=1.5),
+        lambda: E3BConfig(ridge=0.0),
+    ],
+)
+def test_settings_without_sense_are_refused(make_config):
+    with pytest.raises(ValueError, match="must be"):
+        make_config()

@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from novelty_lab.systems import ElementaryRule, unique_rules
+from novelty_lab.systems.elementary import pack_cells, unpack_cells
+
+
+def step_by_definition(number, ring):
+    """Wolfram's definition, cell by cell: bit (4 left + 2 centre + right) of the number."""
+    width = len(ring)
+    return [
+        (number >> (4 * ring[i - 1] + 2 * ring[i] + ring[(i + 1) % width])) & 1
+        for i in range(width)
+    ]
+
+
+@pytest.mark.parametrize("number", range(256))
+def test_every_rule_table_is_wolframs(number):
+    rng = np.random.default_rng(number)
+    for width in (1, 2, 3, 7, 64, 65):
+        ring = rng.integers(0, 2, size=width, dtype=np.uint8)
+        expected = step_by_definition(number, ring.tolist())
+        assert ElementaryRule(number).step(ring).tolist() == expected
+
+
+@pytest.mark.parametrize("number", range(256))
+def test_packed_words_step_like_cells(number):
+    rng = np.random.default_rng(number)
+    rings = rng.integers(0, 2, size=(5, 64), dtype=np.uint8)
+    rule = ElementaryRule(number)
+    assert np.array_equal(unpack_cells(rule.step_words(pack_cells(rings))), rule.step(rings))
+
+
+def test_packing_round_trips_and_bit_i_is_cell_i():
+    ring = np.zeros((1, 64), dtype=np.uint8)
+    ring[0, 5] = 1
+    assert pack_cells(ring)[0] == 1 << 5
+    rings = np.random.default_rng(0).integers(0, 2, size=(3, 4, 64), dtype=np.uint8)
+    assert np.array_equal(unpack_cells(pack_cells(rings)), rings)
+
+
+def test_there_are_88_classes_and_they_partition_the_rules():
+    classes = {frozenset(ElementaryRule(number).equivalents()) for number in range(256)}
+    assert len(classes) == 88
+    assert sorted(rule for members in classes for rule in members) == list(range(256))
+    assert unique_rules() == sorted(min(members) for members in classes)
+
+
+@given(st.integers(0, 255), st.integers(0, 2**20 - 1))
+def test_mirror_and_colour_swap_commute_with_the_dynamics(number, bits):
+    ring = np.array([(bits >> i) & 1 for i in range(20)], dtype=np.uint8)
+    rule = ElementaryRule(number)
+    assert np.array_equal(rule.mirrored().step(ring[::-1]), rule.step(ring)[::-1])
+    assert np.array_equal(rule.complemented().step(1 - ring), 1 - rule.step(ring))
+
+
+def test_known_equivalents_of_rule_110():
+    assert ElementaryRule(110).equivalents() == {110, 124, 137, 193}
+
+
+def test_wolfram_classes_cover_the_88_and_agree_across_equivalents():
+    sizes = dict.fromkeys((1, 2, 3, 4), 0)
+    for number in unique_rules():
+        sizes[ElementaryRule(number).wolfram_class] += 1
+    assert sizes == {1: 8, 2: 65, 3: 11, 4: 4}
+    assert ElementaryRule(137).wolfram_class == ElementaryRule(110).wolfram_class == 4
+
+
+@pytest.mark.parametrize("width", [64, 17])
+def test_samples_follow_the_rule_and_the_seed(width):
+    rule = ElementaryRule(30)
+    x, y = rule.sample(6, width=width, burn_in=3, window=4, seed=1)
+    assert x.shape == (6, 1, width)
+    assert y.shape == (6, 4, width)
+    assert np.array_equal(y[:, 0], rule.step(x[:, 0]))
+    assert np.array_equal(y[:, 3], rule.step(y[:, 2]))
+    again, _ = rule.sample(6, width=width, burn_in=3, window=4, seed=1)
+    other, _ = rule.sample(6, width=width, burn_in=3, window=4, seed=2)
+    assert np.array_equal(x, again)
+    assert not np.array_equal(x, other)
+
+
+def test_burn_in_is_applied():
+    start, _ = ElementaryRule(90).sample(4, burn_in=0, window=1, seed=0)
+    later, _ = ElementaryRule(90).sample(4, burn_in=5, window=1, seed=0)
+    assert np.array_equal(ElementaryRule(90).run(start[:, 0], 5)[-1], later[:, 0])
+
+
+def test_run_of_no_steps_is_empty():
+    assert ElementaryRule(1).run(np.zeros((2, 64), dtype=np.uint8), 0).shape == (0, 2, 64)
+
+
+@pytest.mark.parametrize("number", [-1, 256, 1000])
+def test_rule_numbers_out_of_range_are_refused(number):
+    with pytest.raises(ValueError, match="0 to 255"):
+        ElementaryRule(number)
+
+
+@pytest.mark.parametrize("number", [1.5, "110", True, None])
+def test_rule_numbers_that_are_no_integers_are_refused(number):
+    with pytest.raises(TypeError, match="integer from 0 to 255"):
+        ElementaryRule(number)
+
+
+def test_cells_other_than_zero_and_one_are_refused():
+    with pytest.raises(ValueError, match="0 and 1"):
+        ElementaryRule(1).step(np.array([0, 2, 1]))

@@ -1,0 +1,165 @@
+"""Encoders and the unit norm."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from novelty_lab.systems.encoder import ConvEncoder, Encoder
+from novelty_lab.systems.unit import unit_norm
+
+MAKERS = {
+    "mlp": lambda **k: Encoder(64, (8, 6), 5, **k),
+    "conv": lambda **k: ConvEncoder(8, (3, 4), 5, **k),
+}
+every_encoder = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+
+
+@pytest.fixture
+def images():
+    return torch.rand(6, 8, 8, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+
+
+def test_unit_norm_divides_by_the_length():
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((3, 4, 5))
+    for dim in range(3):
+        expected = values / np.sqrt((values**2).sum(dim, keepdims=True))
+        found = unit_norm(torch.from_numpy(values), dim).numpy()
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-22, 1.0, 1e22, 1e30])
+def test_unit_norm_neither_under_nor_overflows_in_single_precision(scale):
+    values = torch.tensor([[3.0, 4.0]]) * scale
+    values.requires_grad_()
+    found = unit_norm(values, 1)
+    assert torch.allclose(found, torch.tensor([[0.6, 0.8]]))
+    found[0, 0].backward()
+    expected = torch.tensor([[0.64, -0.48]], dtype=torch.float64) / (5 * scale)
+    assert torch.allclose(values.grad.double(), expected, rtol=1e-5)
+
+
+def test_unit_norm_of_zero_is_the_first_axis_with_zero_gradient():
+    values = torch.zeros(3, 2, dtype=torch.float64)
+    values[1] = torch.tensor([1.0, 2.0])
+    values.requires_grad_()
+    found = unit_norm(values, 1)
+    (found * torch.arange(6.0).view(3, 2)).sum().backward()
+    assert found.detach()[::2].tolist() == [[1.0, 0.0], [1.0, 0.0]]
+    assert torch.equal(values.grad[::2], torch.zeros(2, 2))
+    assert bool(values.grad[1].abs().sum() > 0)
+
+
+def test_unit_norm_has_the_gradient_of_finite_differences():
+    generator = torch.Generator().manual_seed(0)
+    values = torch.randn(2, 3, 4, generator=generator, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda v: unit_norm(v, 1), values)
+    assert torch.autograd.gradgradcheck(lambda v: unit_norm(v, 1), values)
+
+
+def test_the_paper_has_hidden_widths_64_128_256_and_a_code_of_64():
+    encoder = Encoder(784)
+    shapes = [tuple(layer.weight.shape) for layer in encoder.layers]
+    assert shapes == [(64, 784), (128, 64), (256, 128), (64, 256)]
+    codes = encoder(torch.rand(3, 28, 28))
+    assert codes.shape == (3, 64)
+    assert torch.allclose(codes.norm(dim=1), torch.ones(3))
+
+
+@pytest.mark.parametrize("activation", ["relu", "elu", "tanh"])
+def test_mlp_equals_a_loop_over_layers(images, activation):
+    encoder = Encoder(64, (8, 6), 5, activation=activation, normalize=False, seed=2).double()
+    act = {
+        "relu": lambda v: np.maximum(v, 0),
+        "elu": lambda v: np.where(v > 0, v, np.expm1(np.minimum(v, 0))),
+        "tanh": np.tanh,
+    }[activation]
+    hidden = images.numpy().reshape(6, 64)
+    weights = [(w.weight.detach().numpy(), w.bias.detach().numpy()) for w in encoder.layers]
+    for weight, bias in weights[:-1]:
+        hidden = act(hidden @ weight.T + bias)
+    expected = hidden @ weights[-1][0].T + weights[-1][1]
+    np.testing.assert_allclose(encoder(images).detach().numpy(), expected, atol=1e-12)
+
+
+def test_conv_equals_a_loop_over_pixels(images):
+    encoder = ConvEncoder(8, (3,), 5, normalize=False, seed=2).double()
+    weight = encoder.convolutions[0].weight.detach().numpy()
+    bias = encoder.convolutions[0].bias.detach().numpy()
+    padded = np.pad(images.numpy(), ((0, 0), (1, 1), (1, 1)))
+    maps = np.empty((6, 3, 8, 8))
+    for i in range(8):
+        for j in range(8):
+            patch = padded[:, i : i + 3, j : j + 3]
+            maps[:, :, i, j] = np.einsum("nab,cab->nc", patch, weight[:, 0]) + bias
+    pooled = np.maximum(maps, 0).reshape(6, 3, 4, 2, 4, 2).max((3, 5)).reshape(6, -1)
+    head = encoder.head.weight.detach().numpy(), encoder.head.bias.detach().numpy()
+    expected = pooled @ head[0].T + head[1]
+    np.testing.assert_allclose(encoder(images).detach().numpy(), expected, atol=1e-12)
+
+
+@every_encoder
+def test_images_may_come_flat(make, images):
+    encoder = make().double()
+    assert torch.equal(encoder(images), encoder(images.flatten(1)))
+    assert encoder(images[:0]).shape == (0, 5)
+    with pytest.raises(ValueError, match="pixels=64"):
+        encoder(images[:, :7])
+    with pytest.raises(ValueError, match="pixels=64"):
+        encoder(images[None])
+
+
+@every_encoder
+def test_codes_have_unit_length_unless_told_otherwise(make, images):
+    codes = make().double()(images)
+    plain = make(normalize=False).double()(images)
+    assert torch.allclose(codes.norm(dim=1), torch.ones(6, dtype=torch.float64))
+    assert torch.allclose(plain / plain.norm(dim=1, keepdim=True), codes)
+    assert not torch.allclose(plain, codes)
+
+
+@every_encoder
+def test_a_code_of_zeros_becomes_the_first_axis_and_trains_nothing(make, images):
+    encoder = make().double()
+    with torch.no_grad():
+        for parameter in encoder.parameters():
+            parameter.zero_()
+    codes = encoder(images)
+    codes.sum().backward()
+    assert codes.tolist() == [[1.0, 0.0, 0.0, 0.0, 0.0]] * 6
+    assert all(torch.equal(p.grad, torch.zeros_like(p)) for p in encoder.parameters())
+
+
+@every_encoder
+def test_one_seed_is_one_encoder_and_leaves_the_global_generator_alone(make, images):
+    before = torch.get_rng_state()
+    first, same, other = make(seed=1), make(seed=1), make(seed=2)
+    assert torch.equal(torch.get_rng_state(), before)
+    x = images.float()
+    assert torch.equal(first(x), same(x))
+    assert not torch.allclose(first(x), other(x))
+
+
+def test_weights_are_uniform_within_one_over_the_root_of_fan_in():
+    for encoder, fan_in in ((Encoder(400, (300,), 4), 400), (ConvEncoder(8, (64, 400), 4), 9)):
+        layer = next(m for m in encoder.modules() if hasattr(m, "weight"))
+        drawn = layer.weight.detach().double() * math.sqrt(fan_in)
+        assert float(drawn.abs().max()) <= 1 + 1e-6
+        assert float(drawn.abs().max()) > 0.98
+        assert float(drawn.var()) == pytest.approx(1 / 3, rel=0.15)
+        assert float(layer.bias.detach().abs().max()) * math.sqrt(fan_in) <= 1 + 1e-6
+
+
+def test_sizes_and_names_that_make_no_sense_are_refused():
+    with pytest.raises(ValueError, match="activation must be one of relu"):
+        Encoder(4, activation="step")
+    with pytest.raises(ValueError, match="width 1 must be a positive integer"):
+        Encoder(4, (3, 0))
+    with pytest.raises(ValueError, match="at most 3 halvings of side=8"):
+        ConvEncoder(8, (2, 2, 2, 2))
+    with pytest.raises(ValueError, match="kernel_size must be odd"):
+        ConvEncoder(8, (2,), kernel_size=2)

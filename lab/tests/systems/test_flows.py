@@ -1,0 +1,117 @@
+"""The flows and their integrator."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from novelty_lab.systems import FLOWS
+from novelty_lab.systems.flows import (
+    LORENZ,
+    NODE,
+    ROSSLER,
+    ROTATION,
+    SPIRAL,
+    THOMAS,
+    lorenz_field,
+    rossler_field,
+    runge_kutta,
+    thomas_field,
+)
+
+MATRICES = {
+    "rotation": [[0.0, -1.0], [1.0, 0.0]],
+    "damped spiral": [[-0.1, -1.0], [1.0, -0.1]],
+    "stable node": [[-0.5, 0.0], [0.0, -1.0]],
+}
+
+
+@pytest.mark.parametrize("flow", FLOWS, ids=lambda flow: flow.name)
+def test_integrator_converges_with_order_four(flow):
+    start = flow.on_attractor(8, 1.0, 0)
+
+    def after(steps):
+        state = start
+        for _ in range(steps):
+            state = runge_kutta(flow.field, state, 0.4 / steps)
+        return state
+
+    exact = after(640)
+    errors = [np.abs(after(steps) - exact).max() for steps in (20, 40, 80)]
+    orders = np.log2(np.divide(errors[:-1], errors[1:]))
+    assert np.all(np.abs(orders - 4) < 0.5)
+
+
+@pytest.mark.parametrize("flow", [ROTATION, SPIRAL, NODE], ids=lambda flow: flow.name)
+def test_linear_flow_follows_its_matrix_exponential(flow):
+    scipy_linalg = pytest.importorskip("scipy.linalg")
+    start = np.random.default_rng(0).standard_normal((16, 2))
+    propagator = scipy_linalg.expm(2.3 * np.array(MATRICES[flow.name]))
+    np.testing.assert_allclose(flow.integrate(start, 2.3), start @ propagator.T, atol=1e-9)
+
+
+def test_lorenz_rests_at_its_fixed_points():
+    x = np.sqrt(8 / 3 * 27)
+    points = np.array([[0.0, 0.0, 0.0], [x, x, 27.0], [-x, -x, 27.0]])
+    np.testing.assert_allclose(lorenz_field(points), 0.0, atol=1e-13)
+    np.testing.assert_allclose(LORENZ.integrate(points, 0.1), points, atol=1e-12)
+
+
+def test_rossler_rests_at_its_fixed_points():
+    root = np.sqrt(5.7**2 - 4 * 0.2 * 0.2)
+    z = np.array([5.7 - root, 5.7 + root]) / (2 * 0.2)
+    points = np.stack([0.2 * z, -z, z], axis=-1)
+    np.testing.assert_allclose(rossler_field(points), 0.0, atol=1e-12)
+
+
+def test_thomas_is_cyclically_symmetric():
+    state = np.random.default_rng(0).standard_normal((5, 3))
+    rolled = thomas_field(np.roll(state, 1, axis=-1))
+    np.testing.assert_array_equal(rolled, np.roll(thomas_field(state), 1, axis=-1))
+
+
+@pytest.mark.parametrize("flow", [LORENZ, ROSSLER, THOMAS], ids=lambda flow: flow.name)
+def test_neighbours_part_on_a_chaotic_attractor(flow):
+    start = flow.on_attractor(4, 5.0, 0)
+    apart = flow.integrate(start + 1e-9, 100.0) - flow.integrate(start, 100.0)
+    assert np.linalg.norm(apart, axis=1).max() > 1e-7
+
+
+@pytest.mark.parametrize("flow", FLOWS, ids=lambda flow: flow.name)
+def test_one_longest_step_is_exact_to_a_millionth(flow):
+    start = flow.on_attractor(64, 0.5, 0)
+    fine = dataclasses.replace(flow, max_step=flow.max_step / 16)
+    error = flow.integrate(start, flow.max_step) - fine.integrate(start, flow.max_step)
+    assert np.abs(error).max() < 1e-6 * start.std()
+
+
+@pytest.mark.parametrize("flow", FLOWS, ids=lambda flow: flow.name)
+def test_samples_are_standardized_by_the_ensemble_of_inputs(flow):
+    inputs, targets = flow.sample(64, window=3, interval=0.2, seed=1)
+    assert inputs.shape == (64, flow.dim)
+    assert targets.shape == (64, 3 * flow.dim)
+    np.testing.assert_allclose(inputs.mean(0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(inputs.std(0), 1.0)
+    start = flow.on_attractor(64, 0.5, 1)
+    second = (flow.integrate(start, 0.4) - start.mean(0)) / start.std(0)
+    np.testing.assert_allclose(targets[:, flow.dim : 2 * flow.dim], second, atol=1e-6)
+
+
+def test_durations_add_up():
+    start = np.ones((1, 2))
+    np.testing.assert_array_equal(ROTATION.integrate(start, 0.0), start)
+    path = ROTATION.trajectory(start, 0.5, 4)
+    assert path.shape == (5, 1, 2)
+    np.testing.assert_allclose(path[-1], ROTATION.integrate(start, 2.0), atol=1e-12)
+
+
+def test_same_seed_same_states():
+    first, again, other = (LORENZ.on_attractor(4, 0.5, seed) for seed in (3, 3, 4))
+    np.testing.assert_array_equal(first, again)
+    assert not np.allclose(first, other)
+
+
+def test_initial_sd_and_settle_time_move_the_start():
+    base = LORENZ.on_attractor(4, 0.5, 0)
+    for change in ({"initial_sd": 1.0}, {"settle_time": 1.0}):
+        assert not np.allclose(dataclasses.replace(LORENZ, **change).on_attractor(4, 0.5, 0), base)

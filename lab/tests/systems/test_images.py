@@ -1,0 +1,241 @@
+"""Image sets: read exactly, refused when damaged, never fetched here."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from novelty_lab.systems import images
+from novelty_lab.systems.images import CHECKSUMS, load_images, read_idx
+
+BESIDE = Path(__file__).parents[2] / ".." / "shared" / "data"
+MNIST = Path(os.environ.get("LEARNABLE_NOVELTY_DATA", BESIDE))
+needs_mnist = pytest.mark.skipif(
+    not (MNIST / "mnist").is_dir(),
+    reason="needs MNIST in the folder LEARNABLE_NOVELTY_DATA",
+)
+
+
+def idx(values: np.ndarray) -> bytes:
+    header = bytes([0, 0, 8, values.ndim]) + struct.pack(f">{values.ndim}I", *values.shape)
+    return header + values.astype(np.uint8).tobytes()
+
+
+@pytest.fixture
+def contents(monkeypatch):
+    """Four small files under the names of MNIST, and their checksums."""
+    rng = np.random.default_rng(0)
+    shapes = [(7, 4, 4), (7,), (3, 4, 4), (3,)]
+    arrays = [rng.integers(0, 256 if len(s) == 3 else 10, s) for s in shapes]
+    held = {name: idx(a) for name, a in zip(CHECKSUMS["mnist"], arrays, strict=True)}
+    sums = {name: hashlib.sha256(content).hexdigest() for name, content in held.items()}
+    monkeypatch.setitem(CHECKSUMS, "mnist", sums)
+    monkeypatch.delenv(images.FOLDER_VARIABLE, raising=False)
+    return held, arrays
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch):
+    def refuse(address, path):
+        raise AssertionError(f"a test asked for {address}")
+
+    monkeypatch.setattr(images, "download", refuse)
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    monkeypatch.setattr(images, "_cache", lambda name: tmp_path / "cache" / name)
+    return tmp_path / "cache"
+
+
+def write(folder, held, zipped):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in held.items():
+        if zipped:
+            (folder / f"{name}.gz").write_bytes(gzip.compress(content))
+        else:
+            (folder / name).write_bytes(content)
+
+
+def check(found, arrays):
+    for images_, array in (
+        (found.train_images, arrays[0]),
+        (found.test_images, arrays[2]),
+    ):
+        assert images_.dtype == torch.float32
+        np.testing.assert_allclose(images_.numpy(), array / 255, rtol=1e-6)
+    assert found.train_labels.dtype == found.test_labels.dtype == torch.int64
+    assert found.train_labels.tolist() == arrays[1].tolist()
+    assert found.test_labels.tolist() == arrays[3].tolist()
+    assert found.side == 4
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+@pytest.mark.parametrize("nested", [True, False])
+def test_files_are_read_from_a_folder_packed_or_not(contents, tmp_path, zipped, nested):
+    held, arrays = contents
+    write(tmp_path / "mnist" if nested else tmp_path, held, zipped)
+    check(load_images("mnist", tmp_path), arrays)
+    check(load_images("mnist", str(tmp_path)), arrays)
+
+
+def test_the_environment_names_the_folder_and_the_argument_goes_before(
+    contents, tmp_path, monkeypatch
+):
+    held, arrays = contents
+    write(tmp_path / "named", held, True)
+    monkeypatch.setenv(images.FOLDER_VARIABLE, str(tmp_path / "named"))
+    check(load_images("mnist"), arrays)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match=r"found no train-images.*empty"):
+        load_images("mnist", tmp_path / "empty")
+
+
+def test_without_a_folder_the_cache_is_read(contents, cache):
+    held, arrays = contents
+    write(cache / "mnist", held, True)
+    check(load_images("mnist"), arrays)
+
+
+def test_what_is_not_in_the_cache_is_downloaded_from_the_first_sound_mirror(
+    contents, cache, monkeypatch
+):
+    held, arrays = contents
+    asked = []
+
+    def serve(address, path):
+        asked.append(address)
+        if address.startswith(images.MIRRORS["mnist"][0]):
+            raise OSError("no such host")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(held[path.name.removesuffix(".gz")]))
+
+    monkeypatch.setattr(images, "download", serve)
+    check(load_images("mnist"), arrays)
+    assert len(asked) == 8
+    check(load_images("mnist"), arrays)
+    assert len(asked) == 8, "the second time everything is in the cache"
+
+
+@pytest.mark.parametrize("fault", ["other content", "no network"])
+def test_when_no_mirror_helps_the_sentence_names_all_four_files(
+    contents, cache, monkeypatch, fault
+):
+    def serve(address, path):
+        if fault == "no network":
+            raise OSError("no such host")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(idx(np.zeros((7, 4, 4)))))
+
+    monkeypatch.setattr(images, "download", serve)
+    with pytest.raises(ValueError, match="cannot download mnist") as caught:
+        load_images("mnist")
+    for name in CHECKSUMS["mnist"]:
+        assert name in str(caught.value)
+    assert "LEARNABLE_NOVELTY_DATA" in str(caught.value)
+    assert not list(cache.rglob("*.gz")), "a bad download must not stay in the cache"
+
+
+def test_without_pooch_the_sentence_says_what_to_do(contents, monkeypatch):
+    monkeypatch.setattr(images, "_cache", lambda name: None)
+    with pytest.raises(ValueError, match=r"\[data\] extra.*t10k-labels-idx1-ubyte"):
+        load_images("mnist")
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda b: b[:-5],
+        lambda b: b + b"\0",
+        lambda b: b[:-1] + bytes([b[-1] ^ 1]),
+        lambda b: b"\x1f" + b[1:],
+        lambda b: b[:2],
+        lambda b: b[:9],
+        lambda b: b"",
+    ],
+    ids=["short", "long", "bit", "magic", "stub", "header", "empty"],
+)
+def test_a_damaged_file_is_named(contents, tmp_path, zipped, damage):
+    held, _ = contents
+    name = "t10k-images-idx3-ubyte"
+    write(tmp_path, held | {name: damage(held[name])}, zipped)
+    with pytest.raises(ValueError, match=name):
+        load_images("mnist", tmp_path)
+
+
+@pytest.mark.parametrize("keep", [0, 5, 60])
+def test_a_cut_archive_is_named(contents, tmp_path, keep):
+    held, _ = contents
+    write(tmp_path, held, True)
+    path = tmp_path / "train-images-idx3-ubyte.gz"
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(ValueError, match=path.name):
+        load_images("mnist", tmp_path)
+
+
+def test_a_flipped_bit_in_an_archive_is_named(contents, tmp_path):
+    held, _ = contents
+    write(tmp_path, held, True)
+    path = tmp_path / "train-images-idx3-ubyte.gz"
+    for place in range(20, 60, 7):
+        content = bytearray(gzip.compress(held["train-images-idx3-ubyte"]))
+        content[place] ^= 4
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=path.name):
+            load_images("mnist", tmp_path)
+
+
+def test_unknown_sets_and_folders_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="one of mnist, fashion-mnist, digits"):
+        load_images("cifar")
+    with pytest.raises(ValueError, match="data must be a folder"):
+        load_images("mnist", tmp_path / "nowhere")
+
+
+def test_digits_are_scikit_learns_each_once():
+    datasets = pytest.importorskip("sklearn.datasets")
+    pixels, labels = datasets.load_digits(return_X_y=True)
+    found = load_images("digits")
+    assert found.train_images.shape == (1300, 8, 8)
+    assert found.test_images.shape == (497, 8, 8)
+    assert found.side == 8
+    both = torch.cat([found.train_images, found.test_images]).flatten(1).numpy() * 16
+    names = torch.cat([found.train_labels, found.test_labels]).numpy()
+    ours = sorted((*row, label) for row, label in zip(both.tolist(), names.tolist(), strict=True))
+    theirs = sorted(
+        (*row, label) for row, label in zip(pixels.tolist(), labels.tolist(), strict=True)
+    )
+    assert ours == theirs
+    assert set(found.test_labels.tolist()) == set(range(10))
+    assert torch.equal(found.test_images, load_images("digits").test_images)
+
+
+@needs_mnist
+def test_mnist_is_what_it_is():
+    found = load_images("mnist", MNIST)
+    assert found.train_images.shape == (60_000, 28, 28)
+    assert found.test_images.shape == (10_000, 28, 28)
+    # The published counts of each digit in the test set.
+    counts = [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
+    assert torch.bincount(found.test_labels).tolist() == counts
+    assert found.train_labels[:10].tolist() == [5, 0, 4, 1, 9, 2, 1, 3, 1, 4]
+    assert float(found.train_images.min()) == 0
+    assert float(found.train_images.max()) == 1
+    assert float(found.train_images.mean()) == pytest.approx(0.1307, abs=1e-4)
+
+
+@needs_mnist
+def test_the_checksum_is_of_the_content():
+    name = "t10k-labels-idx1-ubyte"
+    path = MNIST / "mnist" / f"{name}.gz"
+    assert read_idx(path, CHECKSUMS["mnist"][name]).shape == (10_000,)
+    with pytest.raises(ValueError, match="SHA-256"):
+        read_idx(path, CHECKSUMS["fashion-mnist"][name])

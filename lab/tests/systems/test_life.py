@@ -1,0 +1,296 @@
+"""Life-like automata: notations, known patterns, and packed words against the plain definition."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from novelty_lab.meters.gliders import measure_gliders
+from novelty_lab.systems import LifeRule
+from novelty_lab.systems.life import NUM_RULES, pack_rows, soup, unpack_rows
+from novelty_lab.systems.life_batch import LifeBatch, pack_lanes, unpack_lanes
+from novelty_lab.systems.life_catalogue import (
+    REFERENCES,
+    UNIVERSAL,
+    named_rules,
+    why_no_gliders,
+)
+from novelty_lab.systems.life_patterns import PATTERNS, placed, read_rle
+
+LIFE = LifeRule("B3/S23")
+
+rules = st.integers(0, NUM_RULES - 1).map(LifeRule)
+sides = st.integers(1, 130)
+
+
+def cells_of(seed, *shape):
+    return np.random.default_rng(seed).integers(0, 2, shape, dtype=np.uint8)
+
+
+def by_definition(rule, cells):
+    """Loop over cells and neighbours, with no array arithmetic."""
+    height, width = cells.shape
+    out = np.zeros_like(cells)
+    for y, x in itertools.product(range(height), range(width)):
+        steps = [s for s in itertools.product((-1, 0, 1), repeat=2) if s != (0, 0)]
+        count = sum(int(cells[(y + dy) % height, (x + dx) % width]) for dy, dx in steps)
+        out[y, x] = count in (rule.survival if cells[y, x] else rule.birth)
+    return out
+
+
+@pytest.mark.parametrize(
+    "text", ["B3/S23", "b3/s23", "B3S23", "b3s23", "S23/B3", "s23b3", "23/3", "B3/S32", " 23/3 "]
+)
+def test_usual_notations_are_the_same_rule(text):
+    assert LifeRule(text) == LIFE == LifeRule(224)
+
+
+def test_codes_are_wolframs():
+    # Life and HighLife by the code's definition: bit 2k + c.
+    assert LIFE.number == 2**6 + 2**5 + 2**7
+    assert LifeRule("B36/S23").number == 224 + 2**12
+    assert LifeRule("B012345678/S012345678").number == NUM_RULES - 1
+
+
+@given(rules)
+def test_every_notation_reads_back(rule):
+    for kind in ("B/S", "S/B", "bs"):
+        assert LifeRule(rule.notation(kind)) == rule
+    assert LifeRule(int(rule.notation("code"))) == rule
+    assert LifeRule.at(rule.birth_mask, rule.survival_mask) == rule
+    assert LifeRule.of(rule.birth, rule.survival) == rule
+    assert hash(LifeRule(str(rule))) == hash(rule)
+
+
+@pytest.mark.parametrize(
+    "text", ["B9/S23", "3", "224", "B3", "S23", "B33/S23", "Life", "", "B3/S2/3", "B3//S"]
+)
+def test_other_texts_are_refused_with_an_example(text):
+    with pytest.raises(ValueError, match="B3/S23"):
+        LifeRule(text)
+
+
+def test_other_things_are_refused():
+    with pytest.raises(ValueError, match="from 0 to 262143"):
+        LifeRule(NUM_RULES)
+    with pytest.raises(TypeError, match="expected a rule"):
+        LifeRule(True)
+    with pytest.raises(ValueError, match="birth counts"):
+        LifeRule.of([9], [])
+    with pytest.raises(ValueError, match="survival_mask"):
+        LifeRule.at(0, 512)
+    with pytest.raises(ValueError, match="notation"):
+        LIFE.notation("golly")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="height, width"):
+        LIFE.step([0, 1])
+    with pytest.raises(ValueError, match="0 and 1"):
+        LIFE.run([[0, 2]], 1)
+    with pytest.raises(ValueError, match="density"):
+        soup(1, 4, 4, 1.5, 0)
+
+
+def test_a_block_is_still_and_a_blinker_has_period_two():
+    block, blinker = placed("block", 6, 6, 2, 2), placed("blinker", 7, 7, 3, 2)
+    assert (LIFE.run(block, 3) == block).all()
+    turned = LIFE.step(blinker)
+    assert (turned == blinker.T).all()
+    assert (turned != blinker).any()
+    assert (LIFE.step(turned) == blinker).all()
+
+
+def test_a_glider_moves_one_cell_diagonally_in_four_steps():
+    glider = placed("glider", 70, 70, 66, 66)  # across both seams of the torus
+    assert (LIFE.advance(glider, 4) == np.roll(glider, (1, 1), (0, 1))).all()
+    assert not any((LIFE.advance(glider, k) == glider).all() for k in range(1, 4))
+    ship = placed("lightweight spaceship", 20, 90, 8, 80)
+    assert (LIFE.advance(ship, 4) == np.roll(ship, -2, 1)).all()
+
+
+def test_a_gosper_gun_emits_a_glider_every_thirty_steps():
+    gun = placed("Gosper gun", 100, 100, 2, 2)
+    states = LIFE.run(gun, 120)
+    for count in (1, 2, 3, 4):
+        state = states[30 * count - 1]
+        assert (state[:11, :38] == gun[:11, :38]).all()  # the gun is as it was
+        assert state.sum() == gun.sum() + 5 * count  # a glider has five cells
+
+
+def test_highlifes_replicator_replicates():
+    one = placed("HighLife replicator", 64, 64, 30, 30)
+    rule = LifeRule("B36/S23")
+    both = np.roll(one, (2, 2), (0, 1)) | np.roll(one, (-2, -2), (0, 1))
+    assert (rule.advance(one, 12) == both).all()
+    assert both.sum() == 2 * one.sum()
+    assert not (LIFE.advance(one, 12) == both).all()
+
+
+@settings(deadline=None, max_examples=40)
+@given(rules, st.integers(1, 6), st.integers(1, 6), st.integers(0, 99))
+def test_a_step_is_the_definition(rule, height, width, seed):
+    cells = cells_of(seed, height, width)
+    assert (rule.step(cells) == by_definition(rule, cells)).all()
+
+
+@settings(deadline=None, max_examples=60)
+@given(rules, st.integers(1, 9), sides, st.integers(0, 99))
+def test_packed_words_step_as_plain_cells(rule, height, width, seed):
+    cells = cells_of(seed, 2, height, width)
+    states = rule.run(cells, 3)
+    for state in states:
+        cells = rule.step(cells)
+        assert (state == cells).all()
+    assert (rule.advance(cells_of(seed, 2, height, width), 3) == states[-1]).all()
+
+
+@pytest.mark.parametrize("born", range(9))
+@pytest.mark.parametrize("survives", range(9))
+def test_every_count_is_told_apart(born, survives):
+    # Random cells hold each count many times; a torus 3 wide meets some neighbours twice.
+    rule, cells = LifeRule.of([born], [survives]), cells_of(born, 3, 40, 67)
+    assert (rule.run(cells, 1)[0] == rule.step(cells)).all()
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.lists(rules, min_size=1, max_size=9),
+    st.integers(1, 70),
+    st.integers(1, 7),
+    st.integers(1, 7),
+    st.integers(0, 99),
+)
+def test_a_batch_steps_every_rule_as_by_itself(many, samples, height, width, seed):
+    soups = cells_of(seed, samples, height, width)
+    batch = LifeBatch.of(many, torch.from_numpy(soups))
+    assert (batch.cells().numpy() == soups).all()
+    later = batch.advance(3)
+    for place, rule in enumerate(many):
+        ours = later.cells(place, place + 1)[0].numpy()
+        assert (ours == rule.advance(soups, 3)).all()
+    assert torch.equal(later.cells(), batch.advance(1).advance(2).cells())
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_batch_on_a_gpu_is_the_batch_on_the_cpu():
+    many = [LifeRule(int(code)) for code in np.random.default_rng(0).integers(NUM_RULES, size=99)]
+    soups = torch.from_numpy(cells_of(1, 5, 31, 67))
+    here, there = LifeBatch.of(many, soups), LifeBatch.of(many, soups.cuda())
+    assert torch.equal(here.advance(20).cells(), there.advance(20).cells().cpu())
+
+
+@given(st.integers(0, 2**32), st.integers(1, 200))
+def test_packing_loses_nothing(seed, width):
+    cells = cells_of(seed, 2, 3, width)
+    assert (unpack_rows(pack_rows(cells), width) == cells).all()
+    lanes = torch.from_numpy(cells)
+    assert torch.equal(unpack_lanes(pack_lanes(lanes))[..., :width], lanes)
+
+
+@settings(deadline=None)
+@given(rules, st.integers(0, 99))
+def test_the_complement_does_the_same_with_colours_exchanged(rule, seed):
+    cells = cells_of(seed, 5, 9)
+    assert (rule.complemented().step(1 - cells) == 1 - rule.step(cells)).all()
+    assert rule.complemented().complemented() == rule
+
+
+@given(rules)
+def test_an_empty_plane_flashes_or_not(rule):
+    states = rule.run(np.zeros((5, 5), dtype=np.uint8), 2)
+    assert rule.flashes == bool(states[0].all() and not states[1].any())
+
+
+def test_langtons_lambda_is_the_share_of_neighbourhoods_that_live():
+    patterns = np.array(list(itertools.product((0, 1), repeat=9)), dtype=np.uint8)
+    for text in ("B3/S23", "B0/S8", "B/S", "B012345678/S012345678"):
+        rule = LifeRule(text)
+        # The centre of a 3 x 3 torus has all other cells for neighbours.
+        nexts = [rule.step(p.reshape(3, 3))[1, 1] for p in patterns]
+        assert rule.langton_lambda == np.mean(nexts)
+
+
+def test_samples_are_states_and_their_futures():
+    rule = LifeRule("B36/S125")
+    inputs, targets = rule.sample(3, height=9, width=70, burn_in=5, window=4, seed=1)
+    assert inputs.shape == (3, 1, 9, 70)
+    assert targets.shape == (3, 4, 9, 70)
+    assert (rule.step(inputs[:, 0]) == targets[:, 0]).all()
+    assert (rule.step(targets[:, 2]) == targets[:, 3]).all()
+    sparse, _ = rule.sample(50, density=0.1, burn_in=0, window=1, seed=1)
+    assert abs(sparse.mean() - 0.1) < 0.01
+
+
+def test_patterns_are_read_and_placed():
+    assert read_rle("2o$$bo!").tolist() == [[1, 1], [0, 0], [0, 1]]
+    assert read_rle(PATTERNS["Gosper gun"]).shape == (9, 36)
+    assert read_rle(PATTERNS["Gosper gun"]).sum() == 36
+    with pytest.raises(ValueError, match="runs of b, o"):
+        read_rle("3x!")
+    with pytest.raises(ValueError, match="one of block"):
+        placed("nothing", 9, 9)
+    with pytest.raises(ValueError, match="at least 3 x 3"):
+        placed("glider", 2, 9)
+
+
+def test_the_catalogue_names_every_rule_once():
+    names, found = zip(*((one.name, one.rule) for one in named_rules()), strict=True)
+    assert len(set(names)) == len(set(found)) == len(names) > 80
+    assert {"Life", "HighLife", "Day & Night", "Morley", "Diamoeba", "Anneal", "2x2", "34 Life",
+            "Long Life", "Replicator", "Seeds", "Maze", "Coral"} <= set(names)  # fmt: skip
+
+
+def test_lifes_glider_moves_where_the_catalogue_says_so():
+    glider = placed("glider", 20, 20, 8, 8)
+    for one in named_rules():
+        moves = (one.rule.advance(glider, 4) == np.roll(glider, (1, 1), (0, 1))).all()
+        if moves or one.source == "Life's glider":
+            assert moves
+            assert one.gliders
+
+
+def test_every_glider_of_the_catalogue_moves():
+    """Patterns that the meter found, each alone in an empty torus, by the meter's own words."""
+    found = [one for one in named_rules() if one.pattern]
+    assert {"Oils", "Iceballs"} <= {one.name for one in found}
+    for one in found:
+        kind = re.search(r"period (\d+)", one.source)
+        period = int(kind[1]) if kind else 30
+        start = placed(read_rle(one.pattern), 96, 96, 40, 40)
+        seen = measure_gliders(one.rule.run(start, 2 * period + 13), max_period=period)
+        assert seen.moving
+        if kind:
+            assert f"({seen.kinds[0]})" in one.source
+
+
+def test_every_glider_has_a_reference_or_is_shown():
+    for one in named_rules():
+        if one.gliders:
+            own = one.source in ("Life's glider", "Life with dead and living exchanged")
+            assert one.source in REFERENCES or own or one.pattern
+    assert set(UNIVERSAL) <= {one.name for one in named_rules()}
+
+
+def test_rules_without_gliders_grow_or_stay_in_their_box():
+    proved = [one for one in named_rules() if one.gliders is False]
+    assert {"Replicator", "Life without Death", "Vote", "Gnarl"} <= {one.name for one in proved}
+    for one in proved:
+        rule = one.rule.complemented() if 0 in one.rule.birth else one.rule
+        seed = placed(cells_of(3, 5, 5) | np.eye(5, dtype=np.uint8), 41, 41, 18, 18)
+        box = [np.flatnonzero(seed.any(axis)) for axis in (0, 1)]
+        after = rule.advance(seed, 6)
+        extents = [np.flatnonzero(after.any(axis)) for axis in (0, 1)]
+        if "one neighbour" in one.source:
+            assert all(
+                e[0] == b[0] - 6 and e[-1] == b[-1] + 6 for e, b in zip(extents, box, strict=True)
+            )
+        elif "bounding box" in one.source:
+            assert all(
+                e.size == 0 or (e[0] >= b[0] and e[-1] <= b[-1])
+                for e, b in zip(extents, box, strict=True)
+            )
+        else:
+            assert (after >= seed).all()
+    assert why_no_gliders(LIFE) is None
