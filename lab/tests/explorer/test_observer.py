@@ -8,6 +8,7 @@ import torch
 
 import learnable_novelty as ln
 from lab.tests.explorer.page import open_panel
+from learnable_novelty.measure.defaults import default_width
 from learnable_novelty.observer.digits import RoundingError, spectral_error
 from learnable_novelty.observer.largest_root import SCALE, SHAPE, SHIFT, LargestRoot, quantile
 from learnable_novelty.observer.reservoirs import MLP
@@ -119,6 +120,21 @@ def test_the_browser_has_the_score_of_python(page, name):
     assert page.get_log("browser") == []
 
 
+@pytest.mark.parametrize("name", ["sine and noise, evidence", "two targets"])
+def test_a_linear_last_layer_has_the_score_of_python(page, name):
+    """The first reservoir, which both draw alike; later ones are drawn by the seed of a score."""
+    inputs, targets, settings = CASES[name]
+    width = default_width(len(inputs) - settings.get("window", 0))
+    columns_of = np.asarray(inputs).reshape(len(inputs), -1).shape[1]
+    seed = split(settings.get("seed", 0), "draw", 0)
+    reservoir = MLP(columns_of, width, 4, linear_last=True, seed=seed)
+    observer = ln.Observer(reservoir, ridge_penalty="evidence", solver="auto")
+    found = score_in(page, inputs, targets, **settings, draws=1, linearLast=True)
+    truth = score_here(inputs, targets, **settings, draws=1, observer=observer)
+    check_equal(found, truth)
+    assert truth["bits"] != score_here(inputs, targets, **settings, draws=1)["bits"]
+
+
 def test_all_defaults_are_those_of_python(page):
     inputs, target = TABLE[:60, :2], RELATION[:60, 0] + 0.5 * noise(6, 60)
     found, truth = score_in(page, inputs, target), score_here(inputs, target)
@@ -226,16 +242,18 @@ def test_a_long_text_has_the_right_hash(page):
         assert int(value) == int.from_bytes(digest[:8], "big") >> 1
 
 
-def test_weights_and_features_are_those_of_torch(page):
-    reservoir = MLP(3, 16, 4, seed=split(0, "draw", 1))
+@pytest.mark.parametrize("linear_last", [False, True])
+def test_weights_and_features_are_those_of_torch(page, linear_last):
+    reservoir = MLP(3, 16, 4, linear_last=linear_last, seed=split(0, "draw", 1))
     inputs = torch.from_numpy(noise(0, 20, 3))
     found = page.execute_script(
         "const ob = LN.observer.parts;"
-        "const layers = ob.drawReservoir(ob.split(0, 'draw', 1), 3, 16);"
-        "const made = ob.features(layers, arguments[0].map(c => Float64Array.from(c)));"
+        "const drawn = ob.drawReservoir(ob.split(0, 'draw', 1), 3, 16, arguments[1]);"
+        "const made = ob.features(drawn, arguments[0].map(c => Float64Array.from(c)));"
         "const plain = list => list.map(c => [...c]);"
-        "return [layers.map(l => [plain(l.weights), [...l.bias]]), plain(made)]",
+        "return [drawn.layers.map(l => [plain(l.weights), [...l.bias]]), plain(made)]",
         inputs.T.tolist(),
+        linear_last,
     )
     for layer, (weights, bias) in enumerate(found[0]):
         assert weights == getattr(reservoir, f"weight{layer}").tolist()

@@ -162,6 +162,7 @@ interface ScoreRequest {
   ridge?: number | "evidence";
   seed?: number;
   signs?: boolean;
+  linearLast?: boolean;
 }
 
 /* The names of learnable_novelty.Score. */

@@ -51,14 +51,14 @@ LN.observerParts.push((ob) => {
   };
 
   /* Shares explained of one series whose steps are shuffled. */
-  ob.shuffledShares = (task, layers, orders, ridge, tick) => {
+  ob.shuffledShares = (task, reservoir, orders, ridge, tick) => {
     const { series, windows } = task;
-    const table = windows.history === 1 ? tableOf(series, windows, layers) : null;
+    const table = windows.history === 1 ? tableOf(series, windows, reservoir) : null;
     return Float64Array.from(orders, (order) => {
       tick();
       const targets = ob.cutTargets(moved(series.y, order), windows);
       if (table) return table.share(order, targets, ridge);
-      const features = ob.features(layers, ob.cutInputs(moved(series.x, order), windows));
+      const features = ob.features(reservoir, ob.cutInputs(moved(series.x, order), windows));
       return shareOf(features, targets, ridge);
     });
   };
@@ -71,8 +71,8 @@ LN.observerParts.push((ob) => {
   }
   /* With a history of one, a shuffle reorders inputs that were all seen before: the products of
      all but the last few rows are those of all rows, less a few. */
-  function tableOf(series, { reach }, layers) {
-    const features = ob.features(layers, series.x);
+  function tableOf(series, { reach }, reservoir) {
+    const features = ob.features(reservoir, series.x);
     const means = features.map(ob.mean);
     const h = features.map((column, j) => ob.less(column, means[j]));
     const all = ob.momentsOf(h, []);

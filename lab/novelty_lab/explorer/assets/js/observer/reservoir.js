@@ -1,5 +1,6 @@
 "use strict";
-/* The frozen random network of vectors: four layers of an MLP, h' = elu(normalize(W h + b)). */
+/* The frozen random network of vectors, an MLP of four layers, h' = elu(normalize(W h + b)). Where the
+   last layer is linear, as the paper has it, it is W h + b alone; ln.score activates it too. */
 LN.observerParts.push((ob) => {
   const DEPTH = 4;
   const EPSILON = 1e-5;
@@ -10,9 +11,9 @@ LN.observerParts.push((ob) => {
     Math.min(WIDEST, Math.max(NARROWEST, Math.floor(rows / ROWS_PER_FEATURE)));
 
   /* Weights uniform in +-1/sqrt(fan in), drawn as Python draws them. */
-  ob.drawReservoir = (seed, inputs, width) => {
+  ob.drawReservoir = (seed, inputs, width, linearLast = false) => {
     const uniform = ob.torchUniform(ob.split(seed, "reservoir"));
-    return Array.from({ length: DEPTH }, (_, layer) => {
+    const layers = Array.from({ length: DEPTH }, (_, layer) => {
       const fanIn = layer ? width : inputs;
       const bound = fanIn ** -0.5;
       const drawn = (count) => {
@@ -23,16 +24,17 @@ LN.observerParts.push((ob) => {
       const weights = Array.from({ length: width }, () => drawn(fanIn));
       return { weights, bias: drawn(width) };
     });
+    return { layers, linearLast };
   };
 
   /* Features of inputs, both as columns. */
-  ob.features = (layers, inputs) => {
+  ob.features = ({ layers, linearLast }, inputs) => {
     const rows = inputs[0].length;
     let hidden = inputs;
-    for (const { weights, bias } of layers) {
+    layers.forEach(({ weights, bias }, layer) => {
       hidden = ob.times(hidden, weights, rows, bias);
-      activate(hidden, rows);
-    }
+      if (!linearLast || layer < DEPTH - 1) activate(hidden, rows);
+    });
     return hidden;
   };
 

@@ -18,7 +18,8 @@ LN.observerParts.push((ob) => {
 
   /* request: inputs, targets (columns, or none for the future of a series), window, history,
      draws, shuffles (of the test; "auto" for as many as Python), ridge ("evidence" or a number),
-     seed, and signs (whether to test the mean too, by random signs). report(share) is called between steps, and may throw to end it. */
+     seed, linearLast (whether the reservoir's last layer is linear), and signs (whether to test the
+     mean too, by random signs). report(share) is called between steps, and may throw to end it. */
   ob.score = (request, report = (_share) => {}) => {
     const all = Array.from({ length: request.draws ?? DRAWS }, (_, i) => i);
     return ob.summarize(request, ob.measureDraws(request, all, report));
@@ -43,6 +44,7 @@ LN.observerParts.push((ob) => {
       seed = 0,
       shuffles = "auto",
       signs = true,
+      linearLast = false,
     } = request;
     const isSeries = task.windows !== undefined;
     const samples = task.inputs[0].length;
@@ -51,7 +53,7 @@ LN.observerParts.push((ob) => {
         ? `a permutation test needs at least ${FEWEST} samples to find anything, got ${samples}; measure more`
         : null;
     const count = shuffles === "auto" ? (isSeries ? 99 : 999) : shuffles;
-    return { draws, ridge, seed, refusal, shuffles: refusal ? 0 : count, signs };
+    return { draws, ridge, seed, refusal, shuffles: refusal ? 0 : count, signs, linearLast };
   }
 
   function ordersOf(task, seed, shuffles) {
@@ -70,10 +72,12 @@ LN.observerParts.push((ob) => {
   }
 
   /* What one reservoir measures. */
-  function measure(task, drawSeed, { draws, ridge, seed, shuffles, signs }, orders, report) {
+  function measure(task, drawSeed, settings, orders, report) {
+    const { draws, ridge, seed, shuffles, signs, linearLast } = settings;
     const samples = task.inputs[0].length;
-    const layers = ob.drawReservoir(drawSeed, task.inputs.length, ob.defaultWidth(samples));
-    const features = ob.features(layers, task.inputs);
+    const width = ob.defaultWidth(samples);
+    const reservoir = ob.drawReservoir(drawSeed, task.inputs.length, width, linearLast);
+    const features = ob.features(reservoir, task.inputs);
     const fit = ob.fit(features, task.targets, ridge);
     const denoised = ob.denoise(fit, orders.noise, draws);
     const heldOut = orders.folds && ob.heldOut(features, task.targets, ridge, orders.folds);
@@ -83,7 +87,7 @@ LN.observerParts.push((ob) => {
     };
     report(0.1);
     const nullShares = task.windows
-      ? ob.shuffledShares(task, layers, orders.test, ridge, tick)
+      ? ob.shuffledShares(task, reservoir, orders.test, ridge, tick)
       : ob.permutedShares(fit, orders.test, tick);
     return {
       bits: fit.bits,
