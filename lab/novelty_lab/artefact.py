@@ -5,21 +5,27 @@ A room of ``paper`` or ``studies`` has a folder for each artefact. Its ``__init_
 modules of the folder, which are imported when they are used:
 
 - ``experiment.py``: ``PAPER``, ``QUICK`` and ``run(config, seed=..., context=...)``. An artefact
-  of many runs also has ``runs(config)``, which yields the ``Run`` objects.
+  of many runs also has ``runs(config)``, which yields the ``Run`` objects. A further part of an
+  artefact (``--part NAME``) is a module of its name with the same three.
 - ``figure.py``: ``tables(record)`` and ``figure(record)``, and ``extra_figures(record)`` if there
-  are more. Of many runs: ``tables(records)`` and ``figures(records)``.
+  are more. Of many runs: ``tables(records)`` and ``figures(records)``. ``record.part`` says which
+  part was run.
 - ``claims.py``, if the paper claims numbers: ``SOURCES``, how ours is read from the records.
 - ``panel.py``, if the page shows it: ``PANEL``, beside the scripts that draw it.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
+
+from learnable_novelty.errors import UserError
+from novelty_lab.records import run_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,11 +43,13 @@ class Run:
     """Name of the configuration: paper, quick, custom with a digest, or one of many runs."""
     config: Any
     seed: int
+    part: str = ""
+    """The part that is run; empty for the main one."""
 
     @property
     def name(self) -> str:
         """Directory name of its record."""
-        return f"{self.config_name}-seed{self.seed}"
+        return run_name(self.part, self.config_name, self.seed)
 
 
 @dataclass(frozen=True)
@@ -64,15 +72,31 @@ class Artefact:
     """Whether it is many independent runs with a record each, and figures over all of them."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Further command-line options, and the setting that each of them sets."""
-    parts: Mapping[str, str] = field(default_factory=dict)
-    """Values of ``--part``, and the name of the artefact that each of them runs."""
+    parts: Mapping[str, Mapping[str, Any] | str] = field(default_factory=dict)
+    """Further parts by name: the fields of this class in which each differs from the main one, or
+    the name of the artefact that it is."""
+    part: str = ""
+    """The part that this one stands for; empty for the main one."""
 
     @property
     def name(self) -> str:
         """Name on the command line and in records."""
         return self.package.rpartition(".")[2].replace("_", "-")
 
-    def part(self, name: str) -> ModuleType | None:
+    def of_part(self, name: str) -> Artefact:
+        """Return this artefact as it is for one of its parts; an empty name is the main one."""
+        if name and name not in self.parts:
+            known = f"one of {', '.join(self.parts)}" if self.parts else "no --part"
+            raise UserError(f"{self.name} takes {known}, got {name!r}")
+        changes: Any = self.parts.get(name, {})
+        return dataclasses.replace(self, part=name, **changes)
+
+    def all_parts(self) -> Iterator[Artefact]:
+        """Yield this artefact for its main part and for each further one."""
+        own = (name for name, changes in self.parts.items() if not isinstance(changes, str))
+        return map(self.of_part, ("", *own))
+
+    def module(self, name: str) -> ModuleType | None:
         """Import a module of the folder; None if there is none of this name."""
         spec = importlib.util.find_spec(f"{self.package}.{name}")
         return None if spec is None else importlib.import_module(spec.name)
@@ -80,25 +104,25 @@ class Artefact:
     @property
     def experiment(self) -> Any:
         """The module with configurations and ``run``."""
-        return self.part("experiment")
+        return self.module(self.part.replace("-", "_") or "experiment")
 
     @property
     def claims(self) -> Mapping[str, Any]:
         """How our value is read from the records, by the name of the claim."""
-        module = self.part("claims")
+        module = self.module("claims")
         return {} if module is None else module.SOURCES
 
     @property
     def panel(self) -> Any:
         """How its records become data of the page; None if the page does not show it."""
-        module = self.part("panel")
+        module = self.module("panel")
         return None if module is None else module.PANEL
 
     def runs(self, config_name: str, config: Any, seed: int) -> list[Run]:
         """List the runs of a configuration; of many runs each has a seed of its own."""
         if self.many_runs:
             return list(self.experiment.runs(config))
-        return [Run(config_name, config, seed)]
+        return [Run(config_name, config, seed, self.part)]
 
     def run(self, config: Any, *, seed: int, context: RunContext) -> RunResult:
         """Compute one run."""
@@ -106,14 +130,14 @@ class Artefact:
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Return the tables of records."""
-        module: Any = self.part("figure")
+        module: Any = self.module("figure")
         if self.many_runs:
             return module.tables(records)
         return [table for record in records for table in module.tables(record)]
 
     def figures(self, records: Sequence[Record]) -> Iterator[tuple[str, Figure]]:
         """Draw the figures of records, each with its path below the artefact's results folder."""
-        module: Any = self.part("figure")
+        module: Any = self.module("figure")
         if self.many_runs:
             for name, figure in module.figures(records):
                 yield f"{name}.png", figure

@@ -45,11 +45,13 @@ class Record:
     versions: dict[str, str] = field(default_factory=dict)
     device: str = "cpu"
     wall_time_s: float = 0.0
+    part: str = ""
+    """The part of the experiment, where it has more than one; empty for the main one."""
 
     @property
     def name(self) -> str:
         """Directory name of the run within its experiment."""
-        return f"{self.config}-seed{self.seed}"
+        return run_name(self.part, self.config, self.seed)
 
     def to_json(self) -> dict[str, Any]:
         """Return everything but the arrays, whose shapes are listed."""
@@ -91,6 +93,15 @@ class Record:
         except OSError as error:
             raise not_written(target, error) from error
         return target
+
+
+def run_name(part: str, config: str, seed: int) -> str:
+    """Return the directory name of a run.
+
+    >>> run_name("nulls", "paper", 0), run_name("", "quick", 1)
+    ('nulls-paper-seed0', 'quick-seed1')
+    """
+    return "-".join([*filter(None, [part]), config, f"seed{seed}"])
 
 
 def checksum(values: dict[str, Any], arrays: dict[str, np.ndarray]) -> str:
@@ -154,7 +165,8 @@ def _check_fields(values: dict[str, Any]) -> None:
             raise UserError(f"its {name} is of another type")
     if any(not isinstance(bits, (int, float)) for bits in (values.get("scores") or {}).values()):
         raise UserError("its scores are not numbers")
-    for name in ("experiment", "config"):  # they become a path: it must stay in the results folder
+    # They become a path, which must stay in the results folder.
+    for name in ("experiment", "config", *(["part"] if values.get("part") else [])):
         if not _PLAIN_NAME.fullmatch(values[name]):
             raise UserError(f"its {name} is not a plain name: {values[name][:80]!r}")
     if values["seed"] < 0:
@@ -173,8 +185,9 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "versions": dict,
     "device": str,
     "wall_time_s": (int, float),
+    "part": str,
 }
-_OPTIONAL = ("scores", "versions", "device", "wall_time_s")
+_OPTIONAL = ("scores", "versions", "device", "wall_time_s", "part")
 
 
 def find(root: Path, experiment: str | None = None) -> Iterator[Path]:

@@ -29,9 +29,10 @@ def _below(package: ModuleType) -> Iterator[Artefact]:
             yield from _below(folder) if artefact is None else (artefact,)
 
 
-def find_artefact(name: str) -> Artefact:
-    """Return the artefact of a name."""
+def find_artefact(name: str, part: str = "") -> Artefact:
+    """Return the artefact of a name, for its main part or a further one."""
     known = all_artefacts()
     if name not in known:
         raise UserError(f"expected an experiment, one of {', '.join(known)}; got {name!r}")
-    return known[name]
+    other = known[name].parts.get(part)
+    return known[other] if isinstance(other, str) else known[name].of_part(part)

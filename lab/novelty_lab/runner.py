@@ -67,6 +67,7 @@ def run_experiment(
     name: str,
     config: str = "paper",
     *,
+    part: str = "",
     seed: int = 0,
     root: Path = Path("results"),
     executor: Executor | None = None,
@@ -77,7 +78,7 @@ def run_experiment(
     resume: bool = False,
 ) -> tuple[Record, bool]:
     """Run an artefact of one run by its name; return its record, and whether it was run now."""
-    artefact = find_artefact(name)
+    artefact = find_artefact(name, part)
     (run,) = artefact.runs(*configure(artefact, config, overrides or {}), seed)
     options = RunOptions(root, force=force, resume=resume)
     context = RunContext(executor or Serial(), report=report, detail=detail)
@@ -224,6 +225,7 @@ def _compute(artefact: Artefact, run: Run, options: RunOptions, context: RunCont
         versions=records.versions() | computed.versions,
         device=computed.device or describe_device(options.device),
         wall_time_s=round(time.perf_counter() - started, 2),
+        part=run.part,
     )
     record.save(options.root, computed.files)
     return record

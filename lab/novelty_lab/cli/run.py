@@ -58,7 +58,7 @@ def add_commands(commands: Any) -> None:
     )
     run.add_argument("--device", default="cpu", help="where to compute: cpu (default), cuda")
     run.add_argument("--data", type=Path, metavar="DIR", help="folder with the image files")
-    run.add_argument("--part", help="of mdl: which part of the appendix, eca or nca")
+    run.add_argument("--part", help="which part of an experiment of several; see novelty list")
     run.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting"
     )
@@ -99,7 +99,7 @@ def plan(options: argparse.Namespace) -> tuple[Artefact, list[Run]]:
     from novelty_lab.registry import find_artefact
     from novelty_lab.runner import configure
 
-    artefact = find_artefact(options.name)
+    artefact = find_artefact(options.name, options.part or "")
     if options.unknown:
         raise UserError(
             f"{artefact.name} has no option {options.unknown[0]}; "
@@ -111,12 +111,6 @@ def plan(options: argparse.Namespace) -> tuple[Artefact, list[Run]]:
         raise UserError(f"{artefact.name} takes no --seed (seeds are --seeds)")
     if artefact.many_runs and options.resume:
         raise UserError(f"{artefact.name} takes no --resume (it always runs what is missing)")
-    if options.part is not None:
-        if options.part not in artefact.parts:
-            raise UserError(
-                f"--part is for mdl, eca or nca; got {options.part} with {artefact.name}"
-            )
-        artefact = find_artefact(artefact.parts[options.part])
     overrides = given_settings(artefact, options)
     return artefact, artefact.runs(*configure(artefact, options.config, overrides), options.seed)
 
