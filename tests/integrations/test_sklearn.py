@@ -43,7 +43,8 @@ def test_the_pair_with_any_width_is_the_score_of_that_observer():
     x, y = data()
     features = ReservoirFeatures(width=10, depth=2, activation="tanh", standardize_inputs=False)
     pipeline = make_pipeline(features, EpiplexityRegressor(ridge_penalty=0.3)).fit(x, y)
-    reservoir = ln.reservoirs.MLP(3, 10, 2, activation="tanh", seed=features.reservoir_.seed)
+    made = {"activation": "tanh", "linear_last": features.linear_last}
+    reservoir = ln.reservoirs.MLP(3, 10, 2, seed=features.reservoir_.seed, **made)
     observer = ln.Observer(reservoir, ridge_penalty=0.3)
     expected = ln.score(x, y, observer=observer, draws=1, null=0, standardize_inputs=False)
     assert pipeline[-1].bits_ == pytest.approx(expected.bits, abs=1e-10)

@@ -32,9 +32,9 @@ def reference(reservoir, images, pool, pooling, normalize, gain=1.0, epsilon=1e-
 @pytest.mark.parametrize("normalize", [True, False])
 def test_features_equal_library_convolutions(normal, kernel_size, pool, pooling, normalize):
     knobs = {"pool": pool, "pooling": pooling, "normalize": normalize}
-    reservoir = ImageConv(11, 4, 2, kernel_size, gain=1.3, input_scale=0.7, seed=3, **knobs)
+    reservoir = ImageConv(11, 4, 2, kernel_size, gain=1.3, seed=3, **knobs)
     images = normal(3, 11, 11)
-    expected = reference(reservoir, 0.7 * images, gain=1.3, **knobs)
+    expected = reference(reservoir, images, gain=1.3, **knobs)
     found = reservoir(images)
     assert found.shape == (3, reservoir.feature_dim)
     assert torch.allclose(found, expected, rtol=0, atol=1e-12)
@@ -93,7 +93,6 @@ def test_one_seed_is_one_reservoir_in_every_dtype(normal):
         {"activation": "tanh"},
         {"normalize": False},
         {"gain": 2.0},
-        {"input_scale": 0.5},
         {"epsilon": 0.1},
         {"kernel_size": 5},
         {"seed": 1},

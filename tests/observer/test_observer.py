@@ -340,11 +340,6 @@ def test_data_of_another_type_is_refused(normal):
         ours(normal(6, 2), torch.zeros(6, 1, dtype=torch.int64))
 
 
-def test_an_unknown_kind_of_readout_is_refused(normal):
-    with pytest.raises(ValueError, match="kind must be ridge or mdl, got 'lasso'"):
-        Observer(MLP(2, 4, 1), ridge_penalty=0.1).readout(normal(6, 2), normal(6, 1), "lasso")
-
-
 def test_moments_of_one_sample_are_refused(normal):
     with pytest.raises(ValueError, match="at least two samples, got 1"):
         Observer(MLP(2, 4, 1), ridge_penalty=0.1).bits(Moments.of(normal(1, 4), normal(1, 1)))

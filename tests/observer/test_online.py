@@ -352,6 +352,7 @@ def test_a_stream_too_long_for_its_penalty_is_refused_and_unchanged(normal, obse
 def test_the_error_at_the_accepted_limit_is_small(normal, oracle, observe):
     reservoir = MLP(2, 4, 2)
     x, y = normal(1000, 2), normal(1000, 1)
+    y = y + x[:, :1]
     online = observe(reservoir, target_dim=1, ridge_penalty=1e-5)
     score = run(online, x, y)[-1]
     expected = oracle.bits(reservoir(x), y, 1e-5)

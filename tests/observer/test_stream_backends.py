@@ -168,7 +168,7 @@ def test_each_stream_decides_by_itself_whether_determinants_keep_their_digits(no
 
 
 def test_compiled_features_are_those_of_the_reservoir(normal):
-    for reservoir in (MLP(24, 32, 4), MLP(2, 32, 1), MLP(40, 5, 3, gain=0.7, input_scale=2.0)):
+    for reservoir in (MLP(24, 32, 4), MLP(2, 32, 1), MLP(40, 5, 3, gain=0.7, linear_last=False)):
         online = OnlineObserver(
             reservoir, target_dim=1, num_streams=9, ridge_penalty=0.3, backend="numba"
         )

@@ -23,8 +23,9 @@ def tori(seed, *shape):
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
 @pytest.mark.parametrize("states", list(STATES))
-def test_tables_give_the_features_of_the_convolution(depth, states):
-    reservoir = reservoirs.Conv2d(1, 8, depth, input_scale=0.6, gain=1.1, seed=depth)
+@pytest.mark.parametrize("linear_last", [True, False])
+def test_tables_give_the_features_of_the_convolution(depth, states, linear_last):
+    reservoir = reservoirs.Conv2d(1, 8, depth, linear_last=linear_last, gain=1.1, seed=depth)
     cells = tori(depth, 3, 5, 7)
     fast = BinaryTorus(reservoir, STATES[states], torch.float64)(cells)
     entered = torch.tensor(STATES[states], dtype=torch.float64)[cells.long()]

@@ -38,12 +38,13 @@ def test_norms_are_those_of_finite_differences(make, shape, normalize, normal):
             above, below = reservoir.advance(above, layer), reservoir.advance(below, layer)
 
 
-def test_multiplier_is_the_mean_growth_over_hidden_layers(normal):
-    reservoir, inputs = MLP(3, 16, 5), normal(7, 3)
+@pytest.mark.parametrize("linear_last", [True, False])
+def test_multiplier_is_the_mean_growth_over_hidden_layers(normal, linear_last):
+    reservoir, inputs = MLP(3, 16, 5, linear_last=linear_last), normal(7, 3)
     norms = perturbation_norms(reservoir, inputs, seed=1)
     growth = [
         float(norms[layer + 1, sample] / norms[layer, sample])
-        for layer in range(1, 5)
+        for layer in range(1, 4 if linear_last else 5)
         for sample in range(7)
     ]
     got = perturbation_multiplier(reservoir, inputs, seed=1)
@@ -101,5 +102,5 @@ def test_single_precision_is_followed(normal):
 
 
 def test_one_layer_has_no_multiplier(normal):
-    with pytest.raises(ValueError, match="depth at least 2, got 1"):
+    with pytest.raises(ValueError, match="two hidden layers or more"):
         perturbation_multiplier(MLP(3, 8, 1), normal(5, 3))

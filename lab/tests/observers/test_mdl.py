@@ -163,7 +163,7 @@ def test_under_an_isotropic_gram_the_minimizer_has_at_least_the_ridge_bits(
     h = torch.linalg.qr(raw - raw.mean(0))[0]
     y = torch.randn(12, 3, generator=generator, dtype=torch.float64)
     ours = Observer(MLP(1, 4, 1), ridge_penalty=penalty, resolution=resolution)
-    ridge, exact = exact_readout(ours, Rows(h, y)), ours.readout_of(Rows(h, y))
+    ridge, exact = ours.readout_of(Rows(h, y)), exact_readout(ours, Rows(h, y))
     assert exact.model_bits >= ridge.model_bits * (1 - 1e-6)
 
 
@@ -204,7 +204,7 @@ def test_the_problem_is_not_convex_and_two_starts_end_in_two_places():
 def test_small_readouts_are_ridge_readouts(normal):
     h, y = normal(40, 5), 1e-4 * normal(40, 3)
     ours = Observer(MLP(1, 5, 1), ridge_penalty=0.3)
-    ridge, exact = exact_readout(ours, Rows(h, y)), ours.readout_of(Rows(h, y))
+    ridge, exact = ours.readout_of(Rows(h, y)), exact_readout(ours, Rows(h, y))
     assert torch.allclose(ridge.weights, exact.weights, rtol=1e-4, atol=1e-10)
 
 
