@@ -19,9 +19,9 @@ PATTERNS = (
     "results/**/*.png",
     "results/**/record.json",
     "benchmarks/*.json",
-    "src/learnable_novelty/systems/*.csv",
+    "lab/novelty_lab/systems/*.csv",
 )
-LINK = re.compile(r"\]\((?P<up>(?:\.\./)+)(?P<path>(?:results|benchmarks|src)/[^)#\s]+)\)")
+LINK = re.compile(r"\]\((?P<up>(?:\.\./)+)(?P<path>(?:results|benchmarks|lab)/[^)#\s]+)\)")
 IMAGE = re.compile(r"(?P<image>!\[[^\]]*\]\((?P<path>[^)\s]+\.png)\))")
 MARK = "<!-- made: records -->"
 

@@ -60,9 +60,13 @@ def run_of(name: str, **settings: Any) -> Record:
 
 def shown(name: str, title: str, **settings: Any) -> str:
     """Return a table of the report of the paper run, or of the run with these settings."""
+    from novelty_lab import records
     from novelty_lab.report import tables_of
 
-    (table,) = [
-        table for table in tables_of(run_of(name, **settings)) if table.title.startswith(title)
-    ]
+    run = (
+        run_of(name, **settings)
+        if settings
+        else records.load(ROOT / "results" / name / "paper-seed0")
+    )
+    (table,) = [table for table in tables_of(run) if table.title.startswith(title)]
     return markdown(table.columns, table.rows)
