@@ -7,7 +7,7 @@ import torch
 
 import learnable_novelty as ln
 from learnable_novelty.measure import share_of_new_samples
-from learnable_novelty.measure.held_out import Folds, HeldOut, held_out_share, student
+from learnable_novelty.measure.held_out import Folds, HeldOut, held_out_share
 from learnable_novelty.observer import Observer, Rows, reservoirs
 
 
@@ -169,9 +169,3 @@ def test_a_learning_curve_rises_to_the_held_out_share():
     assert max(share for _, share in noise.learning) < 0.05
     assert ln.score(x[:, 0], window=1, draws=1, null=19).learning == ()  # a series
     assert ln.score(x, y, draws=1, null=0).learning == ()  # not tested: half of its time
-
-
-@pytest.mark.parametrize("freedom", [3, 4, 5, 7, 9, 19, 200])
-def test_the_least_interval_is_students(freedom):
-    stats = pytest.importorskip("scipy.stats")
-    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=2e-3)

@@ -5,15 +5,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
 
 import learnable_novelty as ln
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.held_out import Folds
 from learnable_novelty.measure.many import tail_p_value
 from learnable_novelty.measure.null import row_orders
-from learnable_novelty.measure.scan_result import by_linkage
 from learnable_novelty.measure.shared_features import (
     membership,
     permute_groups,
@@ -174,14 +171,3 @@ def test_the_tail_of_permutations_tells_small_p_values():
             assert 0.3 * p < math.exp(np.mean(np.log(told))) < 5 * p
     assert tail_p_value(np.zeros(99), 0.5) == 0.01
     assert tail_p_value(g.uniform(0, 0.01, 499), 0.9) == 1e-6
-
-
-def test_related_columns_lie_side_by_side():
-    g = np.random.default_rng(3)
-    points = g.standard_normal((12, 2))
-    apart = np.linalg.norm(points[:, None] - points, axis=-1)
-    order = by_linkage(apart)
-    tree = linkage(squareform(apart), "average")
-    for count in range(2, 12):  # clusters of SciPy's average linkage are runs in our order
-        labels = fcluster(tree, count, "maxclust")[order]
-        assert (np.diff(labels) != 0).sum() == len(set(labels)) - 1

@@ -122,7 +122,7 @@ def test_names_are_escaped_where_a_terminal_would_obey_them(tmp_path, capsys):
 def test_observed_and_surrogate_series_are_solved_alike():
     """A surrogate that is the series itself explains what the series explains, to rounding."""
     series = np.sin(0.05 * np.arange(300))
-    observer = ln.Observer(ln.reservoirs.MLP(1, 24, 3), ridge_penalty=1e-11)
+    observer = ln.Observer(ln.reservoirs.MLP(1, 24, 3, linear_last=False), ridge_penalty=1e-11)
     settings = {"window": 2, "draws": 1, "observer": observer}
     result = ln.score(series, null=ln.Null(1, "time"), **settings)
     order = numpy_generator(0, "surrogate", "time", 0).permutation(300)

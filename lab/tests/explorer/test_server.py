@@ -307,7 +307,6 @@ def test_too_few_samples_have_no_interval(server, content, options):
     assert status == 200
     assert found["num_samples"] == 2
     assert found["held_out_interval"] == [None, None]
-    assert found["bits_se"] is None
     told = {name: (value, meaning) for name, value, meaning in found["rows"]}
     assert told["held-out variance"] == ("-", "too few samples")
     assert "nan" not in str(found["rows"])

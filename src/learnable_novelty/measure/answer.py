@@ -89,13 +89,12 @@ def summarize(
         return np.mean([getattr(draw, name) for draw in draws], axis=0)
 
     bits = np.array([draw.bits for draw in draws])
-    floor, left_out, null_explained = mean("floor"), mean("leave_out_bits"), mean("null_explained")
+    floor, null_explained = mean("floor"), mean("null_explained")
     tested, count = float(mean("tested")), null_explained.size
     held_out = [draw.held_out for draw in draws if draw.held_out is not None]
     share, interval = math.nan, (math.nan, math.nan)
     if held_out:
         share, interval = held_out_share(held_out, units, draws[0].num_rows)
-    bits_se, floor_sd = _jackknife_error(left_out), _deviation(floor)
     p = p_value(null_explained, tested)
     # Heavy tails can lift a root above the edge; a permutation test does not mind them.
     chance = p is not None and p > max(FALSE_RATE, 1 / (1 + count))
@@ -108,11 +107,9 @@ def summarize(
         effective_rows=float(mean("effective_rows")),
         bits=float(bits.mean()),
         bits_sd=_deviation(bits),
-        bits_se=bits_se,
         floor_bits=float(floor.mean()),
-        floor_sd=floor_sd,
+        floor_sd=_deviation(floor),
         excess_bits=float(bits.mean() - floor.mean()),
-        null_bits=float(mean("null_bits").mean()) if count else None,
         p_value=p,
         mean_p_value=p_value(mean("mean_null"), tested),
         explained_variance=float(mean("explained")),
@@ -120,7 +117,6 @@ def summarize(
         held_out_variance=share,
         held_out_interval=interval,
         null_explained_variance=tuple(null_explained.tolist()),
-        residual_bits=None if draws[0].residual_bits is None else float(mean("residual_bits")),
         spectrum=tuple(mean("spectrum").tolist()),
         num_samples=num_samples,
         num_rows=draws[0].num_rows,
@@ -232,12 +228,6 @@ def _combined(p_values: list[float]) -> float:
     """Combine p-values of the same hypothesis, however dependent, by Cauchy variables."""
     heights = [math.tan((0.5 - min(max(p, 1e-15), 1 - 1e-15)) * math.pi) for p in p_values]
     return 0.5 - math.atan(sum(heights) / len(heights)) / math.pi
-
-
-def _jackknife_error(left_out: np.ndarray) -> float:
-    """Return sqrt((B - 1)/B sum (S_b - mean)^2) over B blocks left out."""
-    blocks = left_out.size
-    return math.sqrt((blocks - 1) / blocks * float(((left_out - left_out.mean()) ** 2).sum()))
 
 
 def _deviation(values: np.ndarray) -> float:

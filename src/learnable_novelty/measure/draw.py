@@ -1,8 +1,7 @@
-"""One reservoir draw: fit, jackknife, floor and null.
+"""One reservoir draw: fit, floor, null and held-out errors.
 
-Features are computed once and factored once, into the roots of blocks of samples. The fit, the
-scores that leave a block out, and the test by random signs come from these roots; rearrangements
-multiply the rows by the directions of the same fit.
+Features are computed once and factored once. Rearrangements multiply the rows by the directions of
+the same fit; of data that is read by chunks, whose rows are gone, blocks of them get random signs.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.engine import Parcel
-from learnable_novelty.measure.held_out import HeldOut, all_but_one
+from learnable_novelty.measure.held_out import HeldOut
 from learnable_novelty.measure.importance import exchange_effects
 from learnable_novelty.measure.prepare import PreparedRows
-from learnable_novelty.measure.surrogates import scores_beyond_linear, shuffled_scores
+from learnable_novelty.measure.surrogates import shares_beyond_linear, shuffled_shares
 from learnable_novelty.measure.task import Settings
 from learnable_novelty.observer import Fit, Observer, Roots, Rows, merge
 from learnable_novelty.observer.checks import check_layout
@@ -32,10 +31,10 @@ from learnable_novelty.observer.standardize import StandardizedRows
 from learnable_novelty.seeds import numpy_generator
 
 FLOOR_REPEATS = 16
-JACKKNIFE_BLOCKS = 20
+HELD_OUT_BLOCKS = 20
 MEAN_SIGNS = 199
 SIGN_BLOCKS = 40
-"""Blocks that get a sign each; a multiple of those that the jackknife leaves out."""
+"""Blocks that get a sign each; a multiple of those that are held out."""
 PENALTY_PER_ROW = 1e-4
 """The ridge of denoised bits where the observer's is chosen by evidence; near the paper's 0.1 for
 a thousand rows."""
@@ -46,16 +45,13 @@ class Draw:
     """What one reservoir measured."""
 
     bits: float
-    leave_out_bits: np.ndarray
     floor: np.ndarray
-    null_bits: np.ndarray
     explained: float
     tested: float
     """What of the targets' variance the test looks at: ``explained``, or beyond a linear fit."""
     null_explained: np.ndarray
     mean_null: np.ndarray
     """Explained variances of targets whose signs were turned one by one."""
-    residual_bits: float | None
     spectrum: np.ndarray
     held_out: HeldOut | None
     num_rows: int
@@ -72,12 +68,12 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
     """Measure rows in memory with one reservoir."""
     data: PreparedRows = parcel.content
     rows = rows_of(observer, data.inputs, data.targets)
-    samples, signs = data.num_samples, data.null.kind == "signs"
-    count = num_sign_blocks(samples) if signs else min(JACKKNIFE_BLOCKS, samples)
-    blocks = roots_between(observer, rows, samples, block_bounds(samples, count))
-    if signs:
+    samples = data.num_samples
+    if data.null.kind == "signs":
+        bounds = block_bounds(samples, num_sign_blocks(samples))
+        blocks = roots_between(observer, rows, samples, bounds)
         return draw_from_blocks(observer, blocks, samples, data.null.drawn, data.settings)
-    fit = fit_rows(observer, merge(blocks), rows)
+    fit = fit_rows(observer, rows)
     num_rows = rows.features.shape[0]
     moves = data.orders("floor", FLOOR_REPEATS, num_rows)
     floor, _ = fit.rearranged(fit.noise(), moves, same_penalty=True)
@@ -88,18 +84,16 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
 
     tested = fit.explained_variance()
     if data.series is None:
-        orders = data.orders("null", data.null.drawn, num_rows)
-        null = fit.rearranged(fit.targets, orders)
+        null = rearranged_shares(fit, data.orders("null", data.null.drawn, num_rows))
     elif data.beyond_linear is None:
-        null = shuffled_scores(observer, data)
+        null = shuffled_shares(observer, data)
     else:
-        bits, variances = scores_beyond_linear(observer, *data.beyond_linear)
-        tested, null = float(variances[0]), (bits[1:], variances[1:])
+        variances = shares_beyond_linear(observer, *data.beyond_linear)
+        tested, null = float(variances[0]), variances[1:]
     held_out = None if data.folds is None else data.folds.errors(observer, rows)
-    left_out = leave_out_bits(fit, blocks, samples)
     mean_null = _signed_variances(fit, data)
     readout = denoised(fit, noise, data.settings)
-    drawn = _draw(fit, floor, null, tested, left_out, held_out, mean_null, readout)
+    drawn = _draw(fit, floor, null, tested, held_out, mean_null, readout)
     if data.inputs.ndim != 2:
         return drawn
     effects = exchange_effects(fit, data.inputs, data.places)
@@ -118,23 +112,21 @@ def draw_from_blocks(
     fit = SignedFit.of(observer, blocks)
     signs = _signs(settings.seed, "floor", FLOOR_REPEATS, len(blocks))
     floor = fit.floor(signs)
-    null = fit.null(_signs(settings.seed, "null", null_count, len(blocks)))
-    bounds = block_bounds(len(blocks), min(JACKKNIFE_BLOCKS, len(blocks)))
+    null = fit.null(_signs(settings.seed, "null", null_count, len(blocks)))[1]
+    bounds = block_bounds(len(blocks), min(HELD_OUT_BLOCKS, len(blocks)))
     merged = [merge(blocks[a:b]) for a, b in itertools.pairwise(bounds)]
     enough = len(merged) > 1 and samples > 2 * math.ceil(samples / len(merged))
     held_out = HeldOut.of_blocks(observer, merged) if enough else None
-    left_out = leave_out_bits(fit, merged, samples)
     readout = denoised(fit, lambda: [fit.signed_noise(signs)], settings)
     tested, no_signs = fit.explained_variance(), np.empty(0)
-    return _draw(fit, floor, null, tested, left_out, held_out, no_signs, readout)
+    return _draw(fit, floor, null, tested, held_out, no_signs, readout)
 
 
 def _draw(
     fit: Fit,
     floor: Tensor,
-    null: tuple[Tensor, Tensor],
+    null: Tensor,
     tested: float,
-    left_out: np.ndarray,
     held_out: HeldOut | None,
     mean_null: np.ndarray,
     readout: tuple[Denoised, float],
@@ -142,14 +134,11 @@ def _draw(
     num_rows = int(fit.axes.count)
     return Draw(
         bits=fit.bits(),
-        leave_out_bits=left_out,
         floor=floor.cpu().numpy(),
-        null_bits=null[0].cpu().numpy(),
         explained=fit.explained_variance(),
         tested=tested,
-        null_explained=null[1].cpu().numpy(),
+        null_explained=null.cpu().numpy(),
         mean_null=mean_null,
-        residual_bits=fit.residual_bits(),
         # Roots of few rows may have a few rows more: those are directions without weight.
         spectrum=fit.spectrum()[:num_rows].cpu().numpy(),
         held_out=held_out,
@@ -185,11 +174,12 @@ def block_bounds(samples: int, blocks: int) -> list[int]:
 
 def num_sign_blocks(samples: int) -> int:
     """Return into how many blocks samples are divided to draw signs for them."""
-    return SIGN_BLOCKS if samples >= SIGN_BLOCKS else min(JACKKNIFE_BLOCKS, samples)
+    return SIGN_BLOCKS if samples >= SIGN_BLOCKS else min(HELD_OUT_BLOCKS, samples)
 
 
-def fit_rows(observer: Observer, whole: Roots, rows: Rows) -> Fit:
+def fit_rows(observer: Observer, rows: Rows) -> Fit:
     """Fit all rows from their roots; the rows themselves are kept to be rearranged."""
+    whole = rows.roots(observer.accumulate_dtype)
     fit = observer.fit(whole)
     features, targets = (values.to(whole.feature_mean) for values in (rows.features, rows.targets))
     kept = StandardizedRows(
@@ -200,6 +190,16 @@ def fit_rows(observer: Observer, whole: Roots, rows: Rows) -> Fit:
         scale=fit.scale,
     )
     return replace(fit, rows=kept)
+
+
+def rearranged_shares(fit: Fit, orders: Iterator[Tensor]) -> Tensor:
+    """Return what is explained of rearranged target rows, (num_orders,)."""
+    power = fit.targets.square().sum()
+    shares = [
+        fit.shares_of_products(crosses, power.expand(len(crosses)))
+        for crosses in fit.moved_products(fit.targets, orders)
+    ]
+    return torch.cat(shares) if shares else power.new_empty(0)
 
 
 def _signed_variances(fit: Fit, data: PreparedRows) -> np.ndarray:
@@ -239,18 +239,6 @@ def _signs(seed: int, purpose: str, count: int, blocks: int) -> Tensor:
     """Draw signs, (count, blocks); the same for every reservoir."""
     drawn = numpy_generator(seed, "signs", purpose).integers(0, 2, size=(count, blocks))
     return torch.from_numpy(2.0 * drawn - 1.0)
-
-
-def leave_out_bits(fit: Fit, blocks: list[Roots], samples: int) -> np.ndarray:
-    """Score the data less one block, for each block; NaN where less than two samples are left.
-
-    A ridge chosen by evidence is that of all the data.
-    """
-    observer = fit.observer
-    penalty = fit.penalty if observer.ridge_penalty == "evidence" else None
-    if len(blocks) < 2 or samples - math.ceil(samples / len(blocks)) < 2:
-        return np.full(len(blocks), math.nan)
-    return np.array([observer.fit(rest, penalty=penalty).bits() for rest in all_but_one(blocks)])
 
 
 def denoised(

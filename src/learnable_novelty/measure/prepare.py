@@ -32,6 +32,9 @@ from learnable_novelty.observer.checks import check_range
 from learnable_novelty.observer.standardize import is_constant
 from learnable_novelty.seeds import numpy_generator, split
 
+MOST_KEPT = 10_000_000
+"""Places in orders that are kept, 80 MB; more of them are drawn again when they are needed."""
+
 
 @dataclass(frozen=True)
 class Spread:
@@ -145,6 +148,8 @@ class PreparedRows:
     """Which inputs of the observer a named column is; of lattices none."""
     beyond_linear: tuple[Tensor, Tensor] | None = None
     """Inputs, and targets less their linear prediction, of the one series and of its surrogates."""
+    _kept: dict[tuple[str, int], list[Tensor]] = field(default_factory=dict, repr=False)
+    """Orders that were drawn: all draws share them."""
 
     @property
     def num_samples(self) -> int:
@@ -153,6 +158,12 @@ class PreparedRows:
 
     def orders(self, purpose: str, count: int, num_rows: int) -> Iterator[Tensor]:
         """Yield the orders in which target rows, or residual rows, are rearranged."""
+        key = purpose, count
+        if key not in self._kept and count * num_rows <= MOST_KEPT:
+            self._kept[key] = list(self._drawn(purpose, count, num_rows))
+        return iter(self._kept[key] if key in self._kept else self._drawn(purpose, count, num_rows))
+
+    def _drawn(self, purpose: str, count: int, num_rows: int) -> Iterator[Tensor]:
         samples, kind = self.num_samples, self.null.kind
         if kind == "shifts":
             return iter(shift_orders(num_rows, self.spacing, count))

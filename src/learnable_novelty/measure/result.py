@@ -76,16 +76,12 @@ class Score:
     """The paper's S, mean over reservoir draws."""
     bits_sd: float
     """Standard deviation over reservoir draws."""
-    bits_se: float
-    """Standard error over the data: jackknife, leaving out one block of samples at a time."""
     floor_bits: float
     """The score of the readout's own residuals, rearranged: what noise of that size scores."""
     floor_sd: float
     """Standard deviation of the floor over rearrangements."""
     excess_bits: float
     """bits - floor_bits."""
-    null_bits: float | None
-    """The score with the relation destroyed, mean over the null; not a floor: see the docs."""
     p_value: float | None
     """Of explained variance under the null; None without one."""
     mean_p_value: float | None
@@ -104,9 +100,6 @@ class Score:
     over draws), cut at 0; NaN with too few samples."""
     held_out_interval: tuple[float, float]
     """95% interval of what the same readouts explain of new samples, cut at 0."""
-    residual_bits: float | None
-    """Description length of the residuals at the noise variance that a fixed ridge posits; None
-    with the evidence ridge, which posits none."""
     spectrum: tuple[float, ...] = field(repr=False)
     """Singular values of the readout, descending, mean over draws."""
     num_samples: int
@@ -226,14 +219,10 @@ class Score:
 
     def rows(self) -> list[tuple[str, str, str]]:
         """List name, value and meaning of what is reported; two significant digits."""
-        error = f"{TOO_FEW} for a standard error"
-        if not math.isnan(self.bits_se):
-            error = f"standard error {plain(self.bits_se)} over the data"
         share = ("-", TOO_FEW)
         if not math.isnan(self.held_out_variance):
             low, high = map(percent, self.held_out_interval)
             share = percent(self.held_out_variance), f"in rows not seen; 95% [{low}, {high}]"
-        null = "-" if self.null_bits is None else plain(self.null_bits)
         p = "-" if self.p_value is None else p_words(self.p_value)
         meaning = f"{self.null_count} rearrangements of {self.rearranged}"
         if self.p_text.startswith("p <="):
@@ -250,9 +239,8 @@ class Score:
                 f"the paper's S, noise included; sd {plain(self.bits_sd)}; {size}",
             ),
             ("floor", plain(self.floor_bits), "the score of the unexplained residuals"),
-            ("excess", plain(self.excess_bits), f"above the floor; {error}"),
+            ("excess", plain(self.excess_bits), "above the floor"),
             ("explained variance", percent(self.explained_variance), "in the rows that were seen"),
-            ("null bits", null, f"if {self.hypothesis}"),
         ]
         if self.is_default:
             rows.insert(3, ("  scale", "", f"one target with 10% noise: {self.scale}"))
@@ -271,9 +259,6 @@ class Score:
             rows.append(("importance", "", f"{best}{', ...' if len(self.importance) > 5 else ''}"))
         if self.profile is not None:
             rows.append(("growth", *growth_words(self.profile)))
-        if self.residual_bits is not None:
-            meaning = "of the residuals, at the noise that the ridge posits"
-            rows.append(("residual bits", plain(self.residual_bits), meaning))
         return rows
 
     def __str__(self) -> str:

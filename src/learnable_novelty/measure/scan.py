@@ -223,7 +223,7 @@ def _learned_from(
         held_out += predict_groups(observer, data, together, folds)
         test = Rows(data.features[:few], data.targets[:few])
         tested.append(permute_groups(observer, test, together, _orders(few, settings)))
-        fit = fit_rows(observer, data.roots(observer.accumulate_dtype), data)
+        fit = fit_rows(observer, data)
 
         def noise() -> Iterator[Tensor]:
             orders = row_orders("rows", len(rows), (1,), FLOOR_REPEATS, settings.seed)

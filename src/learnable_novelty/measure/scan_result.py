@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import shlex
 from collections.abc import Iterator
@@ -130,7 +129,14 @@ class Scan:
     def clustered(self) -> list[int]:
         """Return the order of columns that puts related ones side by side, by average linkage."""
         values = np.nan_to_num(self.matrix())
-        return by_linkage(1 - np.maximum(values, values.T))
+        apart = 1 - np.maximum(values, values.T)
+        if len(apart) < 3:
+            return list(range(len(apart)))
+        from scipy.cluster.hierarchy import leaves_list, linkage
+        from scipy.spatial.distance import squareform
+
+        tree = linkage(squareform(apart, checks=False), "average", optimal_ordering=True)
+        return leaves_list(tree).tolist()
 
     def next_step(self, relation: Relation) -> str:
         """Return what to type to look at one relation."""
@@ -246,34 +252,3 @@ def _reasons(one: Relation) -> str:
 def _quoted(name: str) -> str:
     """Quote a name for a list with commas, as in CSV."""
     return f'"{name}"' if "," in name or '"' in name else name
-
-
-def by_linkage(distances: np.ndarray) -> list[int]:
-    """Order items by average linkage: merge the two nearest clusters until one is left.
-
-    Clusters are lists; of the four ways to join two of them, that whose ends are nearest is taken.
-
-    Args:
-        distances: symmetric, (items, items).
-
-    >>> apart = np.array([[0, 9, 1.0], [9, 0, 8], [1, 8, 0]])
-    >>> by_linkage(apart)
-    [0, 2, 1]
-    """
-    clusters = [[item] for item in range(len(distances))]
-    between = np.array(distances, dtype=float)
-    np.fill_diagonal(between, np.inf)
-    while len(clusters) > 1:
-        i, j = sorted(np.unravel_index(int(between.argmin()), between.shape))
-        sizes = len(clusters[i]), len(clusters[j])
-        merged = (sizes[0] * between[i] + sizes[1] * between[j]) / sum(sizes)
-        ways = itertools.product((clusters[i], clusters[i][::-1]), (clusters[j], clusters[j][::-1]))
-        clusters[i] = min(
-            (one + other for one, other in ways),
-            key=lambda way: distances[way[sizes[0] - 1], way[sizes[0]]],
-        )
-        between[i], between[:, i] = merged, merged
-        between[i, i] = np.inf
-        del clusters[j]
-        between = np.delete(np.delete(between, j, 0), j, 1)
-    return clusters[0] if clusters else []

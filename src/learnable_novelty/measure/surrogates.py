@@ -175,8 +175,8 @@ def beyond_linear(
     return past[..., -windows.history * columns :].to(series.dtype), left.to(series.dtype)
 
 
-def shuffled_scores(observer: Observer, data: PreparedRows) -> tuple[Tensor, Tensor]:
-    """Score shuffles of one series: inputs and targets change together."""
+def shuffled_shares(observer: Observer, data: PreparedRows) -> Tensor:
+    """Return what is explained of shuffles of one series: inputs and targets change together."""
     series, windows, reservoir = data.series, data.task.windows, observer.reservoir
     assert series is not None and windows is not None
     dims = series.shape[1] // 2
@@ -192,13 +192,11 @@ def shuffled_scores(observer: Observer, data: PreparedRows) -> tuple[Tensor, Ten
             else:
                 yield Rows(reservoir(windows.inputs(moved[:, :dims])), targets)
 
-    return _bits_and_variances(_fits(observer, shuffled()))
+    return _explained(_fits(observer, shuffled()))
 
 
-def scores_beyond_linear(
-    observer: Observer, inputs: Tensor, targets: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Score what a linear fit leaves of one series and of its surrogates.
+def shares_beyond_linear(observer: Observer, inputs: Tensor, targets: Tensor) -> Tensor:
+    """Return what is explained of what a linear fit leaves of one series and of its surrogates.
 
     Nearly always that is nothing, exactly: the evidence ridge is infinite. The variance that a weak
     ridge would explain, |H~'Y~|^2 / (|H~|^2 |Y~|^2), then decides between them.
@@ -211,15 +209,12 @@ def scores_beyond_linear(
         float(one / power) if power > 0 and one > 0 else 0.0
         for one, power in zip(weak, powers, strict=True)
     ]
-    bits, explained = _bits_and_variances(fits)
-    return bits, explained + TIE * torch.tensor(ties, dtype=torch.float64)
+    return _explained(fits) + TIE * torch.tensor(ties, dtype=torch.float64)
 
 
 def _fits(observer: Observer, many: Iterator[Rows]) -> list[Fit]:
     return observer.fits([rows.roots(observer.accumulate_dtype) for rows in many])
 
 
-def _bits_and_variances(fits: list[Fit]) -> tuple[Tensor, Tensor]:
-    scores = [(fit.bits(), fit.explained_variance()) for fit in fits]
-    bits, explained = torch.tensor(scores, dtype=torch.float64).reshape(-1, 2).T
-    return bits, explained
+def _explained(fits: list[Fit]) -> Tensor:
+    return torch.tensor([fit.explained_variance() for fit in fits], dtype=torch.float64)

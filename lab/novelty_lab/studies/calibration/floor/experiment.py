@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 
 from learnable_novelty.measure import score
 from learnable_novelty.observer import Observer, reservoirs
@@ -115,12 +116,20 @@ def measure_vectors(config: Config, name: str, n: int, seed: int) -> dict[str, f
         "directions": fixed.directions,
         "bits": fixed.bits,
         "bits_sd": fixed.bits_sd,
-        "null_bits": fixed.null_bits or 0.0,
+        "null_bits": shuffled_bits(config, x, y, reservoir),
         "floor_bits": fixed.floor_bits,
         "excess_bits": fixed.excess_bits,
         "evidence_bits": evidence.bits,
         "evidence_floor_bits": evidence.floor_bits,
     }
+
+
+def shuffled_bits(config: Config, x: np.ndarray, y: np.ndarray, reservoir: reservoirs.MLP) -> float:
+    """Return the mean bits of targets that were shuffled."""
+    observer, inputs = Observer(reservoir, ridge_penalty=config.ridge_penalty), torch.from_numpy(x)
+    generator = numpy_generator(0, "shuffled")
+    moved = (torch.from_numpy(generator.permutation(y)) for _ in range(config.null))
+    return float(np.mean([float(observer(inputs, one)) for one in moved]))
 
 
 def measure_rule(config: Config, rule: int, n: int, seed: int) -> dict[str, float]:
