@@ -131,7 +131,6 @@ QUICK_RUNS = [
     "denoised-systems",
     "nca-growing",
     "encoder-growing",
-    "walks",
 ]
 
 

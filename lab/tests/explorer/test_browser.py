@@ -25,9 +25,8 @@ PANELS = [
     "agents",
     "rooms",
     "flows",
-    "criticality",
 ]
-PANELS += ["robustness", "ledger", "yours"]
+PANELS += ["ledger", "yours"]
 
 
 @pytest.mark.parametrize("kind", ["address", "exported"])
@@ -117,7 +116,7 @@ def press(browser, *keys):
 def test_tab_goes_from_the_top_to_the_panel_and_shows_where_it_is(browser, exported):
     open_panel(browser, exported, "automata")
     seen = []
-    for _ in range(5):
+    for _ in range(4):
         press(browser, Keys.TAB)
         seen.append(
             browser.execute_script(
@@ -125,7 +124,7 @@ def test_tab_goes_from_the_top_to_the_panel_and_shows_where_it_is(browser, expor
                 "return [at.className || at.id || at.tagName, look.outlineStyle]"
             )
         )
-    assert [name for name, _ in seen] == ["skip", "share", "theme", "tab-automata", "SUMMARY"]
+    assert [name for name, _ in seen] == ["skip", "theme", "tab-automata", "SUMMARY"]
     assert {look for _, look in seen} == {"solid"}
 
 
@@ -192,25 +191,14 @@ def test_arrow_keys_choose_a_bar(browser, exported):
 
 
 def test_arrow_keys_read_the_points_of_a_curve(browser, exported):
-    open_panel(browser, exported, "criticality")
-    first = browser.execute_script("return LN.data.criticality.by_depth[0][1].map(v => v[0])")
-    browser.execute_script("document.querySelector('#panel-criticality .chart').focus()")
+    open_panel(browser, exported, "encoder")
+    shares = browser.execute_script("return LN.data.encoder.linear.mean")
+    browser.execute_script("document.querySelector('#panel-encoder .chart').focus()")
     press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     tip = browser.find_element("id", "tip")
-    assert tip.text.splitlines()[2] == f"multiplier χ: {first[1]:.4g}"
+    assert tip.text.splitlines()[2].startswith(f"accuracy, %: {100 * shares[1]:.4g} (± sd:")
     press(browser, Keys.ESCAPE)
     assert not tip.is_displayed()
-
-
-def test_arrow_keys_walk_over_a_heat_map(browser, exported):
-    open_panel(browser, exported, "robustness")
-    browser.execute_script("document.querySelector('#panel-robustness .cell.reference').focus()")
-    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
-    text = browser.find_element("id", "tip").text
-    cells = browser.execute_script("return LN.data.robustness.cells")
-    row = [cell for cell in cells if cell["axis"] == "ridge_penalty"]
-    place = next(i for i, cell in enumerate(row) if cell["is_reference"]) + 1
-    assert text.startswith(f"ridge λ = {row[place]['value']}")
 
 
 def test_all_256_rules_run_as_in_python(browser, exported):

@@ -1,10 +1,8 @@
-"""Every state of the page has an address, back and forward work, and all of it can be shared."""
+"""Every state of the page has an address, and back and forward work."""
 
-import base64
 import io
 import time
 
-import numpy as np
 import pytest
 
 from lab.tests.explorer.page import RESULTS, open_panel, wait_for
@@ -113,83 +111,6 @@ def test_a_held_key_is_one_step_of_the_history(tab, exported):
         "return [n, history.length]"
     )
     assert after == before + 1
-
-
-def test_the_share_box_has_the_link_of_what_is_shown(browser, exported):
-    open_panel(browser, exported, "automata")
-    browser.execute_script("LN.current().goTo('73')")
-    browser.find_element("id", "share").click()
-    link = browser.find_element("css selector", "#share-box input").get_attribute("value")
-    assert link == f"{exported}#automata=73"
-    buttons = browser.find_elements("css selector", "#share-box button")
-    assert [b.text for b in buttons if b.is_displayed()][1:] == [
-        "Save picture (PNG)",
-        "Save film (GIF)",
-    ]
-    browser.execute_script(
-        "dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true}))"
-    )
-    assert not browser.find_element("id", "share-box").is_displayed()
-
-
-def decoded(text):
-    return Image.open(io.BytesIO(base64.b64decode(text.partition(",")[2])))
-
-
-@pytest.mark.parametrize("name", ["automata", "life", "flows", "rooms", "ledger", "criticality"])
-def test_a_picture_of_every_kind_of_panel_can_be_saved(browser, exported, name):
-    open_panel(browser, exported, name)
-    text = browser.execute_async_script(
-        "const done = arguments[0];"
-        "LN.share.poster(LN.current()).then(canvas => done(canvas.toDataURL()), e => done(`${e}`))"
-    )
-    image = decoded(text)
-    assert image.width == 1200
-    assert len(set(image.convert("RGB").resize((300, image.height // 4)).get_flattened_data())) > 20
-
-
-TO_BASE64 = "btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(''))"
-
-
-@pytest.mark.parametrize("colours", [2, 3, 5, 17, 256])
-def test_a_gif_has_the_pixels_that_were_written(browser, exported, colours):
-    """Pillow reads what the page wrote; long enough for the table of codes to fill up and clear."""
-    open_panel(browser, exported, "ledger")
-    generator = np.random.default_rng(colours)
-    palette = generator.permutation(256)[:colours, None] * np.array([1, 0, 0]) + [0, 7, 200]
-    frames = generator.integers(0, colours, (3, 90, 70))
-    frames[1] = frames[1, 0, 0]  # a long run
-    text = browser.execute_script(
-        "const [palette, frames] = arguments, bytes = LN.gif({ width: 70, height: 90 }, palette,"
-        f"frames.map((frame) => Uint8Array.from(frame)), 5); return {TO_BASE64}",
-        palette.tolist(),
-        frames.reshape(3, -1).tolist(),
-    )
-    image = Image.open(io.BytesIO(base64.b64decode(text)))
-    assert (image.size, image.n_frames, image.info["duration"]) == ((70, 90), 3, 50)
-    for k, frame in enumerate(frames):
-        image.seek(k)
-        np.testing.assert_array_equal(np.array(image.convert("RGB")), palette[frame])
-
-
-@pytest.mark.parametrize("name", ["automata", "life", "neural"])
-def test_a_film_shows_the_canvas_as_it_moves(browser, exported, name):
-    open_panel(browser, exported, name)
-    wait_for(browser, "LN.current().film().canvas.width > 60 && (!LN.neural || LN.current().at())")
-    text, last, width = browser.execute_async_script(
-        "const done = arguments[0], panel = LN.current(); panel.hide();"
-        "const film = panel.film();"
-        "LN.share.filmed(film, null, 4).then((bytes) => done(["
-        f"{TO_BASE64}, film.canvas.toDataURL(), film.canvas.width]))"
-    )
-    film, canvas = Image.open(io.BytesIO(base64.b64decode(text))), decoded(last).convert("RGB")
-    zoom = film.width // width
-    assert film.n_frames == 4
-    first = np.array(film.convert("RGB"))
-    film.seek(3)
-    shown = np.array(film.convert("RGB"))
-    np.testing.assert_array_equal(shown[::zoom, ::zoom], np.array(canvas))
-    assert (first != shown).any()
 
 
 def test_the_card_is_named_in_full_where_the_address_is_known():

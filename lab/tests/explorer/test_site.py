@@ -13,7 +13,7 @@ from novelty_lab.explorer.panel import page_colour
 from novelty_lab.records import Record
 from novelty_lab.registry import all_artefacts
 
-PANELS = ("automata", "neural", "ledger", "agents", "flows", "criticality", "robustness", "encoder")
+PANELS = ("automata", "neural", "ledger", "agents", "flows", "encoder")
 
 
 def test_every_data_file_assigns_json(site):

@@ -13,8 +13,6 @@
      theme()              draws canvases again in other colours
      alias                another name of it in addresses
      at(), goTo(text)     what it shows, as in an address, and how to show that; "" is how it opens
-     picture()            its main picture, if that is not its first canvas or chart
-     film()               a canvas that moves, and how to move it on by a frame
    A part is what another artefact adds at the end of a panel, if its data are there:
      panel, data, build(root) */
 (() => {

@@ -28,14 +28,6 @@ interface Panel {
   /* False if there is no such thing to show. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most panels always can, and return nothing
   goTo?(what: string): boolean | void;
-  picture?(): HTMLCanvasElement | SVGSVGElement;
-  film?(): Film;
-}
-
-/* A canvas of at most 256 colours, and how to move it on by a frame. */
-interface Film {
-  canvas: HTMLCanvasElement;
-  advance(): void;
 }
 
 /* A panel with what app.js keeps of it. */
@@ -266,21 +258,6 @@ interface Page {
   current(): OpenPanel;
   terms: Record<string, string>;
   defined(names: string[]): HTMLElement;
-  share: {
-    poster(panel: OpenPanel): Promise<HTMLCanvasElement>;
-    filmed(
-      film: Film,
-      report?: (share: number) => void,
-      count?: number,
-    ): Promise<Uint8Array<ArrayBuffer>>;
-  };
-  /* The bytes of an endless GIF: frames of palette indices, shown for so many hundredths of a second. */
-  gif(
-    size: { width: number; height: number },
-    palette: number[][],
-    frames: Uint8Array[],
-    delay: number,
-  ): Uint8Array<ArrayBuffer>;
   charts: {
     short(value: number): string;
     scale(axis: Axis, values: number[], from: number, to: number): Scale;

@@ -231,7 +231,6 @@
     build,
     at: () => slug(chosen),
     goTo,
-    picture: () => card(chosen) || portraits[0].canvas,
     theme: drawAll,
     show: () => {
       cancelAnimationFrame(frame);

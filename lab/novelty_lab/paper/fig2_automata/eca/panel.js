@@ -277,13 +277,6 @@
       if (text && !isRule(text)) return false;
       choose(text ? +text : 110);
     },
-    film: () => ({
-      canvas,
-      advance: () => {
-        step();
-        draw();
-      },
-    }),
     theme: draw,
     show: () => {
       cancelAnimationFrame(view.frame);

@@ -27,8 +27,6 @@
   let told;
   let rate;
   let boxes;
-  /** @type {LiveTraining | null} */
-  let live = null;
   let every = 1;
   /* The site that the pointer holds, if any. */
   /** @type {number | null} */
@@ -296,9 +294,6 @@
         ),
       ),
     );
-    live = LN.training.live(colours);
-    LN.training.figure = live;
-    root.append(live.node);
     context = LN.pen(canvas);
     const site = (event) => {
       const box = canvas.getBoundingClientRect();
@@ -390,23 +385,12 @@
     build,
     at: () => `${view.key}/${table.checkpoints[view.checkpoint]}`,
     goTo,
-    film: () => ({
-      canvas,
-      advance: () => {
-        advance();
-        context.putImageData(image, 0, 0);
-      },
-    }),
     show: () => {
       cancelAnimationFrame(view.frame);
       since = performance.now();
       frames = 0;
       view.frame = requestAnimationFrame(tick);
-      live?.show();
     },
-    hide: () => {
-      cancelAnimationFrame(view.frame);
-      live?.hide();
-    },
+    hide: () => cancelAnimationFrame(view.frame),
   });
 })();

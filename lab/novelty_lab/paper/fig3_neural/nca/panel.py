@@ -42,5 +42,5 @@ def reduce(record: Record) -> DataFiles:
 PANEL = Panel(
     order=30,
     data=from_paper_run(reduce),
-    scripts=("automaton.js", "training.js", "gpu.js", "worker.js", "live.js", "panel.js"),
+    scripts=("automaton.js", "panel.js"),
 )

@@ -485,8 +485,6 @@
       if (!view || !rule) return false;
       choose(rule);
     },
-    film: () => world.film(),
-    picture: () => world.node,
     theme: () => {
       if (map) {
         map.draw();

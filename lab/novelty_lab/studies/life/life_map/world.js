@@ -283,14 +283,6 @@
         view.frame = requestAnimationFrame(tick);
       },
       stop: () => cancelAnimationFrame(view.frame),
-      film: () => ({
-        canvas,
-        advance: () => {
-          view.cursor = null;
-          advance(inPairs() ? 2 : 1);
-          draw();
-        },
-      }),
       /* Run a rule from a new soup, or from a pattern in an empty (or full) plane. */
       run: (rule, pattern, full) => {
         view.rule = rule;

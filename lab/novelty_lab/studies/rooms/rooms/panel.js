@@ -66,8 +66,6 @@
       rows.flatMap((row) => [el("div", { class: "name" }, title(row)), lives(row)]),
     );
 
-  /** @type {ReturnType<typeof LN.rooms.play> | null} */
-  let walk = null;
   function build(root) {
     const d = LN.data.rooms;
     const own = d.rows.filter((row) => row.common);
@@ -119,11 +117,6 @@
             points: d.lengths.map((length, k) => [length, h.mean[k]]),
           })),
       });
-    if (LN.data.walks) {
-      walk = LN.rooms.play();
-      LN.rooms.figure = walk;
-      root.append(walk.node);
-    }
     const screens = [...new Set(d.habits.map((h) => h.pixels))];
     root.append(
       LN.figure(
@@ -219,15 +212,9 @@
     short: "Noisy television",
     command: "novelty run rooms",
     data: ["rooms"],
-    also: ["walks"],
     lead: "A screen full of noise is always new and never learnable; a dark room is never new. Agents that seek surprise are known to get stuck before the first, agents that avoid it in the second. What do agents do that are rewarded for what they can learn?",
     terms: ["raw", "floor", "excess"],
     finding,
     build,
-    at: () => walk?.at() || "",
-    goTo: (text) => walk?.goTo(text),
-    theme: () => walk?.draw(),
-    show: () => walk?.show(),
-    hide: () => walk?.hide(),
   });
 })();

@@ -74,8 +74,4 @@ def _habit(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-PANEL = Panel(
-    order=60,
-    data=from_paper_run(reduce),
-    scripts=("world.js", "learner.js", "play.js", "panel.js"),
-)
+PANEL = Panel(order=60, data=from_paper_run(reduce))
