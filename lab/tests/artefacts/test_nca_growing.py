@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -13,9 +12,8 @@ from scipy import stats
 from torch.utils.flop_counter import FlopCounterMode
 
 from learnable_novelty.observer import Focused, reservoirs
-from novelty_lab.context import RunContext, TaskContext
-from novelty_lab.records import Record
-from novelty_lab.studies.growing.nca_growing import experiment, panel, together
+from novelty_lab.context import TaskContext
+from novelty_lab.studies.growing.nca_growing import experiment, together
 from novelty_lab.studies.growing.nca_growing.figure import half_interval, interval
 from novelty_lab.studies.growing.nca_growing.summary import spread, summarize
 from novelty_lab.studies.growing.nca_growing.together import (
@@ -158,24 +156,3 @@ def test_gains_are_within_a_phase_and_differences_by_seed():
     assert found["phases"]["annealed"]["gained"]["own"]["mean"] == 3.0
     assert found["phases"]["0"]["stalled"] == 2
     assert found["differences"]["frozen"]["own"]["mean"] == (11 - 6 + 9 - 8) / 2
-
-
-def test_the_page_gets_curves_profiles_and_pictures_of_every_run():
-    nca = dataclasses.replace(TINY.nca, updates=("direct",), seeds=(0,))
-    config = dataclasses.replace(TINY, nca=nca, arms=("frozen", "growing"))
-    found = experiment.run(config, seed=0, context=RunContext())
-    record = Record(
-        experiment="nca-growing", config="paper", configuration={}, seed=0, results=found.results,
-        arrays=found.arrays,
-    )  # fmt: skip
-    files = dict(panel.reduce(record))
-    json.dumps(files)
-    runs = files["together"]["runs"]
-    assert sorted(runs) == ["direct-frozen-seed-0", "direct-growing-seed-0"]
-    for key, run in runs.items():
-        pictures = files[f"together-{key}"]["pictures"]
-        assert pictures["shape"] == [1 + len(run["phases"]), nca.shown_steps, nca.width]
-        assert len(run["travelling"]) == pictures["shape"][0]
-    growths = [phase for phase in runs["direct-growing-seed-0"]["phases"] if phase["tried"]]
-    assert growths
-    assert all(sum(step["kept"] for step in phase["tried"]) == 1 for phase in growths)
