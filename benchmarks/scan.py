@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.timing import Row, compare, within
+from learnable_novelty.data import Column, Table
 from learnable_novelty.measure import Score, scan, score, threads
-from learnable_novelty.tables import Column, Table
 
 MINUTE = 60.0
 

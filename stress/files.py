@@ -34,8 +34,8 @@ from typing import Any
 import numpy as np
 
 import learnable_novelty as ln
+from learnable_novelty.data import Table, choose, read_table
 from learnable_novelty.errors import NoveltyError
-from learnable_novelty.tables import Table, choose, read_table
 
 HERE = Path(__file__).parent
 PACKAGES = (

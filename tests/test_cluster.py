@@ -16,9 +16,9 @@ import learnable_novelty as ln
 from learnable_novelty import cluster
 from learnable_novelty.cli import main
 from learnable_novelty.cluster import knowing_its_workers
+from learnable_novelty.data import arrays
 from learnable_novelty.engine import in_order, open_engine
 from learnable_novelty.errors import EngineError
-from learnable_novelty.measure.sources import arrays
 from novelty_lab.runner import run_experiment
 
 SMALL = {"channels": 16, "samples": 16, "burn_in": 40, "draws": 1}

@@ -115,7 +115,7 @@ def test_a_parquet_file_of_too_many_rows_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "x.parquet"
     path.write_bytes(fuzz._parquet(a=[0.0, 2.0] * 500))
     assert read_columns(path, None, None).inputs.shape == (1000, 1)
-    monkeypatch.setattr("learnable_novelty.measure.sources.files.MOST_BYTES", 1000)
+    monkeypatch.setattr("learnable_novelty.data.files.MOST_BYTES", 1000)
     with pytest.raises(ValueError, match="claims 1,000 rows of 8 bytes"):
         read_columns(path, None, None)
 

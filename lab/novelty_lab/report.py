@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from novelty_lab.artefact import Artefact
-
-STALE_SECONDS = 60.0
-"""A draft is written within milliseconds: one of this age was left by a process that was killed."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,6 @@ def save_figures(
     with in_style():
         for name, figure in artefact.figures(records):
             path = root / artefact.name / name
-            remove_stale_drafts(path.parent)
             write_whole(path, _drawn(figure, "png"))
             paths.append(path)
             if vector:
@@ -77,11 +72,3 @@ def _drawn(figure: Figure, kind: Literal["png", "pdf"]) -> bytes:
     stamps = ("Software",) if kind == "png" else ("Creator", "Producer", "CreationDate")
     figure.savefig(content, format=kind, dpi=160, metadata=dict.fromkeys(stamps))
     return content.getvalue()
-
-
-def remove_stale_drafts(folder: Path) -> None:
-    """Remove drafts of figures that a killed process left."""
-    for pattern in (".figure-*.png", ".draft-*"):
-        for draft in folder.glob(pattern):
-            if draft.is_file() and time.time() - draft.lstat().st_mtime > STALE_SECONDS:
-                draft.unlink(missing_ok=True)

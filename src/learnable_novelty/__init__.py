@@ -15,6 +15,7 @@ from learnable_novelty.errors import needs_extra
 
 if TYPE_CHECKING:
     from learnable_novelty import objective
+    from learnable_novelty.data import read_table
     from learnable_novelty.independence import Dependence, dependence
     from learnable_novelty.measure import (
         Null,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
         Readout,
         reservoirs,
     )
-    from learnable_novelty.tables import read_table
 
 # Everything is imported when it is first used: ``novelty --help`` does not wait for torch, and
 # the packages below some modules are large, or not installed.
@@ -46,7 +46,7 @@ _HOME = {
     **dict.fromkeys(("horizon", "learning_curve", "open_columns", "scan", "score"), "measure"),
     **dict.fromkeys(("Moments", "Observer", "OnlineObserver", "PerSample", "Readout"), "observer"),
     **dict.fromkeys(("Growing", "reservoirs"), "observer"),
-    "read_table": "tables",
+    "read_table": "data",
 }
 _MODULES = ("objective",)
 _EXTRA = {

@@ -7,9 +7,11 @@ compared with each other and with a limit: a few kilobytes of zip can unpack to 
 from __future__ import annotations
 
 import contextlib
+import io
 import math
 import os
-import tempfile
+import secrets
+import time
 import tokenize
 import warnings
 import zipfile
@@ -30,6 +32,8 @@ MOST_EXPANSION = 20
 """Times its own size that a larger archive may unpack to: measured values compress far less."""
 MOST_ARRAYS = 10_000
 MOST_AXES = 64
+DRAFT, STALE_SECONDS = ".draft-", 60.0
+"""How the names of drafts begin; one of this age was left by a process that was killed."""
 
 # What Python and NumPy raise on bytes that are not what they claim to be.
 UNREADABLE = (
@@ -149,26 +153,65 @@ def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]
     return readers[version](file)
 
 
-def write_whole(path: Path, content: bytes) -> None:
+@contextlib.contextmanager
+def writing(path: str | Path) -> Iterator[io.BytesIO]:
+    """Yield a buffer whose content becomes a file when the block ends: whole, or not at all.
+
+    Nothing is written while the block runs, so whatever fails there leaves no half file.
+
+    Raises:
+        StorageError: if it cannot be written; what was there is unchanged.
+    """
+    content = io.BytesIO()
+    yield content
+    write_whole(Path(path), content.getbuffer())
+
+
+def write_whole(path: Path, content: bytes | memoryview) -> None:
     """Write a file; one of the same name is replaced whole or not at all.
+
+    A draft in the same folder reaches the disk before it is renamed, and its name after that.
 
     Raises:
         StorageError: if it cannot be written; what was there is unchanged.
     """
     try:
+        path = Path(os.path.realpath(path))  # a link stays one
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".draft-", dir=path.parent)
+        _remove_stale_drafts(path.parent)
+        draft = path.parent / f"{DRAFT}{secrets.token_hex(8)}"
         try:
-            with os.fdopen(handle, "wb") as file:
+            with draft.open("xb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(name).chmod(0o644)
-            os.replace(name, path)
+            if path.exists():
+                draft.chmod(path.stat().st_mode)
+            os.replace(draft, path)
+            reach_disk(path.parent)
         finally:
-            Path(name).unlink(missing_ok=True)
+            draft.unlink(missing_ok=True)
     except OSError as error:
         raise not_written(path, error) from error
+
+
+def _remove_stale_drafts(folder: Path) -> None:
+    """Remove what killed writers left."""
+    for draft in folder.glob(f"{DRAFT}*"):
+        with contextlib.suppress(FileNotFoundError):
+            if draft.is_file() and time.time() - draft.lstat().st_mtime > STALE_SECONDS:
+                draft.unlink()
+
+
+def reach_disk(path: Path) -> None:
+    """Wait until a file or a folder is on the disk."""
+    if os.name != "posix" and path.is_dir():
+        return  # only POSIX opens folders
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def not_written(path: Path, error: OSError) -> StorageError:

@@ -7,12 +7,12 @@ import pytest
 import torch
 
 import learnable_novelty as ln
+from learnable_novelty.data import in_memory
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.draw import FLOOR_REPEATS
 from learnable_novelty.measure.held_out import all_but_one
 from learnable_novelty.measure.null import HYPOTHESES
 from learnable_novelty.measure.prepare import prepare_rows
-from learnable_novelty.measure.sources.open import in_memory
 from learnable_novelty.measure.surrogates import shuffled_shares
 from learnable_novelty.measure.task import Settings, Task, Windows
 from learnable_novelty.observer.moments import Moments, Roots, merge

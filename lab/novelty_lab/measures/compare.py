@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnable_novelty.data import Source, Stream, open_source
 from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.score import score_source
-from learnable_novelty.measure.sources.base import Source, Stream
-from learnable_novelty.measure.sources.open import open_source
 from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.observer.penalty import RidgePenalty
 from learnable_novelty.seeds import check_seed

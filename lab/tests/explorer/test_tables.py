@@ -9,8 +9,8 @@ import pytest
 
 import learnable_novelty as ln
 from lab.tests.explorer.page import open_panel
+from learnable_novelty.data import choose
 from learnable_novelty.errors import UserError
-from learnable_novelty.tables import choose
 
 READ = """
 const bytes = Uint8Array.from(atob(arguments[1]), (c) => c.charCodeAt(0));

@@ -14,8 +14,8 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
 
 if TYPE_CHECKING:
+    from learnable_novelty.data import Reading
     from learnable_novelty.measure import Columns
-    from learnable_novelty.tables import Reading
 
 
 def add_commands(commands: Any) -> None:
@@ -191,7 +191,7 @@ def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request
 
 def read_decisions(options: argparse.Namespace) -> Reading:
     """Return what the user decides about columns and gaps."""
-    from learnable_novelty.tables import Reading
+    from learnable_novelty.data import Reading
 
     kinds: dict[str, Any] = {}
     for text in options.kinds:

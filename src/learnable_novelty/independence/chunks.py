@@ -20,6 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty.data import Columns, Stream, open_source, read_all
 from learnable_novelty.errors import UserError
 from learnable_novelty.independence.features import (
     Features,
@@ -34,9 +35,6 @@ from learnable_novelty.independence.features import (
 )
 from learnable_novelty.independence.null import permuted
 from learnable_novelty.independence.statistic import Statistics, statistics
-from learnable_novelty.measure.sources.base import Stream, read_all
-from learnable_novelty.measure.sources.columns import Columns
-from learnable_novelty.measure.sources.open import open_source
 from learnable_novelty.seeds import numpy_generator, split, torch_generator
 
 LARGE = 20_000

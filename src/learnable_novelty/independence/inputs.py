@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty.data import dense
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.tables.frames import dense
 
 FEWEST = 5
 """Rows that a permutation test needs to reach p = 0.05 with room to spare: 5! = 120 orders."""

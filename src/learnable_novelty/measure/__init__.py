@@ -1,5 +1,13 @@
 """The measure: bits, floor, excess and a test."""
 
+from learnable_novelty.data import (
+    CHOOSE,
+    Columns,
+    as_tensor,
+    column_names,
+    open_columns,
+    read_columns,
+)
 from learnable_novelty.measure.classes import Classes
 from learnable_novelty.measure.curve import LearningCurve, learning_curve
 from learnable_novelty.measure.horizon import Horizon, horizon
@@ -11,11 +19,7 @@ from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.scan import scan
 from learnable_novelty.measure.scan_result import Relation, Scan
 from learnable_novelty.measure.score import score
-from learnable_novelty.measure.sources.columns import Columns
-from learnable_novelty.measure.sources.files import column_names, open_columns, read_columns
-from learnable_novelty.measure.sources.memory import as_tensor
 from learnable_novelty.measure.task import Windows
-from learnable_novelty.tables import CHOOSE
 
 __all__ = [
     "CHOOSE",

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from learnable_novelty.data import Source, Stream
 from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.draw import Draw, rows_of
 from learnable_novelty.measure.held_out import held_out_share
@@ -19,7 +20,6 @@ from learnable_novelty.measure.null import p_value
 from learnable_novelty.measure.power import detectable_share
 from learnable_novelty.measure.prepare import PreparedRows, share_a_unit
 from learnable_novelty.measure.result import Score
-from learnable_novelty.measure.sources.base import Source, Stream
 from learnable_novelty.measure.task import Settings
 from learnable_novelty.observer import Denoised, Observer
 from learnable_novelty.observer.denoise import FALSE_RATE

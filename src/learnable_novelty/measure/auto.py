@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from learnable_novelty.data import MemoryRows, Source, Stream
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.result import Score
-from learnable_novelty.measure.sources.base import Source, Stream
-from learnable_novelty.measure.sources.memory import MemoryRows
 from learnable_novelty.measure.task import Settings, Windows
 
 HISTORIES = (1, 2, 4, 8, 16)

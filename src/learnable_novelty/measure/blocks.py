@@ -17,6 +17,15 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from learnable_novelty.data import (
+    OverlappingPartition,
+    Samples,
+    Source,
+    Stream,
+    overlapping,
+    read,
+    regrouped,
+)
 from learnable_novelty.engine import Parcel, Report, in_order
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.defaults import draw_observers
@@ -28,8 +37,6 @@ from learnable_novelty.measure.draw import (
     rows_of,
 )
 from learnable_novelty.measure.prepare import Spread, cut_windows, in_units, scale_columns
-from learnable_novelty.measure.sources.base import Samples, Source, Stream, read
-from learnable_novelty.measure.sources.batches import OverlappingPartition, overlapping, regrouped
 from learnable_novelty.measure.task import Settings, Task
 from learnable_novelty.observer import Observer, Roots
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from learnable_novelty.data import open_source
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.score import score
-from learnable_novelty.measure.sources.open import open_source
 from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.seeds import numpy_generator
 

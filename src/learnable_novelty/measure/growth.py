@@ -15,13 +15,9 @@ from typing import Any, Literal, cast
 
 import torch
 
-from learnable_novelty.errors import UserError
-from learnable_novelty.measure.defaults import draw_observers
-from learnable_novelty.measure.importance import Importance, shares
-from learnable_novelty.measure.null import Null, choose_kind
-from learnable_novelty.measure.prepare import PreparedRows, prepare_rows
-from learnable_novelty.measure.sources.base import (
+from learnable_novelty.data import (
     Chunk,
+    MemoryRows,
     Partition,
     Samples,
     Source,
@@ -30,7 +26,11 @@ from learnable_novelty.measure.sources.base import (
     read_all,
     read_partition,
 )
-from learnable_novelty.measure.sources.memory import MemoryRows
+from learnable_novelty.errors import UserError
+from learnable_novelty.measure.defaults import draw_observers
+from learnable_novelty.measure.importance import Importance, shares
+from learnable_novelty.measure.null import Null, choose_kind
+from learnable_novelty.measure.prepare import PreparedRows, prepare_rows
 from learnable_novelty.measure.task import Settings, Task
 from learnable_novelty.observer import Growing, Growth, Step
 from learnable_novelty.seeds import split, torch_generator

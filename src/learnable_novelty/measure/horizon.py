@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from learnable_novelty.data import open_source
 from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError, needs_extra
 from learnable_novelty.measure.auto import Auto, halves
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.score import score_source
-from learnable_novelty.measure.sources.open import open_source
 from learnable_novelty.measure.task import Settings, Windows
 from learnable_novelty.measure.threads import few_threads
 from learnable_novelty.measure.words import jsonable, plain, share_words

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from learnable_novelty.data import as_tensor, in_memory
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.draw import rows_of
 from learnable_novelty.measure.null import Null, choose_kind
 from learnable_novelty.measure.prepare import cut_windows, prepare_rows, scale_columns
-from learnable_novelty.measure.sources.memory import as_tensor
-from learnable_novelty.measure.sources.open import in_memory
 from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.seeds import check_seed
 

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty.data import MemoryRows
 from learnable_novelty.measure.cautions import (
     cautions_of_rows,
     outliers,
@@ -25,7 +26,6 @@ from learnable_novelty.measure.null import (
     shift_orders,
 )
 from learnable_novelty.measure.ranks import normal_scores
-from learnable_novelty.measure.sources.memory import MemoryRows
 from learnable_novelty.measure.surrogates import beyond_linear
 from learnable_novelty.measure.task import Settings, Task, check_target_unit
 from learnable_novelty.observer.checks import check_range

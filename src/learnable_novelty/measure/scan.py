@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty.data import Column, encode, read_table
 from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.cautions import cautions_of_rows
@@ -36,7 +37,6 @@ from learnable_novelty.observer import Rows
 from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.observer.denoise import FALSE_RATE
 from learnable_novelty.seeds import check_seed, numpy_generator, split
-from learnable_novelty.tables import Column, encode, read_table
 
 MOST_ROWS, TEST_ROWS, PAIR_TEST_ROWS = 10_000, 4_000, 2_000
 """Rows that are fitted at most, and that a permutation test takes of them."""

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from learnable_novelty.data import Column, quoted
 from learnable_novelty.errors import needs_extra
 from learnable_novelty.measure.classes import Classes
 from learnable_novelty.measure.words import jsonable, p_words, percent, plain, share_words
-from learnable_novelty.tables import Column
+from learnable_novelty.storage import write_whole
 from learnable_novelty.text import printable
 
 LEVEL = 0.05
@@ -144,8 +145,8 @@ class Scan:
         if self.source is None:
             some = f"[{[*chosen, relation.target]!r}]" if chosen else ""
             return f"ln.score(data{some}, {relation.target!r})"
-        words = ["novelty", "score", self.source, "--targets", _quoted(relation.target)]
-        inputs = ["--inputs", ",".join(map(_quoted, chosen))] if chosen else []
+        words = ["novelty", "score", self.source, "--targets", quoted(relation.target)]
+        inputs = ["--inputs", ",".join(map(quoted, chosen))] if chosen else []
         return shlex.join(words + inputs)
 
     @property
@@ -220,7 +221,7 @@ class Scan:
             The matplotlib figure, or the path of the page.
         """
         if path is not None and Path(path).suffix.lower() in (".html", ".htm"):
-            Path(path).write_text(self.to_html(), encoding="utf-8")
+            write_whole(Path(path), self.to_html().encode())
             return Path(path)
         with needs_extra("a plot", "plot"):
             from learnable_novelty.measure.plot import draw_scan
@@ -247,8 +248,3 @@ def _reasons(one: Relation) -> str:
     best = ", ".join(f"{printable(name)} {percent(share)}" for name, share in one.importance[:3])
     classes = _classes(one)
     return f"{best}; {classes}" if best and classes else best or classes
-
-
-def _quoted(name: str) -> str:
-    """Quote a name for a list with commas, as in CSV."""
-    return f'"{name}"' if "," in name or '"' in name else name

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import torch
 
+from learnable_novelty.data import Source, Stream, open_source
 from learnable_novelty.engine import Parcel, Report, in_order
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.answer import explained, in_words, summarize
@@ -27,8 +28,6 @@ from learnable_novelty.measure.held_out import independent_units
 from learnable_novelty.measure.null import Null, choose_kind, describe
 from learnable_novelty.measure.prepare import PreparedRows, prepare_rows
 from learnable_novelty.measure.result import Score
-from learnable_novelty.measure.sources.base import Source, Stream
-from learnable_novelty.measure.sources.open import open_source
 from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.measure.threads import threads_for
 from learnable_novelty.observer import Growing, Observer

@@ -10,9 +10,9 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from learnable_novelty.data import Layout
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.measure.null import Null
-from learnable_novelty.measure.sources.base import Layout
 from learnable_novelty.observer import Observer
 from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.observer.penalty import RidgePenalty

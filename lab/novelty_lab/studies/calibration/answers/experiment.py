@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from learnable_novelty.data import Column, Table
 from learnable_novelty.measure import scan, score
 from learnable_novelty.seeds import numpy_generator, split
-from learnable_novelty.tables import Column, Table
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.repeats import LEVEL, in_parts, part_of
 from novelty_lab.settings import Settings

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from learnable_novelty.data import encode, read_table
 from learnable_novelty.errors import needs_extra
-from learnable_novelty.tables import encode, read_table
 
 SCIKIT_LEARN = "scikit-learn"
 

@@ -1,5 +1,5 @@
 "use strict";
-/* Inputs and targets of a table as numbers without gaps, as learnable_novelty.tables.choose. */
+/* Inputs and targets of a table as numbers without gaps, as learnable_novelty.data.choose. */
 (() => {
   const { refuse, isMissing, levelsOf, numbersInText, MEASURED, MOST_LEVELS } = LN.tables;
   const MOST_NAMED = 8;

@@ -1,6 +1,6 @@
 "use strict";
 /* Which kind a column is: number, boolean, date, category, text, index or constant. The rules are
-   those of learnable_novelty.tables.kinds. A column has
+   those of learnable_novelty.data.kinds. A column has
      name, kind, values   numbers (NaN: missing), places of levels (-1: missing), or texts (null)
      levels               of a category
      reason               why it is an index

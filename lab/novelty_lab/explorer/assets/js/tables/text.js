@@ -1,6 +1,6 @@
 "use strict";
 /* A table in text: encoding, separator, decimal comma, comments, preamble and header are found out
-   from the beginning of the file, by the rules of learnable_novelty.tables.sniff. */
+   from the beginning of the file, by the rules of learnable_novelty.data.sniff. */
 (() => {
   const [SAMPLE_CHARACTERS, SAMPLE_ROWS] = [1 << 18, 500];
   const MARKERS = new Set(

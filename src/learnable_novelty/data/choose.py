@@ -1,0 +1,147 @@
+"""Inputs and targets of a table as numbers without gaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from learnable_novelty.data.describe import kind_notes, sparse_notes
+from learnable_novelty.data.kinds import MOST_LEVELS, as_kind, not_of_kind
+from learnable_novelty.data.missing import check_missing, too_sparse, without_gaps
+from learnable_novelty.data.names import Names, positions
+from learnable_novelty.data.table import MEASURED, Column, Encoded, Table, encode
+from learnable_novelty.errors import UserError
+from learnable_novelty.storage import MOST_BYTES
+from learnable_novelty.text import printable
+
+CHOOSE = (
+    "; choose columns that hold numbers, or read this one as a number (its other cells are then "
+    "gaps) or as a category"
+)
+"""What to do about a column of text."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Input and target columns of a table, as numbers of the same rows."""
+
+    inputs: Encoded
+    targets: Encoded | None
+    input_names: list[str]
+    """Columns of the table; a category is one of them."""
+    target_names: list[str]
+    classes: tuple[str, ...]
+    """Levels of the target, where it is one category."""
+    notes: tuple[str, ...]
+    """What was decided, in plain words."""
+
+
+def choose(
+    table: Table,
+    inputs: Names = None,
+    targets: Names = None,
+    *,
+    is_series: bool = False,
+    where: str = "the table",
+) -> Chosen:
+    """Choose inputs and targets, and leave out rows with gaps.
+
+    Args:
+        table: the columns.
+        inputs: names or places; by default all that can be measured and are not targets.
+        targets: names or places.
+        is_series: whether rows are steps of time, so that none can be left out.
+        where: what to call the table in messages.
+
+    Raises:
+        UserError: naming the column that cannot be used.
+    """
+    names = [column.name for column in table.columns]
+    wanted = [] if targets is None else positions(names, targets, where)
+    notes = [note for note in table.notes if note not in kind_notes(table.columns)]
+    if inputs is not None:
+        places = positions(names, inputs, where)
+        left: list[Column] = []
+    else:
+        rest = [k for k in range(len(names)) if k not in wanted]
+        places = [k for k in rest if table.columns[k].kind in MEASURED]
+        if not places and targets is not None and (counter := _counter(table, rest)) is not None:
+            places = [counter]
+            notes.append(f"{printable(names[counter])} counts the rows, and is the only input")
+        left = [table.columns[k] for k in rest if k not in places]
+        if targets is not None and table.missing in (None, "drop") and not is_series:
+            sparse = too_sparse(*([table.columns[k] for k in many] for many in (places, wanted)))
+            places = [k for k in places if not any(table.columns[k] is one for one in sparse)]
+            notes += sparse_notes(sparse)
+    if not places:
+        why = "; ".join(kind_notes(left)) or "all columns are targets"
+        raise UserError(
+            f"expected input columns in {where}, none are left ({why}): name the inputs, or "
+            "read one of these as a category or a number"
+        )
+    x, y = ([measurable(table.columns[k]) for k in many] for many in (places, wanted))
+    notes += kind_notes([*left, *{id(one): one for one in [*x, *y]}.values()])
+    how = check_missing(table.missing)
+    x, y, rows, said = without_gaps(x, y, how, is_series=is_series)
+    for column in [*x, *y]:
+        _check(column, rows)
+    _check_size([*x, *y], len(rows), where)
+    return Chosen(
+        encode(x, rows),
+        encode(y, rows) if y else None,
+        [names[k] for k in places],
+        [names[k] for k in wanted],
+        y[0].levels if len(y) == 1 else (),
+        (*notes, *said),
+    )
+
+
+def _counter(table: Table, places: list[int]) -> int | None:
+    """Return a column that is an index only because it counts: with one other it is a curve."""
+    for k in places:
+        if table.columns[k].reason == "it counts the rows":
+            return k
+    return None
+
+
+def measurable(column: Column) -> Column:
+    """Return a column that the user names as a number or a category, whatever was decided.
+
+    Raises:
+        UserError: for dates, and for text of many values.
+    """
+    if column.kind in MEASURED:
+        return column
+    if column.values.dtype.kind == "f":
+        return as_kind(column, "number")
+    if column.kind == "date":
+        raise UserError(
+            f"expected numbers in column {column.name!r}, got dates: use it as the time of a "
+            "series, or its cyclic parts"
+        )
+    levels = {value for value in column.values if value is not None}
+    if len(levels) <= min(MOST_LEVELS, len(column.values) // 2) and levels:
+        return as_kind(column, "category")
+    raise UserError(f"{not_of_kind(column)}{CHOOSE}")
+
+
+def _check(column: Column, rows: np.ndarray) -> None:
+    if column.values.dtype.kind != "f":
+        return
+    infinite = np.isinf(column.values[rows])
+    if infinite.any():
+        row = int(rows[int(np.argmax(infinite))])
+        raise UserError(
+            f"expected finite numbers in column {column.name!r}, got an infinite value in row "
+            f"{row} (from 0): choose columns without it, or leave out such rows"
+        )
+
+
+def _check_size(columns: list[Column], rows: int, where: str) -> None:
+    width = sum(max(1, len(column.levels)) for column in columns)
+    if width * rows * 8 > MOST_BYTES:
+        raise UserError(
+            f"{where} becomes {rows:,} rows of {width:,} numbers, more than {MOST_BYTES:,} bytes; "
+            "choose fewer columns"
+        )

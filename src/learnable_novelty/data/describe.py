@@ -1,0 +1,137 @@
+"""What was read, in words: decisions, and one line for each column."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+import numpy as np
+
+from learnable_novelty.data.table import MEASURED, Column, Table
+from learnable_novelty.text import printable
+
+MOST_NAMED = 8
+"""Columns and levels that are listed before the rest is counted."""
+FEWEST_ROWS = 3
+"""Rows that a relation or a step of a series can be seen in."""
+MOST_SHOWN = 40
+"""Columns that are shown of a wide table."""
+
+
+def kind_notes(columns: Sequence[Column]) -> list[str]:
+    """Say which columns are left out and why, and which are categories."""
+    left = [f"{printable(one.name)} ({_why(one)})" for one in columns if one.kind not in MEASURED]
+    notes = [f"left out: {_listed(left)}"] if left else []
+    for one in columns:
+        if one.kind == "category":
+            notes.append(f"{printable(one.name)} is a category of {len(one.levels)}")
+    shown = notes[:MOST_NAMED]
+    return shown + (
+        [f"{len(notes) - len(shown)} more categories"] if len(notes) > len(shown) else []
+    )
+
+
+def sparse_notes(columns: Sequence[Column]) -> list[str]:
+    """Say which columns are left out because most rows have a gap there."""
+    gaps = [f"{printable(one.name)} ({one.missing} of {len(one.values)})" for one in columns]
+    return [f"left out for their gaps: {_listed(gaps)}"] if gaps else []
+
+
+def _why(column: Column) -> str:
+    if column.kind == "index":
+        return f"index: {column.reason}" if column.reason else "index"
+    if column.kind == "constant":
+        return "no values" if column.missing == len(column.values) else "one value"
+    if column.kind == "date":
+        return "dates"
+    present = [value for value in column.values if value is not None]
+    odd = [value for value in present if not _is_float(value)]
+    text = f"text of {len(set(present))} values"
+    if not 0 < len(odd) < len(present) / 2:
+        return text
+    return f"{text}: numbers but for {len(odd)} such as {printable(odd[0])[:20]}"
+
+
+def _is_float(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:MOST_NAMED])
+    return shown + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
+
+
+def describe_columns(table: Table) -> list[tuple[str, str, str, str]]:
+    """Return name, kind, missing rows and range of each column.
+
+    >>> describe_columns(Table((Column("x", "number", np.array([1.0, np.nan, 3.0])),)))
+    [('x', 'number', '1', '1 to 3')]
+    """
+    return [
+        (printable(one.name), one.kind, str(one.missing or ""), _range(one))
+        for one in table.columns
+    ]
+
+
+def show_table(table: Table, name: str, *, commands: bool = True) -> str:
+    """Return what was read as text: columns, decisions, and commands that go on from here."""
+    rows = [("column", "kind", "missing", "values"), *describe_columns(table)]
+    hidden = len(rows) - 1 - MOST_SHOWN
+    rows = rows[: MOST_SHOWN + 1]
+    widths = [max(len(row[k]) for row in rows) for k in range(3)]
+    counts = [_counted(table.num_rows, "row"), _counted(len(table.columns), "column")]
+    lines = [f"{printable(name)}: {', '.join(counts)}"]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=False))
+        lines.append(f"  {'  '.join(cells)}  {row[3]}".rstrip())
+    lines += [f"  and {hidden} more columns"] * (hidden > 0)
+    lines += [f"  {note}" for note in table.notes]
+    return "\n".join([*lines, *(next_commands(table, name) if commands else [])])
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def next_commands(table: Table, name: str) -> list[str]:
+    """Return commands for the next step."""
+    measured, file = table.measured, shlex.quote(printable(name))
+    if table.num_rows < FEWEST_ROWS:
+        return [f"nothing can be learned from {_counted(table.num_rows, 'row')}: add rows"]
+    if not measured:
+        return [
+            "no column holds numbers or few values; read one as another kind with --as COL=KIND"
+        ]
+    last = shlex.quote(quoted(measured[-1].name))
+    lines = [f"  novelty score {file} --targets {last}"] if len(measured) > 1 else []
+    dates = [one.name for one in table.columns if one.kind == "date"]
+    time = f" --time {shlex.quote(dates[0])}" if dates else ""
+    return ["next:", *lines, f"  novelty score {file} --inputs {last} --window 1{time}"]
+
+
+def quoted(name: str) -> str:
+    """Quote a name as in CSV if it holds a comma or a quote.
+
+    >>> quoted("a,b")
+    '"a,b"'
+    """
+    special = "," in name or '"' in name
+    return '"' + name.replace('"', '""') + '"' if special else printable(name)
+
+
+def _range(column: Column) -> str:
+    present = column.values[~column.is_missing]
+    if len(present) == 0:
+        return ""
+    if column.kind == "category":
+        return _listed([printable(level) for level in column.levels])
+    if present.dtype.kind == "M":
+        low, high = (np.datetime_as_string(one, unit="D") for one in (present.min(), present.max()))
+        return f"{low} to {high}"
+    if present.dtype.kind == "f":
+        return f"{present.min():.6g} to {present.max():.6g}"
+    return printable(str(present[0]))[:30] + (", ..." if len(set(present)) > 1 else "")

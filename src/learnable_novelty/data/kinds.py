@@ -1,0 +1,265 @@
+"""Which kind a column is: number, boolean, date, category, text, index or constant."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from learnable_novelty.data.cells import (
+    cell_of,
+    dates_in_text,
+    numbers_in_text,
+    spread,
+    told_of_numbers,
+)
+from learnable_novelty.data.table import Column, Kind
+from learnable_novelty.errors import UserError
+from learnable_novelty.text import printable
+
+MOST_LEVELS = 30
+"""Texts of at most so many values, each twice on average, are a category."""
+MOST_CHOSEN_LEVELS = 1000
+"""Values that a category may have if the user asks for one."""
+FEWEST_COUNTED = 10
+"""Rows that a column in the middle of a table must count to be an index."""
+INDEX_NAMES = ("rownames", "row.names", "rowname", "row_names", "index", "id")
+NAMED_ID = re.compile(r".*([ _.-](id|ID|Id)|[a-z](Id|ID))")
+"""Names such as order_id, order id and PassengerId."""
+UNNAMED = re.compile(r"(unnamed(: ?\d+(\.\d+)?)?|#\d+(\.\d+)?|__index_level_\d+__)?", re.IGNORECASE)
+"""Names that programs give to a column without a name."""
+
+_BOOLEANS = {"true": 1.0, "false": 0.0, "t": 1.0, "f": 0.0}
+
+
+def column_of(name: str, values: Any, decimal: str = ".") -> tuple[Column, str | None]:
+    """Return a column with the kind of its values, and what was decided about it.
+
+    Args:
+        name: of the column.
+        values: a pandas series.
+        decimal: the decimal sign of numbers in text.
+    """
+    import pandas as pd
+
+    kind = values.dtype
+    note = None
+    if isinstance(kind, pd.CategoricalDtype):
+        column = _levels(name, values.astype(object), most=MOST_CHOSEN_LEVELS)
+    elif isinstance(kind, pd.PeriodDtype):
+        column = Column(name, "date", values.dt.to_timestamp().to_numpy("datetime64[ns]"))
+    elif kind.kind == "M":
+        column = Column(name, "date", _moments(values))
+    elif kind.kind == "m":
+        column = Column(name, "number", values.dt.total_seconds().to_numpy(np.float64))
+        note = f"{printable(name)} is a duration, in seconds"
+    elif kind.kind == "b":
+        column = Column(name, "boolean", values.to_numpy(np.float64, na_value=np.nan))
+    elif kind.kind in "iu" and _is_beyond_doubles(values):
+        column = _levels(name, values.astype(str), most=min(MOST_LEVELS, len(values) // 2))
+        note = f"{printable(name)} has whole numbers of more than 15 digits: read as text"
+    elif kind.kind in "iuf":
+        column = Column(name, "number", values.to_numpy(np.float64, na_value=np.nan))
+    elif kind.kind == "c":
+        raise UserError(f"expected real numbers in column {name!r}, got {kind}")
+    else:
+        column, note = _of_objects(name, values, decimal)
+    if _num_values(column) < 2:
+        column = replace(column, kind="constant", levels=(), values=plain_values(column))
+    return column, note
+
+
+def plain_values(column: Column) -> np.ndarray:
+    """Return values of a column that is no category any more: its levels as text."""
+    if column.kind != "category":
+        return column.values
+    levels = np.array([*column.levels, None], dtype=object)
+    return levels[column.values]
+
+
+def _num_values(column: Column) -> int:
+    """Return how many different values there are; counting ends at two for most columns."""
+    present = column.values[~column.is_missing]
+    if len(present) == 0:
+        return 0
+    return 1 if bool((present == present[0]).all()) else 2
+
+
+def _moments(values: Any) -> np.ndarray:
+    if getattr(values.dt, "tz", None) is not None:
+        values = values.dt.tz_convert(None)
+    return values.to_numpy("datetime64[ns]")
+
+
+def _is_beyond_doubles(values: Any) -> bool:
+    """Tell whether different whole numbers would be equal as float64: these are labels."""
+    present = values.dropna()
+    if not len(present) or max(abs(int(present.min())), abs(int(present.max()))) <= 2**53:
+        return False
+    return present.nunique() > len(np.unique(present.to_numpy(np.float64)))
+
+
+def _of_objects(name: str, values: Any, decimal: str) -> tuple[Column, str | None]:
+    """Tell numbers, booleans, dates and categories that came as objects from text."""
+    cells = [cell_of(value) for value in values.array]
+    present = [cell for cell in cells if cell is not None]
+    if not all(isinstance(cell, str) for cell in present):
+        mixed = _of_mixed(name, cells, present)
+        if mixed is not None:
+            return mixed, None
+        cells = [None if cell is None else str(cell) for cell in cells]
+        present = [cell for cell in cells if cell is not None]
+    distinct = {cell.lower() for cell in set(present)}
+    if distinct <= _BOOLEANS.keys() and len({_BOOLEANS[cell] for cell in distinct}) == 2:
+        flags = [np.nan if cell is None else _BOOLEANS[cell.lower()] for cell in cells]
+        return Column(name, "boolean", np.array(flags)), None
+    numbers = numbers_in_text(present, decimal)
+    if numbers is not None:
+        return Column(name, "number", spread(numbers, cells)), told_of_numbers(name, present)
+    dates = dates_in_text(cells, present)
+    if dates is not None:
+        return Column(name, "date", dates), None
+    return _levels(name, cells, most=min(MOST_LEVELS, len(present) // 2)), None
+
+
+def _of_mixed(name: str, cells: list[Any], present: list[Any]) -> Column | None:
+    """Make a column of booleans or numbers that are Python objects."""
+    if all(isinstance(cell, (bool, np.bool_)) for cell in present):
+        values = [np.nan if cell is None else float(cell) for cell in cells]
+        return Column(name, "boolean", np.array(values))
+    try:
+        if any(isinstance(cell, (str, bytes, list, dict)) for cell in present):
+            return None
+        values = [np.nan if cell is None else float(cell) for cell in cells]
+        return Column(name, "number", np.array(values))
+    except (TypeError, ValueError, OverflowError):
+        pass
+    if all(hasattr(cell, "year") and hasattr(cell, "month") for cell in present):
+        dates = dates_in_text(cells, [str(cell) for cell in present])
+        return None if dates is None else Column(name, "date", dates)
+    return None
+
+
+def _levels(name: str, values: Any, most: int) -> Column:
+    """Make a category of texts with few values; else text."""
+    cells = [cell_of(value) for value in values]
+    texts = [None if cell is None else str(cell) for cell in cells]
+    levels = tuple(sorted({text for text in texts if text is not None}))
+    if len(levels) > max(1, most):
+        return Column(name, "text", np.array(texts, dtype=object))
+    places = {level: place for place, level in enumerate(levels)}
+    codes = np.array([-1 if text is None else places[text] for text in texts], dtype=np.int64)
+    return Column(name, "category", codes, levels)
+
+
+def index_reason(column: Column, *, leading: bool) -> str | None:
+    """Say why a column is an index that only labels rows, or return None.
+
+    It has no name, or one of ``INDEX_NAMES`` (fractions may be a price index); or it is named as
+    an id and all its whole numbers differ; or it counts rows from 0 or 1: three of them if only
+    other indices stand before it, else at least ten.
+
+    >>> index_reason(Column("id", "number", np.array([7.0, 3.0, 7.0])), leading=False)
+    "'id' is the name of an index"
+    >>> index_reason(Column("order id", "number", np.arange(1000.0, 1009.0)), leading=False)
+    "'order id' is the name of an id, and no two are equal"
+    """
+    label = column.name.strip().lower()
+    numbers = column.values if column.values.dtype.kind == "f" else None
+    whole = numbers is None or bool((np.isnan(numbers) | (numbers == np.round(numbers))).all())
+    if column.kind in ("date", "constant", "boolean"):
+        return None
+    if UNNAMED.fullmatch(label):
+        return "unnamed"
+    if label in INDEX_NAMES and (whole or label != "index"):
+        return f"{column.name!r} is the name of an index"
+    differ = numbers is not None and whole and np.unique(numbers).size == numbers.size > 2
+    if differ and NAMED_ID.fullmatch(column.name.strip()):
+        return f"{column.name!r} is the name of an id, and no two are equal"
+    if column.kind == "number" and counts(column.values, 3 if leading else FEWEST_COUNTED):
+        return "it counts the rows"
+    return None
+
+
+def counts(values: np.ndarray, fewest: int = 3) -> bool:
+    """Tell whether values are 0, 1, 2, ... or 1, 2, 3, ...
+
+    >>> counts(np.array([1.0, 2.0, 3.0])), counts(np.array([2.0, 3.0, 4.0]))
+    (True, False)
+    """
+    if len(values) < fewest or values[0] not in (0, 1):
+        return False
+    return bool((values == values[0] + np.arange(len(values))).all())
+
+
+def as_kind(column: Column, kind: Kind) -> Column:
+    """Return a column as another kind, because the user says so.
+
+    Raises:
+        UserError: for values that are not of that kind.
+    """
+    texts = _texts(column)
+    if kind == column.kind:
+        return column
+    if kind in ("index", "text", "constant"):
+        return Column(column.name, kind, np.array(texts, dtype=object))
+    if kind in ("number", "boolean") and column.values.dtype.kind == "f":
+        return replace(column, kind=kind, levels=())
+    present = [text for text in texts if text is not None]
+    if kind == "category":
+        category = _levels(column.name, texts, most=MOST_CHOSEN_LEVELS)
+        if category.kind == "category":
+            return category
+        count = len(set(present))
+        raise UserError(
+            f"expected at most {MOST_CHOSEN_LEVELS:,} values in column {column.name!r} to make it "
+            f"a category, got {count:,}"
+        )
+    if kind == "number" and (numbers := _numbers_or_gaps(texts)) is not None:
+        return Column(column.name, "number", numbers)
+    if kind == "date" and (dates := dates_in_text(texts, present)) is not None:
+        return Column(column.name, "date", dates)
+    raise UserError(not_of_kind(column, kind))
+
+
+def _numbers_or_gaps(texts: list[str | None]) -> np.ndarray | None:
+    """Return numbers, with gaps for cells that hold something else; None if these are most."""
+    present = [text for text in texts if text is not None]
+    numbers = numbers_in_text(present)
+    if numbers is not None:
+        return spread(numbers, texts)
+    # Cells are written alike, so those that are not are told one by one.
+    each = {text: numbers_in_text([text]) for text in set(present)}
+    values = [np.nan if t is None or (one := each[t]) is None else one[0] for t in texts]
+    parsed = np.array(values, dtype=np.float64)
+    return parsed if 2 * np.isfinite(parsed).sum() > len(present) else None
+
+
+def not_of_kind(column: Column, kind: Kind = "number") -> str:
+    """Say which value of a column is not of a kind."""
+    texts = _texts(column)
+    odd = [
+        (row, text)
+        for row, text in enumerate(texts)
+        if text is not None and numbers_in_text([text]) is None
+    ]
+    row, text = (odd or [(0, texts[0] if texts else "")])[0]
+    name = {"number": "numbers", "boolean": "true or false", "date": "dates"}.get(kind, kind)
+    return (
+        f"expected {name} in column {column.name!r}, got {str(text)[:40]!r} in row {row} (from 0)"
+    )
+
+
+def _texts(column: Column) -> list[str | None]:
+    if column.kind == "category":
+        return list(plain_values(column))
+    if column.values.dtype.kind == "f":
+        return [
+            None if v != v else (str(int(v)) if v % 1 == 0 else repr(float(v)))
+            for v in column.values.tolist()
+        ]
+    if column.values.dtype.kind == "M":
+        return [None if text == "NaT" else text for text in np.datetime_as_string(column.values)]
+    return list(column.values)

@@ -1,0 +1,233 @@
+"""Read any table: a file, a pipe, or what other libraries hold, as columns that know their kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, get_args
+
+from learnable_novelty.data import arrow, formats, records
+from learnable_novelty.data.dates import cyclic_columns, time_order
+from learnable_novelty.data.describe import kind_notes
+from learnable_novelty.data.frames import frame_of
+from learnable_novelty.data.headers import has_header, unique
+from learnable_novelty.data.kinds import (
+    as_kind,
+    column_of,
+    index_reason,
+    not_of_kind,
+    plain_values,
+)
+from learnable_novelty.data.missing import check_missing
+from learnable_novelty.data.names import Names, positions
+from learnable_novelty.data.stored import is_zarr
+from learnable_novelty.data.table import Column, Kind, Table
+from learnable_novelty.data.text import read_text
+from learnable_novelty.data.unpack import PACKED, Packed, open_packed
+from learnable_novelty.errors import UserError
+from learnable_novelty.text import printable
+
+TEXT = (".csv", ".tsv", ".txt", ".dat", ".data", ".tab", ".psv")
+FORMATS: dict[str, Callable[[Packed], Any]] = {
+    ".npy": formats.read_npy,
+    ".npz": formats.read_npz,
+    ".parquet": arrow.read_parquet,
+    ".json": records.read_json,
+    ".jsonl": records.read_jsonl,
+    ".ndjson": records.read_jsonl,
+    ".xlsx": formats.read_workbook,
+    ".feather": arrow.read_feather,
+    ".arrow": arrow.read_feather,
+    ".arff": formats.read_arff,
+    ".ts": formats.read_ts,
+}
+"""Readers of formats other than text, by the ending of the file."""
+ENDINGS = (".csv", ".tsv", *FORMATS)
+STATISTICS = "open it with pandas and pass the data frame, or save it as .csv"
+ELSEWHERE = {
+    **dict.fromkeys((".xls", ".ods", ".xlsb"), "save it as .xlsx or .csv"),
+    **dict.fromkeys((".dta", ".sav", ".sas7bdat", ".xpt"), STATISTICS),
+    **dict.fromkeys((".rds", ".rda", ".rdata"), "save its table from R with write.csv"),
+    **dict.fromkeys((".h5", ".hdf5", ".nc", ".mat"), "open it in Python and pass its arrays"),
+    **dict.fromkeys((".pkl", ".pickle"), "open it in Python and pass the data frame"),
+    **dict.fromkeys((".db", ".sqlite", ".duckdb"), "save one of its tables as .csv or .parquet"),
+    **dict.fromkeys((".7z", ".rar", ".tar", ".tgz", ".zst"), "unpack it first"),
+}
+"""What to do about formats that are not read."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the user decides about a table instead of us; see ``read_table``."""
+
+    missing: str | None = None
+    time: str | int | None = None
+    keep: Names = None
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    cyclic: Sequence[str] = ()
+
+
+def read_table(
+    source: Any,
+    *,
+    missing: str | None = None,
+    time: str | int | None = None,
+    keep: Names = None,
+    kinds: Mapping[str, Kind] | None = None,
+    cyclic: Sequence[str] = (),
+) -> Table:
+    """Read a table and decide what kind each column is.
+
+    Args:
+        source: a path (see docs/tables.md for formats), ``"-"`` for standard input, a data frame of
+            pandas, polars, Arrow or xarray, a dict of columns, an array, or a sparse matrix.
+        missing: what to do with rows that have gaps when columns are chosen: "drop" (the default
+            for samples), "refuse" (the default for a series), "indicate" or "interpolate".
+        time: the column that orders the rows of a series; its steps must be equal.
+        keep: columns that are not to be left out as an index.
+        kinds: kinds by column, instead of those decided here.
+        cyclic: parts of dates that become columns: "month", "weekday", "hour".
+
+    >>> table = read_table({"id": [7, 8, 9, 4], "x": [1, 2, None, 4], "c": list("abba")})
+    >>> [(column.name, column.kind, column.missing) for column in table.columns]
+    [('id', 'index', 0), ('x', 'number', 1), ('c', 'category', 0)]
+    """
+    if isinstance(source, Table):
+        table, decimal, notes, name = source, ".", list(source.notes), "the table"
+    else:
+        frame, decimal, notes, name = _frame(source)
+        frame = _with_index(frame, time)
+        table = _typed(frame, decimal, notes, name, keep, kinds or {})
+    return _in_time(replace(table, missing=check_missing(missing)), time, cyclic, name)
+
+
+def _frame(source: Any) -> tuple[Any, str, list[str], str]:
+    """Return a data frame, its decimal sign, notes, and what to call it."""
+    if not isinstance(source, (str, PathLike)):
+        return frame_of(source), ".", [], "the table"
+    path = Path(source)
+    if str(source) != "-":
+        check_readable(path)
+        if is_zarr(path):
+            return formats.read_zarr(path), ".", [], path.name
+        if path.is_dir():
+            return arrow.read_folder(path), ".", [], path.name
+    packed = open_packed(path)
+    if packed.suffix in FORMATS:
+        frame = FORMATS[packed.suffix](packed)
+        if packed.suffix == ".xlsx":
+            frame = _named_by_first_row(frame)
+        return frame, ".", [], packed.name
+    frame, dialect, notes = read_text(packed)
+    return frame, dialect.decimal, notes, packed.name
+
+
+def check_readable(path: Path) -> None:
+    """Raise unless a path is that of a file or folder of a known format."""
+    suffix = path.suffix.lower()
+    known = (*TEXT, *FORMATS, *PACKED, ".zip", ".zarr", "")
+    if not path.exists() and suffix in known:
+        raise UserError(f"expected a file or a folder, {path} does not exist")
+    if is_zarr(path) or path.is_dir():
+        return
+    inner = Path(path.stem).suffix.lower() if suffix in PACKED else suffix
+    if inner in ELSEWHERE and path.exists():
+        raise UserError(f"{inner} files are not read ({path}): {ELSEWHERE[inner]}")
+    if inner not in known or not path.exists():
+        raise UserError(
+            f"expected a file ending in {', '.join(ENDINGS)} or .zarr, or a folder of Parquet "
+            f"files, got {path}"
+        )
+    if not path.is_file():
+        raise UserError(f"expected a file, {path} is not one")
+    if path.stat().st_size == 0:
+        raise UserError(f"expected data in {path}, the file is empty")
+
+
+def _with_index(frame: Any, time: str | int | None) -> Any:
+    """Make the index of a data frame a column if it is the time."""
+    index = frame.index
+    if time is not None and time not in frame.columns and time in (index.name, "index"):
+        return frame.rename_axis(index=time).reset_index()
+    return frame
+
+
+def _named_by_first_row(frame: Any) -> Any:
+    """Take the names of columns from the first row of a sheet, if it holds names."""
+    rows = [["" if v is None or v != v else str(v) for v in row] for row in frame.head(100).values]
+    width = frame.shape[1]
+    named = has_header(rows[0], rows[1:])
+    frame = frame.iloc[1:] if named else frame
+    names = unique(rows[0]) if named else [str(k) for k in range(width)]
+    return frame.set_axis(names, axis=1).reset_index(drop=True)
+
+
+def _typed(
+    frame: Any,
+    decimal: str,
+    notes: list[str],
+    name: str,
+    keep: Names,
+    kinds: Mapping[str, Kind],
+) -> Table:
+    """Decide the kinds of all columns."""
+    names = unique([_text(one) for one in frame.columns])
+    if not names or not len(frame):
+        raise UserError(f"expected rows of data in {name}, got none")
+    kept = set(positions(names, keep, name)) if keep is not None else set()
+    wanted: dict[int, Kind] = {
+        positions(names, [one], name)[0]: _kind(kind) for one, kind in kinds.items()
+    }
+    columns: list[Column] = []
+    leading = True
+    for place, label in enumerate(names):
+        column, note = column_of(label, frame.iloc[:, place], decimal)
+        notes += [note] if note else []
+        if place in wanted:
+            converted = as_kind(column, wanted[place])
+            if (more := converted.missing - column.missing) > 0:
+                odd = printable(not_of_kind(column).partition("got ")[2])
+                cells = f"{more} cells are" if more > 1 else "1 cell is"
+                notes.append(f"{printable(label)}: {cells} no number, and a gap ({odd})")
+            column = converted
+        elif place not in kept and (reason := index_reason(column, leading=leading)) is not None:
+            column = Column(label, "index", plain_values(column), reason=reason)
+        leading = leading and column.kind == "index"
+        columns.append(column)
+    return Table(tuple(columns), (*notes, *kind_notes(columns)))
+
+
+def _text(label: Any) -> str:
+    """Return the name of a column; names on several levels are joined."""
+    return ".".join(map(str, label)) if isinstance(label, tuple) else str(label)
+
+
+def _kind(kind: str) -> Kind:
+    for known in get_args(Kind):
+        if kind == known:
+            return known
+    raise UserError(f"expected a kind among {', '.join(get_args(Kind))}, got {kind!r}")
+
+
+def _in_time(table: Table, time: str | int | None, cyclic: Sequence[str], name: str) -> Table:
+    """Order rows by time, and add cyclic parts of dates."""
+    columns, notes = list(table.columns), list(table.notes)
+    if cyclic:
+        parts = [
+            part for one in columns if one.kind == "date" for part in cyclic_columns(one, cyclic)
+        ]
+        if not parts:
+            raise UserError(f"expected dates in {name} that vary by {', '.join(cyclic)}, got none")
+        columns += parts
+        notes.append(f"cyclic parts of dates: {', '.join(one.name for one in parts)}")
+    if time is not None:
+        place = positions([one.name for one in columns], [time], name)[0]
+        order, said = time_order(columns[place])
+        taken = replace(columns[place], kind="index", reason="the time")
+        columns[place] = taken if columns[place].kind == "number" else columns[place]
+        columns = [replace(one, values=one.values[order]) for one in columns]
+        notes = [n for n in notes if n not in kind_notes(table.columns)]
+        notes = [*notes, said, *kind_notes(columns)]
+    return replace(table, columns=tuple(columns), notes=tuple(notes))

@@ -1,0 +1,149 @@
+"""Tables in text, read by pandas as ``sniff`` says."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from learnable_novelty.data.fixed_width import read_fixed_width
+from learnable_novelty.data.headers import MARKERS
+from learnable_novelty.data.sniff import SAMPLE_BYTES, Dialect, sniff
+from learnable_novelty.data.unpack import Packed
+from learnable_novelty.errors import UserError
+from learnable_novelty.storage import MOST_BYTES
+
+
+def read_text(packed: Packed) -> tuple[Any, Dialect, list[str]]:
+    """Return a data frame, how the text is written, and what was decided."""
+    if packed.size > MOST_BYTES:
+        raise UserError(
+            f"{packed.name} holds {packed.size:,} bytes of text, more than {MOST_BYTES:,}; convert "
+            "it to Parquet, which is read by chunks"
+        )
+    with packed.open() as file:
+        head = file.read(SAMPLE_BYTES)
+    if not head.strip():
+        raise UserError(f"expected data in {packed.name}, the file is empty")
+    dialect = sniff(head, packed.name, whole=len(head) < SAMPLE_BYTES)
+    frame, encoding = _read(packed, dialect)
+    if not len(frame):
+        raise UserError(f"expected rows of data in {packed.name}, got only a header")
+    notes = list(dialect.notes)
+    if encoding != dialect.encoding:
+        notes.append("read as Windows-1252 text")
+    if dialect.separator != " " and len(dialect.names) > 1 and bool(frame.iloc[:, -1].isna().any()):
+        notes += _short_rows(packed, dialect, encoding)
+    return frame, dialect, notes
+
+
+def _read(packed: Packed, dialect: Dialect) -> tuple[Any, str]:
+    """Read with the encoding of the sample, or with Windows-1252 if other bytes follow later."""
+    for encoding in dict.fromkeys((dialect.encoding, "cp1252", "latin-1")):
+        try:
+            return _frame(packed, dialect, encoding), encoding
+        except UnicodeError:
+            if dialect.encoding == "utf-16":
+                break
+    raise UserError(f"expected UTF-8 text in {packed.name}, got other bytes")
+
+
+def _frame(packed: Packed, dialect: Dialect, encoding: str) -> Any:
+    import pandas as pd
+
+    if dialect.spans:
+        return read_fixed_width(
+            packed, dialect.spans, dialect.names, dialect.skipped, dialect.comment, encoding
+        )
+    # From pandas 3.1 on numbers are always rounded correctly.
+    exact = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+    precision: dict[str, Any] = {} if exact else {"float_precision": "round_trip"}
+    with (
+        packed.open() as file,
+        io.TextIOWrapper(file, encoding=encoding) as lines,
+        warnings.catch_warnings(),
+    ):
+        for _ in range(dialect.skipped):
+            lines.readline()
+        try:
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                lines,
+                sep=r"\s+" if dialect.separator == " " else dialect.separator,
+                decimal=dialect.decimal,
+                comment=dialect.comment,
+                header=None,
+                names=dialect.names,
+                index_col=False,
+                # The blank line of a table of one column is a missing value.
+                skip_blank_lines=len(dialect.names) > 1,
+                skipinitialspace=True,
+                na_values=list(MARKERS),
+                keep_default_na=False,
+                low_memory=False,
+                **precision,
+            )
+        except pd.errors.EmptyDataError:
+            raise UserError(f"expected rows of data in {packed.name}, got only a header") from None
+        except pd.errors.ParserWarning:
+            raise UserError(_too_long(packed, dialect, encoding)) from None
+        except pd.errors.ParserError as error:
+            raise UserError(_ragged(str(error), packed.name, dialect.skipped)) from None
+    return frame if len(dialect.names) > 1 else _without_blank_end(frame)
+
+
+def _ragged(message: str, name: str, skipped: int) -> str:
+    match = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
+    if match is None:
+        return f"expected a table in {name}: {' '.join(message.split())}"
+    expected, line, got = map(int, match.groups())
+    return _wide_line(expected, line + skipped, name, got)
+
+
+def _without_blank_end(frame: Any) -> Any:
+    """Leave out blank lines at the end of a table of one column."""
+    last = frame.iloc[:, 0].last_valid_index()
+    return frame.iloc[: 0 if last is None else last + 1]
+
+
+def _short_rows(packed: Packed, dialect: Dialect, encoding: str) -> list[str]:
+    """Say how many rows end too early; asked where the last column has gaps."""
+    lines = [line for line, width in _widths(packed, dialect, encoding) if width < 0]
+    if not lines:
+        return []
+    one = len(lines) == 1
+    rows, lack = ("1 row ends", "it lacks") if one else (f"{len(lines)} rows end", "they lack")
+    return [f"{rows} before the last column (line {lines[0]}): what {lack} is missing"]
+
+
+def _too_long(packed: Packed, dialect: Dialect, encoding: str) -> str:
+    """Say which row has more cells than there are columns."""
+    width = len(dialect.names)
+    longer = (one for one in _widths(packed, dialect, encoding) if one[1] > 0)
+    line, more = next(longer, (dialect.skipped + 1, 1))
+    return _wide_line(width, line, packed.name, width + more)
+
+
+def _wide_line(expected: int, line: int, name: str, got: int) -> str:
+    return (
+        f"expected {expected} columns in line {line} of {name}, got {got}: put text that holds the "
+        "separator in quotes"
+    )
+
+
+def _widths(packed: Packed, dialect: Dialect, encoding: str) -> Iterator[tuple[int, int]]:
+    """Yield the lines of rows of another width, and how many cells more they have."""
+    with packed.open() as file, io.TextIOWrapper(file, encoding=encoding, newline="") as lines:
+        reader = csv.reader(lines, delimiter=dialect.separator, skipinitialspace=True)
+        try:
+            for row in reader:
+                commented = bool(dialect.comment and row and row[0].startswith(dialect.comment))
+                if not row or commented or reader.line_num <= dialect.skipped:
+                    continue
+                if len(row) != len(dialect.names):
+                    yield reader.line_num, len(row) - len(dialect.names)
+        except csv.Error:
+            return
