@@ -61,7 +61,7 @@ def plain_step(config: NeuralConfig, device: str) -> Callable[[], Any]:
     """Return a training step in plain PyTorch."""
     automaton = PlainAutomaton(config.hidden).to(device)
     optimizer = torch.optim.AdamW(automaton.parameters(), lr=config.learning_rate)
-    reservoir = PlainReservoir(2, config.channels, config.depth, input_scale=config.input_scale)
+    reservoir = PlainReservoir(2, config.channels, config.depth, linear_last=config.linear_last)
     observer = Observer(reservoir, ridge_penalty=config.ridge_penalty)
 
     def step() -> Tensor:

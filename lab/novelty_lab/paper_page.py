@@ -9,7 +9,7 @@ from pathlib import Path
 from novelty_lab.artefact import Artefact
 from novelty_lab.ledger.ledger import VERDICTS, count
 from novelty_lab.ledger.paper_claims import Row
-from novelty_lab.ledger.text import ours_text, paper_text
+from novelty_lab.ledger.text import ours_text, paper_text, verdict_text
 from novelty_lab.registry import all_artefacts
 
 KINDS = ("Figure", "Table", "Appendix", "Ours")
@@ -64,7 +64,8 @@ def _text(section: Section, root: Path) -> str:
     if section.rows:
         lines.append("| claim | paper | ours | verdict |\n| --- | --- | --- | --- |")
         for row in section.rows:
-            cells = [row.claim.statement, paper_text(row.claim), ours_text(row), row.verdict]
+            texts = paper_text(row.claim), ours_text(row), verdict_text(row)
+            cells = [row.claim.statement, *texts]
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     else:
         lines.append("The paper states no number here that could be set beside ours.")

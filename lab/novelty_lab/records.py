@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,9 @@ from novelty_lab.atomic import DRAFT, put_in_place
 FORMAT = 1
 MOST_TEXT = 256 * 2**20
 """Bytes of a record.json."""
+LINEAR_SINCE = (0, 4)
+"""Version from which on the last layer of the paper's observer is linear."""
+OLDER_OBSERVER = "measured with the older observer: activated last layer"
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,12 @@ class Record:
     def name(self) -> str:
         """Directory name of the run within its experiment."""
         return run_name(self.part, self.config, self.seed)
+
+    @property
+    def older_observer(self) -> bool:
+        """Whether it is from before the last layer of the paper's observer was linear."""
+        version = self.versions.get("learnable_novelty", "0.0").split(".")
+        return tuple(map(int, version[:2])) < LINEAR_SINCE
 
     def to_json(self) -> dict[str, Any]:
         """Return everything but the arrays, whose shapes are listed."""
@@ -206,26 +215,38 @@ def _as_json(value: Any) -> Any:
     return json.loads(json.dumps(value, default=asdict))
 
 
-def is_of(configuration: Mapping[str, Any], config: Any) -> bool:
-    """Tell whether a recorded configuration is this one.
+def is_of(configuration: Mapping[str, Any], config: Any, *, but: Collection[str] = ()) -> bool:
+    """Tell whether a recorded configuration is this one, but for the fields of these names.
 
     Fields that the record lacks are newer than it, and were at their defaults.
     """
     known = {each.name: each for each in fields(config)}
-    if set(configuration) - set(known):
+    if set(configuration) - set(known) - set(but):
         return False
     for name, each in known.items():
         value = getattr(config, name)
-        if name not in configuration:
+        if name in but:
+            same = True
+        elif name not in configuration:
             default = each.default_factory() if each.default is MISSING else each.default  # pyright: ignore[reportCallIssue]
             same = value == default
         elif is_dataclass(value) and isinstance(configuration[name], Mapping):
-            same = is_of(configuration[name], value)
+            same = is_of(configuration[name], value, but=but)
         else:
             same = configuration[name] == _as_json(value)
         if not same:
             return False
     return True
+
+
+OBSERVER = ("input_scale", "linear_last", "variants", "study_axes")
+"""Fields that tell the older observer from the present one."""
+
+
+def is_of_older(record: Record, config: Any) -> bool:
+    """Tell whether a record is of this configuration, but measured with the older observer."""
+    observes = '"linear_last"' in json.dumps(configuration_of(config))
+    return record.older_observer and observes and is_of(record.configuration, config, but=OBSERVER)
 
 
 def digest(configuration: dict[str, Any]) -> str:

@@ -232,9 +232,11 @@ def _compute(artefact: Artefact, run: Run, options: RunOptions, context: RunCont
 
 
 def find_record(artefact: Artefact, run: Run, root: Path) -> Record | None:
-    """Return the record of a run if it is there, with these settings."""
+    """Return the record of a run if it is there, with these settings and this observer."""
     path = root / artefact.name / run.name
     if not (path / "record.json").exists():
         return None
     record = records.load(path)
+    if records.is_of_older(record, run.config):
+        return None
     return record if records.is_of(record.configuration, run.config) else None

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from novelty_lab import records
 from novelty_lab.ledger import claim as paper_claim
 from novelty_lab.records import Record
 
@@ -49,13 +50,24 @@ def mean_sd(values: list[float], digits: int = 0) -> str:
 
 def run_of(name: str, **settings: Any) -> Record:
     """Read the committed run of an artefact with these settings, the others as in the paper run."""
-    from novelty_lab import records
     from novelty_lab.registry import find_artefact
 
     config = dataclasses.replace(find_artefact(name).experiment.PAPER, **settings)
     runs = map(records.load, records.find(ROOT / "results", name))
-    (run,) = [run for run in runs if records.is_of(run.configuration, config)]
+    tells = (records.is_of_older, lambda run, config: records.is_of(run.configuration, config))
+    (run,) = [run for run in runs if any(tell(run, config) for tell in tells)]
     return run
+
+
+def observer_of(name: str) -> str:
+    """Say so if the committed paper run has another observer than the present one."""
+    from novelty_lab.registry import find_artefact
+
+    path = ROOT / "results" / name / "paper-seed0"
+    if not path.exists():
+        return ""
+    older = records.is_of_older(records.load(path), find_artefact(name).experiment.PAPER)
+    return f" ({records.OLDER_OBSERVER})" if older else ""
 
 
 def shown(name: str, title: str, **settings: Any) -> str:

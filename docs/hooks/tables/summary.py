@@ -8,7 +8,7 @@ from collections.abc import Callable
 from docs.hooks.tables.agents import MAZE_NOW, TASKS, explored, returns
 from docs.hooks.tables.growing import share
 from docs.hooks.tables.paper import mean_of
-from docs.hooks.tables.records import claim, markdown, mean_sd, record
+from docs.hooks.tables.records import claim, markdown, mean_sd, observer_of, record
 
 
 def durations() -> str:
@@ -22,7 +22,10 @@ def durations() -> str:
 
 def summary() -> str:
     """Say in one line per artefact what we reproduced."""
-    rows = [[f"`{name}` ({place})", sentence()] for (name, place), sentence in SENTENCES.items()]
+    rows = [
+        [f"`{name}` ({place})", sentence() + observer_of(name)]
+        for (name, place), sentence in SENTENCES.items()
+    ]
     return markdown(["artefact", "our result"], rows)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from learnable_novelty.cli import RESULTS_HINT
 from learnable_novelty.errors import UserError
+from novelty_lab.records import OLDER_OBSERVER
 
 if TYPE_CHECKING:
     from novelty_lab.ledger import Row
@@ -79,18 +80,23 @@ def _print_all(rows: Sequence[Row]) -> None:
     console = Console()
     for title, claims in ledger.sections(rows):
         shown = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
-        for column in ("claim", "paper", "ours", "verdict"):
+        shown.add_column("claim", no_wrap=True)
+        for column in ("paper", "ours", "verdict"):
             shown.add_column(column, overflow="fold")
         for row in claims:
             shown.add_row(
                 _linked(row.claim.id, row.record),
                 Text(ledger.paper_text(row.claim)),
                 Text(ledger.ours_text(row)),
-                _linked(row.verdict, row.figure, COLOURS[row.verdict]),
+                _linked(
+                    f"{row.verdict}{'*' * row.older_observer}", row.figure, COLOURS[row.verdict]
+                ),
             )
         console.print(shown)
         console.print()
     counts = ", ".join(f"{n} {verdict}" for verdict, n in ledger.count(rows).items())
+    if any(row.older_observer for row in rows):
+        print(f"* {OLDER_OBSERVER}")
     print(
         "novelty ledger ID shows a claim in full: rule, note, records, figure, command.\n"
         f"The rules and all notes: {RULES_PAGE}, or novelty explore.\n"
@@ -113,7 +119,7 @@ def _print_one(row: Row) -> None:
         ("section", Text(claim.section)),
         ("paper", Text(ledger.paper_text(claim))),
         ("ours", Text(ledger.ours_text(row) or "nothing yet")),
-        ("verdict", Text(row.verdict, style=COLOURS[row.verdict])),
+        ("verdict", Text(ledger.verdict_text(row), style=COLOURS[row.verdict])),
         ("note", Text(row.note)),
         ("command", Text(row.command)),
         ("figure", _linked(row.figure, row.figure)),

@@ -6,7 +6,7 @@ from novelty_lab.ledger.paper_claims import Claim, Row, Verdict, claim, load_cla
 from novelty_lab.ledger.paper_records import PaperRecords
 from novelty_lab.ledger.rules import RULES
 from novelty_lab.ledger.source import Source, WideSource
-from novelty_lab.ledger.text import ours_text, paper_text
+from novelty_lab.ledger.text import ours_text, paper_text, verdict_text
 
 __all__ = [
     "RULES",
@@ -30,4 +30,5 @@ __all__ = [
     "rows",
     "rule_text",
     "sections",
+    "verdict_text",
 ]

@@ -15,8 +15,8 @@ from novelty_lab.ledger.paper_claims import Claim, Kind, Row, Verdict, load_clai
 from novelty_lab.ledger.paper_records import PaperRecords, SingleRecord
 from novelty_lab.ledger.rules import RULES, objections, ordering, places, statement, undecided
 from novelty_lab.ledger.source import sources
-from novelty_lab.ledger.text import ours_text, paper_text
-from novelty_lab.records import Record
+from novelty_lab.ledger.text import ours_text, paper_text, verdict_text
+from novelty_lab.records import OLDER_OBSERVER, Record
 from novelty_lab.report import Table
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -37,7 +37,9 @@ records hold. This page is what `novelty ledger --markdown` writes; a test compa
 Verdicts are computed, by one rule for every kind of claim; none is written by hand. **Reproduced**
 means that ours does not contradict the claim beyond the errors of both sides, **differs** that it
 does, **not run** that there is no run at the paper's configuration, or fewer than five seeds of an
-agent. Where errors are wide, reproduced is a weak statement: look at spread and runs.
+agent. Where errors are wide, reproduced is a weak statement: look at spread and runs. A verdict
+with **older observer** beside it rests on records of version 0.3 or before, whose observer has a
+normalization and an activation in its last layer too.
 
 "Ours" is mean ± standard deviation over runs, with the number of runs in brackets: draws, seeds, or
 members of a family that the paper gives one number for. A rank stands before the places it could
@@ -111,8 +113,12 @@ def _row(claim: Claim, records: PaperRecords) -> Row:
     source = sources().get(claim.id)
     if source is None:
         return Row(claim, "not run", note=_sentences("no artefact reads this claim", claim.note))
+    row = judged(claim, source.finding(records))
+    older = row.ours is not None and source.older_observer(records)
     return dataclasses.replace(
-        judged(claim, source.finding(records)),
+        row,
+        note=_sentences(row.note, OLDER_OBSERVER) if older else row.note,
+        older_observer=older,
         record=_path(source.record_path(records)),
         records=tuple(map(_path, source.record_paths(records))),
         figure=_path(source.figure_path(records)),
@@ -182,5 +188,5 @@ def _cells(row: Row) -> list[str]:
     # A command is shown where it has led to a record.
     source = ", ".join([*links, f"`{row.command}`"]) if row.record else ""
     name = f"{row.claim.statement} (`{row.claim.id}`)"
-    cells = [name, row.verdict, paper_text(row.claim), ours_text(row), source, row.note]
+    cells = [name, verdict_text(row), paper_text(row.claim), ours_text(row), source, row.note]
     return [cell.replace("|", "\\|") for cell in cells]

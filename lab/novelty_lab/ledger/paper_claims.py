@@ -76,6 +76,8 @@ class Row:
     figure: str = ""
     command: str = ""
     """What runs it again."""
+    older_observer: bool = False
+    """Whether ours is from before the last layer of the observer was linear."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as JSON can hold it."""

@@ -52,6 +52,11 @@ class Source:
         path = self.record_path(records)
         return [] if path is None else [path]
 
+    def older_observer(self, records: PaperRecords) -> bool:
+        """Tell whether any of its records was measured with the older observer."""
+        record = records.find(self.experiment)
+        return record is not None and record.older_observer
+
     def figure_path(self, records: PaperRecords) -> Path | None:
         """Return the figure, if it has been drawn."""
         folder = self.record_path(records)

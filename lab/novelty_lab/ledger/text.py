@@ -45,6 +45,11 @@ def ours_text(row: Row) -> str:
     return f"{text} ({row.runs})"
 
 
+def verdict_text(row: Row) -> str:
+    """Say the verdict, and whether it is of the older observer."""
+    return f"{row.verdict}, older observer" if row.older_observer else row.verdict
+
+
 def _digits(row: Row) -> int:
     claim, ours = row.claim, row.ours if isinstance(row.ours, list) else [row.ours]
     if claim.value is None:

@@ -51,6 +51,12 @@ class CellSource(WideSource):
         names = [f"{t}-{c}-seed{run.seed}" for t, c in self.cells for run in runs.get((t, c), [])]
         return [records.root / EXPERIMENT / name for name in names]
 
+    def older_observer(self, records: PaperRecords) -> bool:
+        """Tell whether agents were paid by the older observer; the task reward has none."""
+        paid = [cell for cell in self.cells if cell[1] != "task"]
+        runs = _runs(records).cells
+        return any(run.older_observer for cell in paid for run in runs.get(cell, []))
+
 
 @functools.lru_cache(maxsize=1)
 def _runs(records: PaperRecords) -> Runs:

@@ -37,6 +37,7 @@ class Run:
     """Of a random policy on the task, where the run has a bonus to weigh."""
     worth: float | None = None
     """What a random episode's bonus is worth in units of the task reward."""
+    older_observer: bool = False
 
 
 @dataclass(frozen=True)
@@ -149,5 +150,8 @@ def collect(records: Iterable[Record], settings: str = "") -> Runs:
         results = record.results
         curve = np.array(results["curve"], dtype=np.float64).reshape(-1, 2)
         worth = abs(results["weight"] * results["random_bonus"]) if "weight" in results else None
-        cell.append(Run(record.seed, results["return"], curve, results.get("random_return"), worth))
+        random = results.get("random_return")
+        cell.append(
+            Run(record.seed, results["return"], curve, random, worth, record.older_observer)
+        )
     return Runs(cells)
