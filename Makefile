@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 CONFIG ?= paper
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The pinned torch goes first and alone: left to a resolver, it would bring a GPU build along.
 TORCH := $(shell grep -E '^torch==' constraints.txt)

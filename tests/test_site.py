@@ -125,7 +125,7 @@ def test_version_and_changelog_are_in_the_site(site):
     from learnable_novelty import __version__
 
     assert f"learnable-novelty {__version__}" in (site / "measure.html").read_text()
-    assert "Unreleased" in (site / "changelog.html").read_text()
+    assert "0.4.0" in (site / "changelog.html").read_text()
 
 
 @pytest.mark.parametrize("width", [390, 1280])
