@@ -1,7 +1,6 @@
 """The documentation is built whole, from this checkout alone."""
 
 import importlib
-import importlib.util
 import os
 import re
 import subprocess
@@ -9,21 +8,19 @@ import sys
 from pathlib import Path
 
 import pytest
+from matplotlib.patches import Rectangle
 
-from novelty_lab import ledger, paper_page, records
-from novelty_lab.registry import all_artefacts
+from novelty_lab import records
 
 ROOT = Path(__file__).parents[1]
 ROOMS = (
     "measure",
+    "data",
     "independence",
     "observer",
     "observer.reservoirs",
-    "systems",
     "objective",
     "reward",
-    "compare",
-    "meters",
 )
 
 
@@ -143,15 +140,6 @@ def test_the_ledger_fits_into_the_window(site, browser, width):
     assert width / 2 < right <= width
 
 
-def test_pictures_and_records_are_in_the_site(site):
-    for page in site.glob("**/*.html"):
-        for source in re.findall(r'<img [^>]*src="(?!data:)([^"]+)"', page.read_text()):
-            assert (page.parent / source).is_file(), (page, source)
-    for held in (ROOT / "results").glob("*/*/record.json"):
-        assert (site / held.relative_to(ROOT)).read_bytes() == held.read_bytes()
-    assert (site / "assets" / "start.png").read_bytes().startswith(b"\x89PNG")
-
-
 def test_every_public_name_is_in_the_reference(site):
     text = "".join(page.read_text() for page in site.glob("api/*.html"))
     for room in ROOMS:
@@ -165,42 +153,14 @@ def test_examples_of_docstrings_are_code_and_not_quotations(site):
         assert "<blockquote>" not in page.read_text(), page
 
 
-def test_every_mark_is_replaced(site):
-    for page in site.glob("**/*.html"):
-        assert "<!-- made:" not in page.read_text(), page
-
-
-def test_every_artefact_has_a_section_with_its_claims():
-    rows = ledger.rows(ROOT / "results")
-    found = paper_page.sections(rows)
-    assert {section.artefact.name for section in found} == set(all_artefacts())
-    assert found[0].artefact.title.startswith("Figure 1")
-    decided = [row for section in found for row in section.rows]
-    assert {row.claim.id for row in rows if row.record} <= {row.claim.id for row in decided}
-    text = paper_page.markdown(found, ROOT / "results")
-    for row in decided:
-        assert row.claim.statement.replace("|", "\\|") in text
-
-
 def test_the_start_picture_shows_the_floor_record():
     from novelty_lab import start_figure as start
 
     drawn = start.figure(ROOT / "results")
     rows = records.load(ROOT / "results" / "floor" / "paper-seed0").results["rows"]
     noise = next(row for row in rows if row["name"] == "noise" and row["n"] == 4096)
-    heights = [patch.get_height() for patch in drawn.axes[-1].patches]
+    heights = [bar.get_height() for bar in drawn.axes[-1].patches if isinstance(bar, Rectangle)]
     assert heights[1] == pytest.approx(noise["bits"])
     said = [text.get_text() for text in drawn.axes[-1].texts]
     assert said[1] == f"{noise['bits']:.0f}"
     assert said[len(start.SHOWN) + 1] == f"{noise['denoised_bits']:.0f}" == "0"
-
-
-def test_examples_are_fenced():
-    path = ROOT / "docs" / "hooks" / "doctests.py"
-    spec = importlib.util.spec_from_file_location("doctests_hook", path)
-    hook = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(hook)
-    text = "Before.\n\n>>> for n in (1,):\n...     print(n)\n1\n>>> 2\n2\n\nAfter."
-    assert hook.fenced(text) == (
-        "Before.\n\n```pycon\n>>> for n in (1,):\n...     print(n)\n1\n>>> 2\n2\n```\n\nAfter."
-    )
