@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         scan,
         score,
     )
+    from learnable_novelty.objective import EpiplexityLoss
     from learnable_novelty.observer import (
         Growing,
         Moments,
@@ -46,6 +47,7 @@ _HOME = {
     **dict.fromkeys(("horizon", "learning_curve", "open_columns", "scan", "score"), "measure"),
     **dict.fromkeys(("Moments", "Observer", "OnlineObserver", "PerSample", "Readout"), "observer"),
     **dict.fromkeys(("Growing", "reservoirs"), "observer"),
+    "EpiplexityLoss": "objective",
     "read_table": "data",
 }
 _MODULES = ("objective",)
@@ -78,6 +80,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Dependence",
+    "EpiplexityLoss",
     "Growing",
     "Moments",
     "Null",
