@@ -124,8 +124,7 @@ class EpiplexityLoss(nn.Module):
         action: Tensor | None = None,
     ) -> Tensor:
         """Return S in bits, 0-dim: ``forward`` without sign and unit."""
-        code_views = [codes] if isinstance(codes, Tensor) else list(codes)
-        input_views = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+        code_views, input_views = _views("codes", codes), _views("inputs", inputs)
         if len(input_views) == 1:
             input_views *= len(code_views)
         if not code_views or len(input_views) != len(code_views):
@@ -222,9 +221,15 @@ def _standardized(values: Tensor, count: Tensor, epsilon: float) -> Tensor:
     return centred / torch.where(variance > 0, variance, 1.0).sqrt()
 
 
+def _views(name: str, values: Tensor | Sequence[Tensor]) -> list[Tensor]:
+    views: list[Any] = list(values) if isinstance(values, (list, tuple)) else [values]
+    for view in views:
+        if not isinstance(view, Tensor):
+            raise UserTypeError(f"{name} must be a torch.Tensor, got {type(view).__name__}")
+    return views
+
+
 def _as_floats(inputs: Tensor) -> Tensor:
-    if not isinstance(inputs, Tensor):
-        raise UserTypeError(f"inputs must be a torch.Tensor, got {type(inputs).__name__}")
     if inputs.dtype == torch.uint8:
         return inputs.float() / 255
     return inputs if inputs.is_floating_point() else inputs.float()
@@ -232,9 +237,8 @@ def _as_floats(inputs: Tensor) -> Tensor:
 
 def _checked(inputs: Tensor, codes: Tensor) -> Tensor:
     """Return codes as (num_samples, code_dim), or raise a sentence."""
-    if not isinstance(codes, Tensor) or not codes.is_floating_point():
-        kind = codes.dtype if isinstance(codes, Tensor) else type(codes).__name__
-        raise UserTypeError(f"codes must be a floating torch.Tensor, got {kind}")
+    if not codes.is_floating_point():
+        raise UserTypeError(f"codes must be of a floating dtype, got {codes.dtype}")
     if inputs.ndim < 2 or codes.ndim < 2 or len(inputs) != len(codes):
         raise UserError(
             "expected inputs and codes with one row per sample, got "
