@@ -12,7 +12,7 @@ import argparse
 import importlib
 from collections.abc import Sequence
 
-NAMES = ("files", "fuzz", "kills", "soak")
+NAMES = ("files", "fuzz", "kills", "saves", "soak")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

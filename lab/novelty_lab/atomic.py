@@ -9,6 +9,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from learnable_novelty.storage import reach_disk
+
 DRAFT, RETIRED = ".draft", ".retired"
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
@@ -23,8 +25,8 @@ def put_in_place(draft: Path, target: Path) -> None:
     remove.
     """
     for path in draft.iterdir():
-        _reach_disk(path)
-    _reach_disk(draft)
+        reach_disk(path)
+    reach_disk(draft)
     try:
         os.replace(draft, target)
     except OSError as error:
@@ -35,7 +37,7 @@ def put_in_place(draft: Path, target: Path) -> None:
             os.replace(target, retired)
             os.replace(draft, target)
             shutil.rmtree(retired)
-    _reach_disk(target.parent)
+    reach_disk(target.parent)
 
 
 def recover(target: Path) -> None:
@@ -63,14 +65,3 @@ def exchange(first: Path, second: Path) -> bool:
     if number in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
         return False
     raise OSError(number, os.strerror(number), str(second))
-
-
-def _reach_disk(path: Path) -> None:
-    """Wait until a file or a directory is on the disk."""
-    if os.name != "posix" and path.is_dir():
-        return  # only POSIX opens directories
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

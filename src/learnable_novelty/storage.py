@@ -11,7 +11,6 @@ import io
 import math
 import os
 import secrets
-import time
 import tokenize
 import warnings
 import zipfile
@@ -32,7 +31,7 @@ MOST_EXPANSION = 20
 """Times its own size that a larger archive may unpack to: measured values compress far less."""
 MOST_ARRAYS = 10_000
 MOST_AXES = 64
-DRAFT, STALE_SECONDS = ".draft-", 60.0
+DRAFT, STALE_SECONDS = ".draft-", 3600.0
 """How the names of drafts begin; one of this age was left by a process that was killed."""
 
 # What Python and NumPy raise on bytes that are not what they claim to be.
@@ -178,29 +177,49 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
     try:
         path = Path(os.path.realpath(path))  # a link stays one
         path.parent.mkdir(parents=True, exist_ok=True)
-        _remove_stale_drafts(path.parent)
-        draft = path.parent / f"{DRAFT}{secrets.token_hex(8)}"
         try:
-            with draft.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            if path.exists():
-                draft.chmod(path.stat().st_mode)
-            os.replace(draft, path)
-            reach_disk(path.parent)
-        finally:
-            draft.unlink(missing_ok=True)
+            _replace(path, content)
+        except FileNotFoundError:  # another process, whose clock is ahead, took our draft for stale
+            _replace(path, content)
+        reach_disk(path.parent)
     except OSError as error:
         raise not_written(path, error) from error
 
 
-def _remove_stale_drafts(folder: Path) -> None:
-    """Remove what killed writers left."""
-    for draft in folder.glob(f"{DRAFT}*"):
-        with contextlib.suppress(FileNotFoundError):
-            if draft.is_file() and time.time() - draft.lstat().st_mtime > STALE_SECONDS:
+def _replace(path: Path, content: bytes | memoryview) -> None:
+    draft = path.parent / f"{DRAFT}{secrets.token_hex(8)}"
+    try:
+        with draft.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        _remove_stale_drafts(draft)
+        if path.exists():
+            draft.chmod(path.stat().st_mode)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _remove_stale_drafts(fresh: Path) -> None:
+    """Remove what killed writers left, by the clock of the file system; others' may be locked."""
+    now = fresh.stat().st_mtime
+    for draft in fresh.parent.glob(f"{DRAFT}*"):
+        with contextlib.suppress(OSError):
+            if draft.is_file() and now - draft.lstat().st_mtime > STALE_SECONDS:
                 draft.unlink()
+
+
+def write_figure(path: str | Path, figure: Any) -> None:
+    """Write a matplotlib figure; the ending of the file is its format, by default .png."""
+    path = Path(path)
+    path = path if path.suffix else path.with_suffix(".png")
+    kinds = figure.canvas.get_supported_filetypes()
+    if path.suffix[1:].lower() not in kinds:
+        listed = ", ".join(f".{kind}" for kind in sorted(kinds))
+        raise UserError(f"expected a picture ending in one of {listed}, got {path}")
+    with writing(path) as file:
+        figure.savefig(file, format=path.suffix[1:].lower(), dpi=160)
 
 
 def reach_disk(path: Path) -> None:

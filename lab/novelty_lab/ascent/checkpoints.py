@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.storage import read_tensors, write_whole
+from learnable_novelty.storage import read_tensors, writing
 
 FORMAT = 1
 
@@ -53,10 +52,8 @@ class Checkpoints:
         fields = {"format": FORMAT, "run": self.run, **checkpoint.__dict__}
         for name in ("scores", "gradient_norms"):
             fields[name] = torch.tensor(fields[name], dtype=torch.float64)
-        # Through memory: of a disk that fills up, torch.save says "unexpected pos".
-        content = io.BytesIO()
-        torch.save(fields, content)
-        write_whole(self.path(checkpoint.step), content.getvalue())
+        with writing(self.path(checkpoint.step)) as file:
+            torch.save(fields, file)
 
     def load(self, step: int, device: torch.device) -> Checkpoint:
         """Read a checkpoint, with ``weights_only``: a file can hold data and nothing that runs."""

@@ -27,14 +27,15 @@ def add_commands(commands: Any) -> None:
 
 
 def _explore(options: argparse.Namespace) -> int:
+    from novelty_lab import explorer
+
     if options.export is not None:
         with results_folder(options.out) as results:
-            count = _export(results, options.export, options.address)
+            count = explorer.export(results, options.export, options.address)
         print(f"{count} files in {options.export}; open {options.export / 'index.html'}")
         return 0
     if not 0 <= options.port <= 65535:
         raise UserError(f"--port takes a number from 0 to 65535, got {options.port}")
-    from novelty_lab import explorer
     from novelty_lab.explorer.server import Server
 
     with results_folder(options.out) as results:
@@ -56,13 +57,3 @@ def _explore(options: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             print()
     return 0
-
-
-def _export(results: Path, folder: Path, address: str) -> int:
-    from novelty_lab import explorer
-
-    try:
-        return explorer.export(results, folder, address)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UserError(f"cannot write the page to {folder}: {reason}") from None

@@ -15,6 +15,7 @@ from typing import Any
 
 from learnable_novelty._version import __version__
 from learnable_novelty.errors import UserError
+from learnable_novelty.storage import write_whole
 from novelty_lab.explorer.card import draw_card
 from novelty_lab.explorer.claims import claims, linked_files
 from novelty_lab.explorer.panel import find_panels, read_script
@@ -68,9 +69,7 @@ def export(results: Path, directory: Path, address: str = "") -> int:
     """Write the page into a folder; return the number of files."""
     site = build(results, address=address)
     for name, content in site.items():
-        path = directory / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        write_whole(directory / name, content)
     return len(site)
 
 

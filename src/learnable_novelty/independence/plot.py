@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
+from learnable_novelty.storage import write_figure
+
 if TYPE_CHECKING:
     from learnable_novelty.independence.result import Dependence
 
@@ -33,5 +35,5 @@ def draw_dependence(result: Dependence, path: str | Path | None = None) -> Figur
         axes.spines[["top", "right"]].set_visible(False)
     figure.suptitle(f"{result.verdict}, {result.where}", fontsize=9, wrap=True)
     if path is not None:
-        figure.savefig(path, dpi=160)
+        write_figure(path, figure)
     return figure

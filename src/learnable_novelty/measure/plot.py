@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from learnable_novelty.measure.result import reference_bits
 from learnable_novelty.measure.words import percent
+from learnable_novelty.storage import write_figure
 from learnable_novelty.text import printable
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def draw_score(score: Score, path: str | Path | None = None) -> Figure:
     for axes in (*between, test, bars):
         axes.spines[["top", "right"]].set_visible(False)
     if path is not None:
-        figure.savefig(path, dpi=160)
+        write_figure(path, figure)
     return figure
 
 
@@ -164,7 +165,7 @@ def draw_horizon(horizon: Horizon, path: str | Path | None, ax: Any) -> Figure:
     for one in (axes, other):
         one.spines["top"].set_visible(False)
     if path is not None:
-        figure.savefig(path, dpi=160)
+        write_figure(path, figure)
     return figure
 
 
@@ -177,7 +178,7 @@ def draw_scan(scan: Scan, path: str | Path | None, ax: Any) -> Figure:
     axes = figure.subplots() if ax is None else ax
     (_heat_map if scan.pairs else _bars)(axes, scan)
     if path is not None:
-        figure.savefig(path, dpi=160)
+        write_figure(path, figure)
     return figure
 
 

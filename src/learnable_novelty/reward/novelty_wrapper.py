@@ -22,7 +22,7 @@ from learnable_novelty.reward.foresight import Foresight
 from learnable_novelty.reward.images import Encoder
 from learnable_novelty.reward.spaces import SpaceDescription, action_dim, describe_space
 from learnable_novelty.seeds import Seed, split
-from learnable_novelty.storage import read_tensors
+from learnable_novelty.storage import read_tensors, writing
 
 SURE = 2.0
 """Standard errors by which a mean return of either sign must differ from zero to be a scale."""
@@ -129,7 +129,8 @@ class WrapsNovelty:
             "units": None if units is None else units.state_dict(),
         }
         state = {**self.calibrated.state_dict(), "observations": self._space}
-        torch.save({**state, "learned": to_tensors(learned)}, path)
+        with writing(path) as file:
+            torch.save({**state, "learned": to_tensors(learned)}, file)
 
     def _restore(self, learned: dict[str, Any]) -> None:
         bonus, units = self.accumulator.bonus, self.accumulator.units

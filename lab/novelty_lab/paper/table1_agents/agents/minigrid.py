@@ -7,8 +7,6 @@ bit for bit (a test plays both side by side). About a hundred times as fast.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnable_novelty.errors import UserError, needs_extra
+from learnable_novelty.storage import writing
 
 EMPTY, WALL, DOOR, KEY, BALL, GOAL = 1, 2, 4, 5, 6, 8
 """Types of objects, as ``minigrid`` encodes them."""
@@ -73,11 +72,8 @@ class Layouts:
         path = folder / f"{task}-{count}-{seed}.npz"
         if not path.exists():
             drawn = cls.draw(task, count=count, seed=seed)
-            folder.mkdir(parents=True, exist_ok=True)
-            handle, part = tempfile.mkstemp(dir=folder, suffix=".npz")
-            os.close(handle)
-            np.savez_compressed(part, **vars(drawn))
-            Path(part).replace(path)
+            with writing(path) as file:
+                np.savez_compressed(file, **vars(drawn))
         with np.load(path) as file:
             return cls(file["grids"], file["agents"], int(file["wanted"]), int(file["max_steps"]))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from learnable_novelty.errors import UserError
+from learnable_novelty.storage import writing
 from novelty_lab.paper.table1_agents.agents.policy import load_policy
 from novelty_lab.paper.table1_agents.agents.tasks import task_of
 from novelty_lab.paper.table1_agents.agents.training import Training
@@ -38,7 +39,8 @@ def film(training: Training, policy: Path, path: Path, *, seed: int = 0) -> None
         over = terminated or truncated
     env.close()
     first, *others = [Image.fromarray(frame) for frame in frames[::2]]
-    first.save(path, save_all=True, append_images=others, duration=40, loop=0)
+    with writing(path) as file:
+        first.save(file, "GIF", save_all=True, append_images=others, duration=40, loop=0)
 
 
 def _open(task: str) -> Any:
