@@ -162,7 +162,6 @@ def test_an_option_and_set_and_underscores_mean_the_same(tmp_path):
         ("flows", "draws", 0),
         ("temporal", "pairs", 0),
         ("life-map", "states", "foo"),
-        ("life-denoised", "states", "foo"),
         ("explore", "seeds", ()),
         ("denoised", "sizes", ()),
     ],

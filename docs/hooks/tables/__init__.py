@@ -53,8 +53,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "appendix-d": paper.appendix_d,
     "denoised-functions": measure.denoised_functions,
     "denoised-noise": measure.denoised_noise,
-    "denoised-flows": lambda: shown("denoised-systems", "The flows"),
-    "denoised-orders": lambda: shown("denoised-systems", "Rank correlation"),
     "dependence-given": independence.given,
     "dependence-level": independence.level,
     "dependence-power": independence.power,
@@ -109,8 +107,4 @@ TABLES: dict[str, Callable[[], str]] = {
     "signs": measure.signs,
     "solver-errors": paper.solver_errors,
     "summary": summary.summary,
-    "together-differences": lambda: shown("nca-growing", "The growing arm"),
-    "together-ends": lambda: shown("nca-growing", "At the end"),
-    "together-phases": lambda: shown("nca-growing", "Phases"),
-    "together-verdict": growing.together_verdict,
 }

@@ -11,10 +11,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from learnable_novelty.observer import Edge, Observer, reservoirs
+from learnable_novelty.observer import Observer, reservoirs
 from novelty_lab import rank_correlation, records
 from novelty_lab.context import RunContext
-from novelty_lab.studies.life.life_denoised.experiment import measure_rules
 from novelty_lab.studies.life.life_map import analysis as life_analysis
 from novelty_lab.studies.life.life_map import experiment as life_map
 from novelty_lab.studies.life.life_map import life
@@ -74,25 +73,6 @@ def test_scores_are_those_of_the_plain_observer():
         }
         for name, value in expected.items():
             assert found[name][place] == pytest.approx(value, abs=1e-4)
-
-
-def test_denoised_bits_are_those_of_the_plain_observer():
-    """Beside the bits and the excess that the map has."""
-    config = vary(TINY, floor_repeats=6, null_repeats=0)
-    held, found = life_observer(config, 5, 1, "cpu"), measure_rules(config, CODES, 5, 1)
-    on_the_map = score_rules(config, CODES, 5, 1)
-    np.testing.assert_allclose(found["bits"], on_the_map["bits"])
-    np.testing.assert_allclose(found["excess"], on_the_map["bits"] - on_the_map["floor"])
-    reservoir = held.torus.reservoir
-    assert isinstance(reservoir, reservoirs.Conv2d)
-    observer = Observer(reservoir, ridge_penalty=config.ridge_penalty)
-    for place, code in enumerate(CODES):
-        states = torch.from_numpy(history_of(code, config, held.soups.numpy())).double()
-        fit = observer.fit(observer.rows(2 * states[:, :1] - 1, states[:, 1:]))
-        moved = torch.cat(list(fit.moved_products(fit.unexplained(), iter(held.floor_orders))))
-        alone = fit.denoised(Edge(fit.split.noise.law, measured=fit.noise_roots(moved)))
-        assert found["denoised"][place] == pytest.approx(alone.bits, abs=1e-3)
-        assert found["directions"][place] == alone.directions
 
 
 def test_densities_and_changes_are_counted():

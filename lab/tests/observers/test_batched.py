@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from learnable_novelty.measure import row_orders
-from learnable_novelty.observer import Edge, Observer, reservoirs
-from novelty_lab.observers import denoise_batch, score_batch
+from learnable_novelty.observer import Observer, reservoirs
+from novelty_lab.observers import score_batch
 from novelty_lab.observers.binary_torus import (
     OFFSETS,
     BinaryTorus,
@@ -109,35 +109,3 @@ def test_more_features_than_rows_are_refused():
         score_batch(
             torch.randn(1, 1, 4, 4), torch.ones(1, 1, 4, 1), [], [], ridge_penalty=1, resolution=1
         )
-
-
-def test_a_batch_is_denoised_as_its_members_are():
-    """Noise, a shift in noise, a shift, constant targets, and inputs that repeat one row."""
-    samples, side, window, batch = 6, 11, 4, 5
-    reservoir = reservoirs.Conv2d(1, 20, 3, seed=4)
-    observer = Observer(reservoir, ridge_penalty=0.03, resolution=2.0, code_scale=0.7)
-    torus = BinaryTorus(reservoir, (-1.0, 1.0), torch.float64)
-    inputs, targets = (
-        tori(0, batch, samples, side, side),
-        tori(1, batch, samples, window, side, side),
-    )
-    inputs[4] = inputs[4, :1, :1]
-    shift = inputs.roll(1, -1)[:, :, None]
-    targets[1, :, :2] = (shift[1] ^ (torch.rand(samples, 2, side, side) < 0.2)).to(torch.uint8)
-    targets[2] = shift[2]
-    targets[3] = 1
-    orders = list(row_orders("translations", samples, (side, side), 8, 7))
-    settings = {"ridge_penalty": 0.03, "resolution": 2.0, "code_scale": 0.7}
-    features = torus(inputs.flatten(0, 1)).unflatten(0, (batch, samples)).flatten(2, 3)
-    laid_out = targets.movedim(2, -1).flatten(2, 3)
-    found = denoise_batch(features, laid_out, orders, **settings, false_rate=0.02)
-    for place in range(batch):
-        entered = 2 * inputs[place][:, None].double() - 1
-        fit = observer.fit(observer.rows(entered, targets[place].double()))
-        moved = torch.cat(list(fit.moved_products(fit.unexplained(), iter(orders))))
-        alone = fit.denoised(Edge(fit.split.noise.law, 0.02, fit.noise_roots(moved)))
-        assert float(found.bits[place]) == pytest.approx(alone.bits, rel=1e-7, abs=1e-9)
-        assert int(found.directions[place]) == alone.directions
-    raw = score_batch(features, laid_out, [], [], **settings).bits
-    assert found.bits[0] == found.bits[3] == 0 < raw[0]
-    assert 0 < found.bits[1] < raw[1]

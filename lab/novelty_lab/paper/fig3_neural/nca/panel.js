@@ -106,18 +106,8 @@
     const step = table.checkpoints[view.checkpoint];
     const at = r.curve[Math.min(r.curve.length - 1, Math.round(step / r.every))];
     told.textContent = `training step ${step} of ${table.steps}`;
-    const known = LN.data["denoised-objective"]?.automata[view.key];
     stats.replaceChildren(
       LN.stats([
-        ...(known
-          ? [
-              [
-                "denoised bits, untrained → trained",
-                known.map((v) => LN.number(v, 1)).join(" → "),
-                LN.rows(LN.data["denoised-objective"].automata_rows),
-              ],
-            ]
-          : []),
         ["raw bits at this step", LN.number(at, 1)],
         ["raw bits, untrained → trained", `${LN.number(r.start, 1)} → ${LN.number(r.final, 1)}`],
         [
@@ -327,13 +317,7 @@
       const of = (name) => LN.number(LN.mean(own.map((r) => r[name])), 1);
       return `${of("start")} to ${of("final")} raw bits (${update} update, mean of ${LN.count(own.length, "seed")})`;
     });
-    const known = LN.data["denoised-objective"];
-    const clean = known && Object.values(known.automata);
-    const bits = (k) => LN.number(LN.mean(clean.map((ends) => ends[k])), 1);
-    const denoised = clean?.length
-      ? ` Denoised bits, measured for ${clean.length} of the runs at ${LN.rows(known.automata_rows)} rings, rise from ${bits(0)} to ${bits(1)}.`
-      : "";
-    return `Training raises the score from ${told.join(" and from ")}.${denoised}`;
+    return `Training raises the score from ${told.join(" and from ")}.`;
   }
 
   Object.assign(LN.neural, {
@@ -378,8 +362,7 @@
     title: "Neural automaton",
     command: "novelty run nca",
     data: ["neural"],
-    also: ["denoised-objective"],
-    terms: ["denoised", "raw", "n"],
+    terms: ["raw", "n"],
     lead: "The rule of this automaton is a small network, trained only to make its future as learnable as possible. The trained rules run live in your browser.",
     finding,
     build,

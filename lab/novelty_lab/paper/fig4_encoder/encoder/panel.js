@@ -82,18 +82,9 @@
     };
     view.timer = requestAnimationFrame(move);
   }
-  /* Denoised bits were measured on other runs of the same training, at the same checkpoints. */
-  function denoised() {
-    const held = LN.data["denoised-objective"]?.encoder;
-    return held && String(held.steps) === String(data.steps) ? held : null;
-  }
   function tell() {
     const k = view.at;
-    const known = denoised();
-    const bits = known
-      ? `${LN.number(known.mean[k], 1)} denoised bits (${LN.rows(known.rows)}), `
-      : "";
-    told.textContent = `training step ${data.steps[k]}: ${bits}${LN.number(data.bits.mean[k], 1)} raw bits, linear probe ${LN.number(100 * data.linear.mean[k], 1)} %, nearest neighbours ${LN.number(100 * data.neighbours.mean[k], 1)} %`;
+    told.textContent = `training step ${data.steps[k]}: ${LN.number(data.bits.mean[k], 1)} raw bits, linear probe ${LN.number(100 * data.linear.mean[k], 1)} %, nearest neighbours ${LN.number(100 * data.neighbours.mean[k], 1)} %`;
   }
   /* The image behind a dot, four times as large. */
   function picture(i) {
@@ -333,8 +324,8 @@
     short: "Encoder",
     command: "novelty run encoder",
     data: ["encoder"],
-    also: ["encoder-images", "denoised-objective"],
-    terms: ["denoised", "raw", "n"],
+    also: ["encoder-images"],
+    terms: ["raw", "n"],
     lead: "A network is trained to encode images into codes that are as learnable as possible, without labels. Do the codes separate the digits all the same, and are they better than raw pixels?",
     finding,
     build,

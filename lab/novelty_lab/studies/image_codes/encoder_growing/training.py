@@ -9,10 +9,11 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -31,7 +32,6 @@ from learnable_novelty.seeds import split
 from novelty_lab.ascent import Ascended, Ascent, AscentConfig
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 from novelty_lab.settings import Settings
-from novelty_lab.studies.growing.nca_growing.together import has_stalled
 from novelty_lab.studies.image_codes.encoder_select.recipes import (
     CODE_DIM,
     PER_SAMPLE,
@@ -249,6 +249,14 @@ def _phases(
         if growth is not None:
             observer = growth.observer
             waits = config.patience if growth.has_grown else 2 * waits
+
+
+def has_stalled(scores: Sequence[float], *, smooth: int, rise: float, patience: int) -> bool:
+    """Tell whether a score has stopped rising; the arguments are those of ``TrainingConfig``."""
+    if len(scores) < smooth + patience:
+        return False
+    means = np.convolve(scores, np.full(smooth, 1 / smooth), "valid")
+    return bool(means[-patience:].max() < means[:-patience].max() + rise)
 
 
 def _observer(config: TrainingConfig, reservoir: reservoirs.Reservoir) -> Observer:

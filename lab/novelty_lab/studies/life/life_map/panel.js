@@ -33,14 +33,10 @@
     const index = life.indexOf(rule);
     const n = tori(data.samples, data.grid);
     const later = LN.lifeRecord.again(rule);
-    const clean = LN.lifeRecord.denoised(rule);
     const bits = (name) => LN.number(values(name)[index], 1);
     const width =
       later && Number.isFinite(later.halfWidth) ? `± ${LN.number(later.halfWidth, 1)} ` : "";
     const headline = [
-      clean
-        ? ["denoised bits", LN.number(clean.bits, 1), n]
-        : ["denoised bits", "–", "not measured for this rule"],
       ["excess", bits("excess"), `bits, ${n}`],
       ["rank by excess", placed(rule), `of ${LN.number(data.rules, 0)}`],
       ["raw bits", bits("bits"), n],
@@ -446,15 +442,10 @@
     if (!LN.data.life.whole) return null;
     data = LN.data.life;
     LN.lifeRecord.read(data);
-    if (LN.data["life-denoised"]) LN.lifeRecord.readDenoised(LN.data["life-denoised"]);
     const best = LN.lifeRecord.best();
     const own = life.ruleFrom("B3/S23");
     const conway = LN.lifeRecord.again(own);
-    const clean = LN.lifeRecord.denoised(own);
-    const denoised = clean
-      ? ` Conway's Life has ${LN.number(clean.bits, 1)} denoised bits (excess ${told("excess", life.indexOf(own)).replace(" bits", "")}, raw ${told("bits", life.indexOf(own)).replace(" bits", "")}).`
-      : "";
-    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score 0 bits; the median excess is ${LN.number(inOrder("excess")[(SIDE * SIDE) >> 1], 1)} bits. On larger tori the highest rule, ${titled(best.rule)}, has an excess of ${reach(best)} bits${conway ? `, and Conway's Life ${reach(conway)}` : ""}; on the map Life ranks ${placed(own)}.${denoised}`;
+    return `Of ${LN.number(data.rules, 0)} rules ${LN.number(data.zero, 0)} score 0 bits; the median excess is ${LN.number(inOrder("excess")[(SIDE * SIDE) >> 1], 1)} bits. On larger tori the highest rule, ${titled(best.rule)}, has an excess of ${reach(best)} bits${conway ? `, and Conway's Life ${reach(conway)}` : ""}; on the map Life ranks ${placed(own)}.`;
   }
   /* For tests: what runs, what is known of it, and the colour of a value. */
   Object.assign(life, {
@@ -474,8 +465,8 @@
     short: "Life-like rules",
     command: "novelty run life-map",
     data: ["life"],
-    also: ["life-bits", "life-floor", "life-pictures", "life-denoised"],
-    terms: ["denoised", "excess", "raw", "floor", "n"],
+    also: ["life-bits", "life-floor", "life-pictures"],
+    terms: ["excess", "raw", "floor", "n"],
     lead: "Conway's Life is one of many rules of its kind: a cell is born, or lives on, by how many of its neighbours live. From which of them can an observer learn? This is a map of all of them; click one to run it.",
     finding,
     build,

@@ -31,8 +31,6 @@
   let names;
   let listed;
   let again;
-  /** @type {Map<number, { bits: number, directions: number }>} */
-  let denoised = new Map();
 
   /* The values of a measure by place in the record, or undefined until its file is here. */
   function values(name) {
@@ -108,21 +106,7 @@
       ]),
     );
   }
-  /* Take the denoised bits, which some of the rules have. */
-  function readDenoised(given) {
-    const [codes, bits, directions] = ["codes", "denoised", "directions"].map((name) =>
-      LN.unpack(given[name]),
-    );
-    denoised = new Map(
-      Array.from(codes, (code, i) => [
-        life.indexOf(life.ofCode(code)),
-        { bits: bits[i], directions: directions[i] },
-      ]),
-    );
-  }
   LN.lifeRecord = {
-    readDenoised,
-    denoised: (rule) => denoised.get(life.indexOf(rule)),
     MEASURES,
     SCALES,
     read,
