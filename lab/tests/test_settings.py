@@ -104,7 +104,7 @@ def test_unknown_settings_are_refused_with_those_that_there_are():
     with pytest.raises(UserError, match=r"toy has no setting 'inner.width'; it has .*inner.length"):
         changed("toy", Config(), {"inner.width": 1})
     with pytest.raises(UserError, match="rate must be a number"):
-        Config(rate="fast")
+        Config(rate="fast")  # pyright: ignore[reportArgumentType]
 
 
 def test_settings_are_listed_with_what_they_mean_those_of_bases_and_inner_ones_too():

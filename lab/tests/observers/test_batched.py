@@ -1,5 +1,7 @@
 """Batches of binary tori against the observer that scores one at a time."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -84,7 +86,7 @@ def test_a_batch_scores_as_its_members_do():
         refit = observer.fit(rows)
         floor, _ = refit.rearranged(refit.noise(), iter(orders[:3]))
         null, _ = refit.rearranged(refit.targets, iter(orders[3:]))
-        exact = {"rtol": 1e-9, "atol": 1e-9}
+        exact: Any = {"rtol": 1e-9, "atol": 1e-9}
         torch.testing.assert_close(found.bits[place], observer.bits_of_rows(rows), **exact)
         torch.testing.assert_close(found.floor_bits[place], floor, **exact)
         torch.testing.assert_close(found.null_bits[place], null, **exact)
