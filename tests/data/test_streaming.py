@@ -1,4 +1,5 @@
 """Data that is read by chunks scores as the same data in memory, whatever the chunks."""
+# pyright: reportArgumentType=false, reportFunctionMemberAccess=false, reportGeneralTypeIssues=false
 
 import dataclasses
 import itertools
@@ -97,7 +98,7 @@ REARRANGED = (
     "floor_bits",
     "floor_sd",
     "excess_bits",
-    "mean_p_value",
+    "dependence_p_value",
     "learning",
     "held_out_variance",
     "held_out_interval",

@@ -1,3 +1,5 @@
+# pyright: reportArgumentType=false, reportOptionalMemberAccess=false, reportOptionalOperand=false, reportOptionalSubscript=false
+
 import dataclasses
 import json
 import math
@@ -354,7 +356,11 @@ def test_default_observer_shrinks_with_few_samples_and_is_reported():
             "10, if it is a straight line)",
         ),
         ({"p_value": 0.36, "detectable_share": math.nan}, "no relation found (p = 0.36; 20 rows"),
-        ({"mean_p_value": 0.3}, "the target depends on the inputs (p <= 0.03), but perhaps in its"),
+        (
+            {"p_value": 0.3, "dependence_p_value": 0.03},
+            "some dependence of the target on the inputs (p = 0.03), but no mean that can be "
+            "learned (p = 0.3): perhaps of size only",
+        ),
         ({"p_value": None}, "not tested against chance: the inputs explain 40% of the target on"),
         (
             {"hypothesis": HYPOTHESES["linear"][1]},
@@ -370,7 +376,8 @@ def test_default_observer_shrinks_with_few_samples_and_is_reported():
 def test_the_sentence_reads_test_and_interval_together(changes, said):
     x = np.random.default_rng(11).standard_normal((20, 1))
     result = ln.score(x, x**2, **fast())
-    given = {"denoised_bits": 9.0, "directions": 2.0, "p_value": 0.03, "mean_p_value": 0.01}
+    given = {"denoised_bits": 9.0, "directions": 2.0, "p_value": 0.03}
+    given["dependence_p_value"] = changes.get("p_value", 0.03)
     given |= {"held_out_variance": 0.4, "held_out_interval": (0.3, 0.5)}
     made = dataclasses.replace(result, **given | changes)
     assert made.verdict.startswith(said)

@@ -1,4 +1,5 @@
 """The observer in the browser has the numbers of Python."""
+# pyright: reportOptionalMemberAccess=false
 
 import hashlib
 
@@ -17,7 +18,7 @@ from learnable_novelty.observer.standardize import StandardizedRows
 from learnable_novelty.seeds import split
 
 FIELDS = ("bits", "denoised_bits", "directions", "floor_bits", "excess_bits", "explained_variance")
-FIELDS += ("held_out_variance", "held_out_interval", "p_value", "mean_p_value", "null_count")
+FIELDS += ("held_out_variance", "held_out_interval", "p_value", "dependence_p_value", "null_count")
 FIELDS += ("num_samples", "target_dim", "refusal", "spectrum")
 PYTHON_NAMES = {"shuffles": "null", "ridge": "ridge_penalty"}
 SCORE = """

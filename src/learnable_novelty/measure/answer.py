@@ -16,7 +16,7 @@ from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.draw import Draw, rows_of
 from learnable_novelty.measure.held_out import held_out_share
 from learnable_novelty.measure.importance import shares
-from learnable_novelty.measure.null import p_value
+from learnable_novelty.measure.null import HYPOTHESES, p_value
 from learnable_novelty.measure.power import detectable_share
 from learnable_novelty.measure.prepare import PreparedRows, share_a_unit
 from learnable_novelty.measure.result import Score
@@ -95,9 +95,13 @@ def summarize(
     share, interval = math.nan, (math.nan, math.nan)
     if held_out:
         share, interval = held_out_share(held_out, units, draws[0].num_rows)
-    p = p_value(null_explained, tested)
-    # Heavy tails can lift a root above the edge; a permutation test does not mind them.
-    chance = p is not None and p > max(FALSE_RATE, 1 / (1 + count))
+    any_p = p_value(null_explained, tested)
+    # Noise whose size depends on the inputs is a dependence, and nothing that can be learned.
+    mean_p = p_value(mean("mean_null"), float(mean("explained")))
+    both = [one for one in (any_p, mean_p) if one is not None]
+    chance = any_p is not None and max(both) > max(FALSE_RATE, 1 / (1 + count))
+    is_linear = null[1] == HYPOTHESES["linear"][1]
+    p = None if any_p is None else any_p if is_linear else max(both)
     denoised = [_nothing(draw.denoised) if chance else draw.denoised for draw in draws]
     return Score(
         denoised_bits=float(np.mean([one.bits for one in denoised])),
@@ -111,7 +115,7 @@ def summarize(
         floor_sd=_deviation(floor),
         excess_bits=float(bits.mean() - floor.mean()),
         p_value=p,
-        mean_p_value=p_value(mean("mean_null"), tested),
+        dependence_p_value=any_p,
         explained_variance=float(mean("explained")),
         tested_variance=tested,
         held_out_variance=share,

@@ -24,7 +24,6 @@ from learnable_novelty.measure.task import Settings
 from learnable_novelty.observer import Fit, Observer, Roots, Rows, merge
 from learnable_novelty.observer.checks import check_layout
 from learnable_novelty.observer.denoise import FALSE_RATE, FEWEST_ROWS, Denoised, Edge
-from learnable_novelty.observer.fit import BATCH_VALUES
 from learnable_novelty.observer.moments import MOST_TARGETS
 from learnable_novelty.observer.signed import SignedFit
 from learnable_novelty.observer.standardize import StandardizedRows
@@ -32,7 +31,6 @@ from learnable_novelty.seeds import numpy_generator
 
 FLOOR_REPEATS = 16
 HELD_OUT_BLOCKS = 20
-MEAN_SIGNS = 199
 SIGN_BLOCKS = 40
 """Blocks that get a sign each; a multiple of those that are held out."""
 PENALTY_PER_ROW = 1e-4
@@ -51,7 +49,7 @@ class Draw:
     """What of the targets' variance the test looks at: ``explained``, or beyond a linear fit."""
     null_explained: np.ndarray
     mean_null: np.ndarray
-    """Explained variances of targets whose signs were turned one by one."""
+    """Explained variances of targets under random signs."""
     spectrum: np.ndarray
     held_out: HeldOut | None
     num_rows: int
@@ -91,7 +89,7 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
         variances = shares_beyond_linear(observer, *data.beyond_linear)
         tested, null = float(variances[0]), variances[1:]
     held_out = None if data.folds is None else data.folds.errors(observer, rows)
-    mean_null = _signed_variances(fit, data)
+    mean_null = signed_shares(fit, data)
     readout = denoised(fit, noise, data.settings)
     drawn = _draw(fit, floor, null, tested, held_out, mean_null, readout)
     if data.inputs.ndim != 2:
@@ -118,8 +116,8 @@ def draw_from_blocks(
     enough = len(merged) > 1 and samples > 2 * math.ceil(samples / len(merged))
     held_out = HeldOut.of_blocks(observer, merged) if enough else None
     readout = denoised(fit, lambda: [fit.signed_noise(signs)], settings)
-    tested, no_signs = fit.explained_variance(), np.empty(0)
-    return _draw(fit, floor, null, tested, held_out, no_signs, readout)
+    tested = fit.explained_variance()
+    return _draw(fit, floor, null, tested, held_out, null[:0], readout)
 
 
 def _draw(
@@ -128,7 +126,7 @@ def _draw(
     null: Tensor,
     tested: float,
     held_out: HeldOut | None,
-    mean_null: np.ndarray,
+    mean_null: Tensor,
     readout: tuple[Denoised, float],
 ) -> Draw:
     num_rows = int(fit.axes.count)
@@ -138,7 +136,7 @@ def _draw(
         explained=fit.explained_variance(),
         tested=tested,
         null_explained=null.cpu().numpy(),
-        mean_null=mean_null,
+        mean_null=mean_null.cpu().numpy(),
         # Roots of few rows may have a few rows more: those are directions without weight.
         spectrum=fit.spectrum()[:num_rows].cpu().numpy(),
         held_out=held_out,
@@ -202,37 +200,33 @@ def rearranged_shares(fit: Fit, orders: Iterator[Tensor]) -> Tensor:
     return torch.cat(shares) if shares else power.new_empty(0)
 
 
-def _signed_variances(fit: Fit, data: PreparedRows) -> np.ndarray:
-    """Return what is explained of targets that are turned by a random sign each, (MEAN_SIGNS,).
+def signed_shares(fit: Fit, data: PreparedRows) -> Tensor:
+    """Return what is explained of targets under random signs of samples, (num_signs,).
 
     Signs keep the size of every target and whatever the inputs tell of it, and destroy what they
-    tell of its mean (the wild bootstrap of Wu 1986). Sites of a lattice share the sign of their
-    sample, and the steps of a series have one each.
+    tell of its mean (the wild bootstrap of Wu 1986). With s the signs of samples, and of a column j
+
+        b_j = sum_i s_i p_i y_ij,     power_j = |y_j|^2 - (sum_i s_i y_ij)^2 / n
+
+    The steps of a series have one sign each, whatever the lead.
     """
-    if data.null.kind not in ("rows", "samples", "translations", "time") or not data.null.drawn:
-        return np.empty(0)
-    generator, targets = numpy_generator(data.settings.seed, "signs", "mean"), fit.targets
-    samples, windows = data.num_samples, data.task.windows
-    if windows is None:
-        drawn = generator.integers(0, 2, size=(MEAN_SIGNS, samples, 1))
-        columns = drawn.repeat(len(targets) // samples, axis=1)
-    else:
-        reach = samples + windows.reach
-        drawn = generator.integers(
-            0, 2, size=(MEAN_SIGNS, reach, targets.shape[1] // len(windows.leads))
-        )
-        drawn[:] = drawn[..., :1]
-        columns = np.stack([windows.targets(torch.from_numpy(one)).numpy() for one in drawn])
-    shares: list[Tensor] = []
-    size = max(1, BATCH_VALUES // max(1, targets.numel()))
-    for some in torch.from_numpy(2.0 * columns - 1.0).split(size):
-        signed = some.to(targets) * targets
-        power = (signed - signed.mean(1, keepdim=True)).square().sum((1, 2))
-        # One product with all of them side by side: many small ones take five times as long.
-        side_by_side = signed.movedim(0, 1).flatten(1)
-        crosses = (fit.components.T @ side_by_side).unflatten(1, (len(some), -1)).movedim(1, 0)
-        shares.append(fit.shares_of_products(crosses, power))
-    return torch.cat(shares).cpu().numpy()
+    windows, samples, shares = data.task.windows, data.num_samples, fit.targets.new_empty(0)
+    if data.null.kind == "signs" or not data.null.drawn:
+        return shares
+    starts = [0] if windows is None else [windows.history - 1 + lead for lead in windows.leads]
+    parts = list(zip(starts, fit.targets.tensor_split(len(starts), dim=1), strict=True))
+    for some in data.signs():
+        crosses, power = [], fit.targets.square().sum().repeat(len(some))
+        for start, columns in parts:
+            signs = some[:, start : start + samples].to(columns)
+            for column in columns.T:
+                both = torch.cat([fit.components, torch.ones_like(column)[:, None]], dim=1)
+                of_samples = (both * column[:, None]).unflatten(0, (samples, -1)).sum(1)
+                product = signs @ of_samples
+                crosses.append(product[:, :-1])
+                power -= product[:, -1].square() / len(column)
+        shares = torch.cat([shares, fit.shares_of_products(torch.stack(crosses, dim=2), power)])
+    return shares
 
 
 def _signs(seed: int, purpose: str, count: int, blocks: int) -> Tensor:

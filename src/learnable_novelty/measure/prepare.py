@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -32,6 +33,9 @@ from learnable_novelty.observer.checks import check_range
 from learnable_novelty.observer.standardize import is_constant
 from learnable_novelty.seeds import numpy_generator, split
 
+FEWEST_SIGNS, FEWEST_AT_ONCE, FEWEST_STRETCHES = 199, 32, 20
+"""Random signs that test the mean, those that are held at a time, and stretches of two series that
+have one each, at least."""
 MOST_KEPT = 10_000_000
 """Places in orders that are kept, 80 MB; more of them are drawn again when they are needed."""
 
@@ -148,8 +152,8 @@ class PreparedRows:
     """Which inputs of the observer a named column is; of lattices none."""
     beyond_linear: tuple[Tensor, Tensor] | None = None
     """Inputs, and targets less their linear prediction, of the one series and of its surrogates."""
-    _kept: dict[tuple[str, int], list[Tensor]] = field(default_factory=dict, repr=False)
-    """Orders that were drawn: all draws share them."""
+    _kept: dict[Any, list[Tensor]] = field(default_factory=dict, repr=False)
+    """Orders and signs that were drawn: all draws share them."""
 
     @property
     def num_samples(self) -> int:
@@ -178,6 +182,32 @@ class PreparedRows:
         if self.series is None:
             return self.orders(purpose, count, num_rows)
         return iter(shift_orders(num_rows, 1, count))
+
+    @property
+    def num_signs(self) -> int:
+        """How many random signs test the mean: no fewer than rearrangements."""
+        return max(FEWEST_SIGNS, self.null.drawn)
+
+    def signs(self) -> Iterator[Tensor]:
+        """Yield random signs of the samples, or of the steps of a series, (some, steps).
+
+        Stretches as long as the memory of two series share a sign where these are shifted.
+        """
+        steps, length = self.num_samples + self.task.reach, 1
+        if self.null.kind == "shifts":
+            length = max(1, min(self.spacing, self.num_samples // FEWEST_STRETCHES))
+        if "signs" not in self._kept and self.num_signs * steps <= MOST_KEPT:
+            self._kept["signs"] = list(self._drawn_signs(steps, length))
+        return iter(self._kept.get("signs") or self._drawn_signs(steps, length))
+
+    def _drawn_signs(self, steps: int, length: int) -> Iterator[Tensor]:
+        generator = numpy_generator(self.settings.seed, "signs", "mean")
+        size = max(FEWEST_AT_ONCE, MOST_KEPT // steps)
+        for start in range(0, self.num_signs, size):
+            count = min(size, self.num_signs - start)
+            drawn = generator.integers(0, 2, size=(count, -(-steps // length)))
+            signs = torch.from_numpy(2.0 * drawn - 1.0)
+            yield signs.repeat_interleave(length, dim=1)[:, :steps].to(self.targets.device)
 
     def shuffles(self) -> Iterator[Tensor]:
         """Yield orders of the time steps of one series."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 TOO_FEW = "too few samples"
 """Said where the spread over the data cannot be told."""
+NEXT_DEPENDENCE = "ln.dependence tests every kind of it"
 CLEAR = 0.1
 """Held-out share from which on a relation is called clear."""
 REFERENCE_ROWS = (30, 100, 300, 1000, 3000, 10_000)
@@ -83,11 +84,12 @@ class Score:
     excess_bits: float
     """bits - floor_bits."""
     p_value: float | None
-    """Of explained variance under the null; None without one."""
-    mean_p_value: float | None
-    """The same with random signs of single targets, which asks for a predictable mean only; None
-    where signs are no test. If it is large and ``p_value`` small, the inputs may tell the size of
-    the targets instead of their mean, as in GARCH."""
+    """Of a mean that can be learned: the larger of ``dependence_p_value`` and the same with random
+    signs of the targets, which keep their size and whatever the inputs tell of it. None without a
+    test; with ``null="linear"`` and by chunks the rearrangements decide alone."""
+    dependence_p_value: float | None
+    """Of any dependence, by rearrangement. Where it is small and ``p_value`` is not, the inputs may
+    tell the size of the targets instead of their mean, as in GARCH."""
     explained_variance: float
     """Share of target variance that the readout explains, mean over draws."""
     tested_variance: float
@@ -167,15 +169,15 @@ class Score:
         if self.p_value is None:
             return f"not tested against chance: {self._explains}"
         is_linear = self.hypothesis == HYPOTHESES["linear"][1]
+        if self.p_value > 0.05 >= (self.dependence_p_value or 0.0) > 0:
+            return (
+                f"some dependence of {self.target_text} on {self.subject} (p = "
+                f"{p_words(self.dependence_p_value or 0.0)}), but no mean that can be learned (p = "
+                f"{p_words(self.p_value)}): perhaps of size only, as in GARCH; {NEXT_DEPENDENCE}"
+            )
         if self.p_value > 0.05:
             nothing = "no sign of more than a linear process" if is_linear else "no relation found"
             return f"{nothing} ({self.p_text}{self._power})"
-        if self.mean_p_value is not None and self.mean_p_value > 0.05:
-            return (
-                f"{self.target_text} depends on {self.subject} ({self.p_text}), but perhaps in its "
-                "size only, as in GARCH: no mean that can be learned was found (signs: "
-                f"p = {p_words(self.mean_p_value)})"
-            )
         if is_linear:
             return f"more than a linear process ({self.p_text}): {self._explains}"
         if math.isnan(self.held_out_variance):
@@ -250,10 +252,10 @@ class Score:
             rows.insert(1, ("accuracy", percent(one.accuracy), right))
             each = self.denoised_bits / one.count
             rows.insert(4, ("  per class", *self._told(each, "denoised bits")))
-        if self.mean_p_value is not None:
+        if self.dependence_p_value is not None and self.dependence_p_value != self.p_value:
             place = next(i for i, row in enumerate(rows) if row[0] == "p-value")
-            signs = ("  of the mean", p_words(self.mean_p_value), "by random signs")
-            rows.insert(place + 1, signs)
+            told = ("  of dependence", p_words(self.dependence_p_value), "in mean or in size")
+            rows.insert(place + 1, told)
         if self.importance and (self.p_value is None or self.p_value <= 0.05):
             best = ", ".join(f"{printable(n)} {percent(v)}" for n, v in self.importance[:5])
             rows.append(("importance", "", f"{best}{', ...' if len(self.importance) > 5 else ''}"))

@@ -168,7 +168,7 @@ interface Scored {
   held_out_variance: number;
   held_out_interval: number[];
   p_value: number | null;
-  mean_p_value: number | null;
+  dependence_p_value: number | null;
   null_count: number;
   num_samples: number;
   target_dim: number;

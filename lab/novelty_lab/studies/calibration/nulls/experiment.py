@@ -142,14 +142,14 @@ def _rows(config: Config) -> dict[str, Callable[[np.random.Generator], Dataset]]
 
 
 def tested_part(config: Config, kind: str, part: int, seed: int) -> list[list[Any]]:
-    """Return p, p of the mean, whether there is a caution and whether a refusal, of each set."""
+    """Return p of dependence and of a mean, and whether there are cautions or a refusal."""
     make, rows = tested_kinds(config)[kind], []
     for index in part_of(config.repeats, part, config.parts):
         x, y, settings = make(numpy_generator(seed, kind, index))
         child = split(seed, "score", kind, index)
         result = score(x, y, draws=config.draws, seed=child, **settings)
         said = bool(result.cautions), result.refusal is not None
-        rows.append([result.p_value, result.mean_p_value, *said])
+        rows.append([result.dependence_p_value, result.p_value, *said])
     return rows
 
 

@@ -2,7 +2,7 @@
 /* Rearrangements: what chance would explain. Rows of targets are permuted; of one series the time
    steps are, and inputs and targets change together. Orders are those of Python. */
 LN.observerParts.push((ob) => {
-  const SIGNS = 199;
+  const FEWEST_SIGNS = 199;
 
   /* Orders of rows, one generator for all of them. */
   ob.rowOrders = (seed, purpose, count, rows) => {
@@ -102,18 +102,16 @@ LN.observerParts.push((ob) => {
 
   /* Shares explained of targets turned by a random sign each: they keep the size of every target,
      and whatever the inputs tell of it, and destroy what they tell of its mean. */
-  ob.signedShares = (fit, task, seed, tick) => {
+  ob.signedShares = (fit, task, seed, shuffles, tick) => {
     const samples = task.inputs[0].length;
     const { windows } = task;
     const length = windows ? samples + windows.reach : samples;
     const columns = windows ? task.series.y.length : 1;
     const words = ob.words(seed, "signs", "mean");
-    return Float64Array.from({ length: SIGNS }, () => {
+    const count = Math.max(FEWEST_SIGNS, shuffles);
+    return Float64Array.from({ length: count }, () => {
       tick();
-      const drawn = ob.integers(words, 2, length * columns);
-      // All columns of a time step share the sign of the first.
-      const signs = new Float64Array(length);
-      for (let i = 0; i < length; i++) signs[i] = 2 * drawn[i * columns] - 1;
+      const signs = Float64Array.from(ob.integers(words, 2, length), (bit) => 2 * bit - 1);
       const each = windows
         ? ob.cutTargets([signs], windows).flatMap((one) => Array(columns).fill(one))
         : Array(fit.targets.length).fill(signs);

@@ -83,7 +83,7 @@ LN.observerParts.push((ob) => {
     const heldOut = orders.folds && ob.heldOut(features, task.targets, ridge, orders.folds);
     let ticks = 0;
     const tick = () => {
-      if (ticks++ % 16 === 0) report(0.1 + (0.9 * ticks) / (shuffles + 200));
+      if (ticks++ % 16 === 0) report(0.1 + (0.9 * ticks) / (2 * shuffles + 200));
     };
     report(0.1);
     const nullShares = task.windows
@@ -97,7 +97,8 @@ LN.observerParts.push((ob) => {
       denoised,
       heldOut,
       nullShares,
-      meanShares: shuffles && signs ? ob.signedShares(fit, task, seed, tick) : new Float64Array(0),
+      meanShares:
+        shuffles && signs ? ob.signedShares(fit, task, seed, shuffles, tick) : new Float64Array(0),
     };
   }
 
@@ -118,14 +119,16 @@ LN.observerParts.push((ob) => {
     const samples = task.inputs[0].length;
     const isSeries = task.windows !== undefined;
     const explained = mean(found.map((one) => one.explained));
-    const p = ob.pValue(meanOf(found.map((one) => one.nullShares)), explained);
+    const anyP = ob.pValue(meanOf(found.map((one) => one.nullShares)), explained);
+    const meanP = ob.pValue(meanOf(found.map((one) => one.meanShares)), explained);
+    // Noise whose size depends on the inputs is a dependence, and nothing that can be learned.
+    const p = anyP === null ? null : Math.max(anyP, meanP ?? 0);
     const memory = task.memory + (task.windows?.reach ?? 0);
     const units = ob.independentUnits(samples, memory, isSeries);
     const held = found.map((one) => one.heldOut).filter((one) => one !== null);
     const [share, interval] = held.length
       ? ob.heldOutShare(held, units, samples)
       : [NaN, [NaN, NaN]];
-    // Heavy tails can lift a root above the edge; a permutation test does not mind them.
     const chance = p !== null && p > Math.max(FALSE_RATE, 1 / (1 + shuffles));
     const bits = mean(found.map((one) => one.bits));
     const floor = mean(found.flatMap((one) => one.floor));
@@ -139,7 +142,7 @@ LN.observerParts.push((ob) => {
       held_out_variance: share,
       held_out_interval: interval,
       p_value: p,
-      mean_p_value: ob.pValue(meanOf(found.map((one) => one.meanShares)), explained),
+      dependence_p_value: anyP,
       null_count: shuffles,
       num_samples: samples,
       target_dim: task.targets.length,

@@ -36,9 +36,9 @@
     const explains = Number.isFinite(share)
       ? `${subject} ${percent(share)} of ${target} on held-out rows`
       : "too few samples to hold some out";
+    if (found.p_value > 0.05 && found.dependence_p_value <= 0.05)
+      return `some dependence of ${target} on ${subject.replace(/ explains?$/, "")} (p = ${+found.dependence_p_value.toPrecision(2)}), but no mean that can be learned (p = ${+found.p_value.toPrecision(2)}): perhaps of size only, as in GARCH; ln.dependence tests every kind of it`;
     if (found.p_value > 0.05) return `no relation found (${pText(found)})`;
-    if (found.mean_p_value !== null && found.mean_p_value > 0.05)
-      return `${target} depends on ${subject.replace(/ explains?$/, "")} (${pText(found)}), but perhaps in its size only, as in GARCH: no mean that can be learned was found (signs: p = ${+found.mean_p_value.toPrecision(2)})`;
     if (!Number.isFinite(share)) return `relation found (${pText(found)}); ${explains}`;
     return `${share >= 0.1 ? "clear" : "weak"} relation: ${explains} (${pText(found)})`;
   }
@@ -71,11 +71,11 @@
       ["excess", plain(found.excess_bits), "above the floor"],
       ["explained variance", percent(found.explained_variance), "in the rows that were seen"],
     ];
-    if (found.mean_p_value !== null)
+    if (found.dependence_p_value !== found.p_value)
       table.splice(2, 0, [
-        "  of the mean",
-        String(+found.mean_p_value.toPrecision(2)),
-        "by random signs",
+        "  of dependence",
+        String(+found.dependence_p_value.toPrecision(2)),
+        "in mean or in size",
       ]);
     return table;
   }
