@@ -25,7 +25,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from learnable_novelty.errors import UserError
-from novelty_lab.records import run_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,6 +32,15 @@ if TYPE_CHECKING:
     from novelty_lab.context import RunContext, RunResult
     from novelty_lab.records import Record
     from novelty_lab.report import Table
+
+
+def run_name(part: str, config: str, seed: int) -> str:
+    """Return the directory name of a run.
+
+    >>> run_name("nulls", "paper", 0), run_name("", "quick", 1)
+    ('nulls-paper-seed0', 'quick-seed1')
+    """
+    return "-".join([*filter(None, [part]), config, f"seed{seed}"])
 
 
 @dataclass(frozen=True)

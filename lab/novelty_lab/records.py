@@ -21,6 +21,7 @@ import numpy as np
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.storage import not_written, read_arrays
+from novelty_lab.artefact import run_name
 from novelty_lab.atomic import DRAFT, put_in_place
 
 FORMAT = 1
@@ -102,15 +103,6 @@ class Record:
         except OSError as error:
             raise not_written(target, error) from error
         return target
-
-
-def run_name(part: str, config: str, seed: int) -> str:
-    """Return the directory name of a run.
-
-    >>> run_name("nulls", "paper", 0), run_name("", "quick", 1)
-    ('nulls-paper-seed0', 'quick-seed1')
-    """
-    return "-".join([*filter(None, [part]), config, f"seed{seed}"])
 
 
 def checksum(values: dict[str, Any], arrays: dict[str, np.ndarray]) -> str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from learnable_novelty.cli import RESULTS_HINT
 from learnable_novelty.errors import UserError
-from novelty_lab.records import OLDER_OBSERVER
 
 if TYPE_CHECKING:
     from novelty_lab.ledger import Row
@@ -75,7 +74,7 @@ def _print_all(rows: Sequence[Row]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from novelty_lab import ledger
+    from novelty_lab import ledger, records
 
     console = Console()
     for title, claims in ledger.sections(rows):
@@ -96,7 +95,7 @@ def _print_all(rows: Sequence[Row]) -> None:
         console.print()
     counts = ", ".join(f"{n} {verdict}" for verdict, n in ledger.count(rows).items())
     if any(row.older_observer for row in rows):
-        print(f"* {OLDER_OBSERVER}")
+        print(f"* {records.OLDER_OBSERVER}")
     print(
         "novelty ledger ID shows a claim in full: rule, note, records, figure, command.\n"
         f"The rules and all notes: {RULES_PAGE}, or novelty explore.\n"

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import learnable_novelty
+import novelty_lab
 from novelty_lab.paper.table1_agents.agents.conditions import CONDITIONS, REWARDS
 from novelty_lab.rivals import RIVALS
 from novelty_lab.studies.rooms.rooms.drives import DRIVE_LABELS, DRIVES
@@ -39,11 +39,10 @@ print(train(training, seed=0)[1]["random_bonus"])
 
 
 def test_adding_a_rival_touches_one_file(tmp_path):
-    source = Path(learnable_novelty.__file__).parent
-    shutil.copytree(source, tmp_path / "learnable_novelty")
-    (tmp_path / "learnable_novelty/reward/rivals/constant.py").write_text(NEW)
-    lab = Path(__file__).parents[2]
-    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{lab}"}
+    shutil.copytree(Path(novelty_lab.__file__).parent, tmp_path / "novelty_lab")
+    (tmp_path / "novelty_lab/rivals/constant.py").write_text(NEW)
+    earlier = os.environ.get("PYTHONPATH", "")
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{earlier}"}
     done = subprocess.run(
         [sys.executable, "-c", TRY], capture_output=True, text=True, env=environment, check=False
     )
