@@ -59,7 +59,6 @@ SLOW = (
     "test_stream_backends.py::test_both_score_long_streams_alike[readout",
     "test_torchrun.py::test_two_ranks_leave_one_record",
     "test_tutorials.py::test_tutorial_runs_and_prints_what_it_says[large]",
-    "test_yours.py::test_a_file_of_many_rows_goes_to_the_server",
     "test_yours.py::test_rows_can_be_moments_in_time",
 )
 """Tests of ten seconds and more that have a shorter relative; ``make test-all`` runs them too."""

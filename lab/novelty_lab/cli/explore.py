@@ -39,7 +39,7 @@ def _explore(options: argparse.Namespace) -> int:
     from novelty_lab.explorer.server import Server
 
     with results_folder(options.out) as results:
-        site = explorer.build(results, served=True)
+        site = explorer.build(results)
     try:
         listening = Server(site, options.port)
     except OSError as error:

@@ -19,7 +19,6 @@ from learnable_novelty.storage import write_whole
 from novelty_lab.explorer.card import draw_card
 from novelty_lab.explorer.claims import claims, linked_files
 from novelty_lab.explorer.panel import find_panels, read_script
-from novelty_lab.explorer.upload import LARGEST
 
 Site = dict[str, bytes]
 CARD = "card.png"
@@ -28,12 +27,11 @@ SCRIPTS_HERE = b"<!-- scripts of the panels -->"
 """Where ``index.html`` loads the scripts of the artefacts' panels."""
 
 
-def build(results: Path, *, served: bool = False, address: str = "") -> Site:
+def build(results: Path, *, address: str = "") -> Site:
     """Make all files of the page.
 
     Args:
         results: folder of records.
-        served: whether the page can ask a server to score a file.
         address: where the page will be found, for sites that show its card beside a link.
 
     Raises:
@@ -60,7 +58,7 @@ def build(results: Path, *, served: bool = False, address: str = "") -> Site:
         f'content="{CARD}"'.encode(), f'content="{_full(address)}"'.encode()
     )
     names.append("ledger")
-    index = {"served": served, "version": __version__, "names": names, "largest": LARGEST}
+    index = {"version": __version__, "names": names}
     site["data/index.js"] = _data_script("index", index)
     return site
 

@@ -8,7 +8,7 @@ from novelty_lab.explorer import build, export
 
 @pytest.fixture(scope="session")
 def site():
-    return build(RESULTS, served=True)
+    return build(RESULTS)
 
 
 @pytest.fixture(scope="session")

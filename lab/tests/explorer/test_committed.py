@@ -55,7 +55,7 @@ def test_the_page_of_a_wheel_has_the_data_of_the_checkout(built, site, tmp_path,
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(committed, "_package", lambda: built)
     with committed.results_folder(None) as folder:
-        found = build(folder, served=True)
+        found = build(folder)
     assert not folder.exists()
     data = [name for name in site if name.startswith("data/") and name != "data/ledger.js"]
     assert len(data) > 30

@@ -86,7 +86,7 @@ def test_a_record_of_some_rules_is_a_sentence(browser, record, tmp_path):
     part = dataclasses.replace(record, results=record.results | {"rules": 200}, arrays=arrays)
     part.save(tmp_path)
     browser.get_log("browser")
-    with serving(build(tmp_path, served=True)) as server:
+    with serving(build(tmp_path)) as server:
         open_panel(browser, server.address, "life")
         text = browser.find_element("id", "panel-life").text
     assert "has 200 rules; the map needs all 262,144" in text
@@ -95,14 +95,14 @@ def test_a_record_of_some_rules_is_a_sentence(browser, record, tmp_path):
 
 
 def test_no_record_is_a_sentence(browser, tmp_path):
-    with serving(build(tmp_path, served=True)) as server:
+    with serving(build(tmp_path)) as server:
         open_panel(browser, server.address, "life")
         assert "novelty run life-map" in browser.find_element("id", "panel-life").text
 
 
 def test_served_it_opens_without_a_complaint_at_every_width(browser, results):
     browser.get_log("browser")
-    with serving(build(results, served=True)) as server:
+    with serving(build(results)) as server:
         for width in (390, 1280):
             size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
             browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)

@@ -35,16 +35,17 @@
       box.setAttribute("aria-label", `Part of ${LN.visible(name)}`);
       return label;
     };
-    const heads = table.columns
-      ? ["column", "kind", "missing", "first values", "part"]
-      : ["column", "part"];
-    const rows = (table.columns ?? table.names.map((name) => ({ name }))).map((column, k) => {
-      const name = el("b", {}, LN.visible(column.name));
-      const cells = table.columns
-        ? [name, kind(column), column.missing ? String(column.missing) : "", first(column)]
-        : [name];
-      return { cells: [...cells, part(column.name, k)], mark: roles[k] ? null : "left" };
-    });
-    return LN.table(heads, rows, (i) => table.columns && i === 2, true);
+    const rows = table.columns.map((column, k) => ({
+      mark: roles[k] ? null : "left",
+      cells: [
+        el("b", {}, LN.visible(column.name)),
+        kind(column),
+        column.missing ? String(column.missing) : "",
+        first(column),
+        part(column.name, k),
+      ],
+    }));
+    const heads = ["column", "kind", "missing", "first values", "part"];
+    return LN.table(heads, rows, (i) => i === 2, true);
   };
 })();

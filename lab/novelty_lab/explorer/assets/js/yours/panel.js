@@ -1,6 +1,5 @@
 "use strict";
-/* Your data: a table is read and scored in this page, as `novelty score` does; a larger one by the
-   local server, where there is one. */
+/* Your data: a table is read and scored in this page, as `novelty score` does. */
 (() => {
   const { el } = LN;
   const { note, answer } = LN.yours;
@@ -16,22 +15,16 @@
     /** @type {string[]} */
     roles: [],
     isSeries: false,
-    byServer: false,
     missing: "",
   };
   /** @type {null | (() => void)} */
   let cancel = null;
 
-  function limits() {
-    const here = `${ENDINGS.join(", ")}; at most ${LARGEST / 1e6} MB and ${LN.number(MOST_ROWS, 0)} rows. The file is read and scored in this page, and sent nowhere.`;
-    if (!LN.data.index.served)
-      return [
-        `${here} Larger files and other formats: `,
-        el("code", {}, "novelty score FILE"),
-        ".",
-      ];
-    return `${here} A larger .csv, .tsv or .npy file, up to ${LN.data.index.largest / 1e6} MB and 200,000 rows, is scored by the server on this machine.`;
-  }
+  const limits = () => [
+    `${ENDINGS.join(", ")}; at most ${LARGEST / 1e6} MB and ${LN.number(MOST_ROWS, 0)} rows. The file is read and scored in this page, and sent nowhere. Larger files and other formats: `,
+    el("code", {}, "novelty score FILE"),
+    ".",
+  ];
 
   function build(root) {
     const out = el("div", { "aria-live": "polite", class: "answer" });
@@ -113,12 +106,11 @@
       try {
         const found = await Promise.race([job.found, cancelled]);
         if (isOver) say("cancelled");
-        else if (found.error) say(found.error);
         else return found;
       } catch (thrown) {
         const error = /** @type {Error} */ (thrown);
         if (isOver) say("cancelled");
-        else say(error.message || "the server did not answer; is novelty explore still running?");
+        else say(error.message);
       } finally {
         clearInterval(timer);
         cancel = null;
@@ -132,10 +124,9 @@
       cancel?.();
       form.hidden = true;
       out.replaceChildren();
-      const { served, largest } = LN.data.index;
-      if (file.size > (served ? largest : LARGEST)) {
+      if (file.size > LARGEST) {
         say(
-          `expected a file of at most ${(served ? largest : LARGEST) / 1e6} MB; score larger ones in a terminal with novelty score`,
+          `expected a file of at most ${LARGEST / 1e6} MB; score larger ones in a terminal with novelty score`,
         );
         return;
       }
@@ -154,25 +145,14 @@
     }
     async function read(file) {
       const bytes = new Uint8Array(await file.arrayBuffer());
-      const table = file.size <= LARGEST ? LN.tables.read(bytes, file.name) : null;
-      const isHere = table && table.rows <= MOST_ROWS;
-      if (isHere) {
-        const roles = LN.tables.usualRoles(table);
-        Object.assign(state, { file, table, roles, byServer: false });
-      } else if (LN.data.index.served) {
-        const found = await busy("Reading", (progress) =>
-          LN.yours.send("/api/columns", file, {}, progress),
-        );
-        if (!found) return;
-        const names = found.columns;
-        const roles = names.map((_, i) => (i && i === names.length - 1 ? "target" : "input"));
-        Object.assign(state, { file, table: { names }, roles, byServer: true });
-      } else {
+      const table = LN.tables.read(bytes, file.name);
+      if (table.rows > MOST_ROWS) {
         say(
-          `expected at most ${LN.number(MOST_ROWS, 0)} rows here, got ${LN.number(table?.rows ?? 0, 0)}; score them in a terminal with novelty score`,
+          `expected at most ${LN.number(MOST_ROWS, 0)} rows here, got ${LN.number(table.rows, 0)}; score them in a terminal with novelty score`,
         );
         return;
       }
+      Object.assign(state, { file, table, roles: LN.tables.usualRoles(table) });
       out.replaceChildren();
       state.isSeries = state.roles.filter(Boolean).length < 2;
       state.missing = "";
@@ -209,13 +189,12 @@
       );
       const columns = el("div");
       const gaps = el("div", { class: "controls" });
-      const rows = table.rows ? `${LN.number(table.rows, 0)} rows, ` : "";
       form.replaceChildren(
         el("h3", {}, LN.visible(state.file.name)),
         el(
           "p",
           { class: "where" },
-          `${rows}${LN.count(state.roles.length, "column")}. ${state.byServer ? "Scored by the server on this machine." : "Scored in this page."}${(table.notes ?? []).map((text) => ` ${text}.`).join("")}`,
+          `${LN.number(table.rows, 0)} rows, ${LN.count(state.roles.length, "column")}.${table.notes.map((text) => ` ${text}.`).join("")}`,
         ),
         el(
           "fieldset",
@@ -252,7 +231,7 @@
       const roles = () => state.roles;
       /* Of many columns one is the target, and all others that can be are inputs. */
       function wide() {
-        const names = table.names ?? table.columns.map((column) => column.name);
+        const names = table.columns.map((column) => column.name);
         return LN.select(
           `Target, of ${names.length} columns`,
           names.map((name, i) => [i, LN.visible(name)]),
@@ -272,9 +251,7 @@
       el("input", { type: "number", name, min: 1, max: 1000, value, required: true });
     function gapChoice() {
       const { table, isSeries } = state;
-      const missing = (table.columns ?? []).some(
-        (column, k) => column.missing && state.roles[k] !== "",
-      );
+      const missing = table.columns.some((column, k) => column.missing && state.roles[k] !== "");
       if (!missing) return [];
       const options = isSeries
         ? [
@@ -295,7 +272,7 @@
     const steps = (name) =>
       +(/** @type {HTMLInputElement} */ (form.elements.namedItem(name)).value);
     async function score() {
-      const { roles, isSeries, byServer } = state;
+      const { roles, isSeries } = state;
       if (!roles.includes("input") || (!isSeries && !roles.includes("target"))) {
         say(isSeries ? "choose a column" : "choose at least one input and one target");
         return;
@@ -303,7 +280,7 @@
       const button = /** @type {HTMLButtonElement} */ (form.querySelector("button[type=submit]"));
       button.disabled = true;
       try {
-        const found = await (byServer ? scoreThere() : scoreHere());
+        const found = await scoreHere();
         if (!found) return;
         out.replaceChildren(...answer(found));
         out.scrollIntoView({ block: "start", behavior: LN.still ? "auto" : "smooth" });
@@ -316,7 +293,7 @@
       }
     }
     const named = (role) =>
-      (state.table.columns ?? [])
+      state.table.columns
         .filter((_, k) => state.roles[k] === role)
         .map((column) => LN.visible(column.name));
 
@@ -350,20 +327,6 @@
         notes: chosen.notes,
         observer: `An MLP of four layers, ${found.draws} draws, ridge by evidence.`,
       };
-    }
-    async function scoreThere() {
-      const { file, table, roles, isSeries } = state;
-      const chosen = (role) =>
-        roles
-          .flatMap((own, i) => (own === role ? [LN.yours.called(table.names, i)] : []))
-          .join(",");
-      const options = isSeries
-        ? { inputs: chosen("input"), window: steps("window"), history: steps("history") }
-        : { inputs: chosen("input"), targets: chosen("target") };
-      const found = await busy("Scoring", (progress) =>
-        LN.yours.send("/api/score", file, options, progress),
-      );
-      return found && { ...found, notes: found.decisions };
     }
   }
 
