@@ -306,8 +306,9 @@ def test_the_committed_runs_are_as_long_and_as_clean_as_the_docs_say():
     assert all(held["kills"][name] == 0 for name in ("lost", "half_written", "counted_twice"))
     assert set(held["fuzz"]["readers"]) == set(fuzz.READERS)
     readers = held["fuzz"]["readers"].values()
+    assert all(reader["cases"] >= 3_000 for reader in readers)
     assert all(reader.get("read", 0) > 0 for reader in readers)  # none that refuses everything
-    assert sum(reader["cases"] for reader in readers) == held["fuzz"]["cases"] >= 100_000
+    assert sum(reader["cases"] for reader in readers) == held["fuzz"]["cases"]
     assert all(
         reader.get("read", 0) + reader.get("refused", 0) == reader["cases"] for reader in readers
     )
