@@ -16,7 +16,7 @@ import torch
 
 from benchmarks.timing import Row, faster, seconds
 from learnable_novelty.engine import Serial, open_engine
-from learnable_novelty.observer import Rows
+from learnable_novelty.observer.standardize import Rows
 from novelty_lab.paper.fig2_automata.eca.automata import (
     AutomatonConfig,
     automaton_observer,

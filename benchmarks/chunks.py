@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.timing import REPEATS, Row, seconds
-from learnable_novelty.observer import Moments
+from learnable_novelty.observer.summary import Moments
 
 CHUNK = 8192
 

@@ -8,7 +8,9 @@ import torch
 from torch import Tensor
 
 from benchmarks.timing import Row, compare
-from learnable_novelty.observer import Observer, Rows, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.standardize import Rows
 
 
 def prepare(

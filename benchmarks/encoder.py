@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from benchmarks.timing import Row, compare
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.solvers import Solver
 from novelty_lab.ascent import Ascent, AscentConfig
 from novelty_lab.systems.encoder import Encoder

@@ -9,7 +9,10 @@ import torch
 from torch import Tensor
 
 from benchmarks.timing import REPEATS, Row, faster, interleave, within
-from learnable_novelty.observer import Moments, Observer, Rows, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Moments
 
 
 def prepare(num_rows: int, feature_dim: int, target_dim: int) -> dict[str, Callable[[], Tensor]]:

@@ -16,7 +16,8 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.timing import Row, faster, interleave
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 from novelty_lab import records
 from novelty_lab.ascent import Ascent, AscentConfig
 from novelty_lab.paper.fig3_neural.nca.neural import (

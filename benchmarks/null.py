@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from benchmarks.timing import Row, compare
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 
 NULLS, FLOORS = 99, 16
 

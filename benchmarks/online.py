@@ -17,7 +17,8 @@ import torch
 from torch import Tensor
 
 from benchmarks.timing import Row, faster, interleave
-from learnable_novelty.observer import OnlineObserver, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.stream import OnlineObserver
 
 SETTING = {"ridge_penalty": 0.3, "resolution": 1.0, "code_scale": 0.5}
 BACKENDS: tuple[Literal["numpy", "numba"], ...] = (

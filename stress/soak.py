@@ -27,7 +27,10 @@ from torch import Tensor
 
 from benchmarks.__main__ import machine
 from benchmarks.chunks import resident_bytes
-from learnable_novelty.observer import Moments, Observer, OnlineObserver, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.stream import OnlineObserver
+from learnable_novelty.observer.summary import Moments
 from learnable_novelty.seeds import numpy_generator
 from novelty_lab.systems.flows import LORENZ
 

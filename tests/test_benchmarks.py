@@ -25,7 +25,7 @@ from benchmarks import (
 from benchmarks.life_record import map_measures, refreshed
 from benchmarks.timing import Row, compare, faster, interleave, within
 from lab.tests.explorer.life_record import life_record
-from learnable_novelty.observer import Moments
+from learnable_novelty.observer.summary import Moments
 from novelty_lab import records
 from novelty_lab.context import RunContext
 from novelty_lab.paper.fig2_automata.eca.automata import AutomatonConfig

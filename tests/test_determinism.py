@@ -5,7 +5,7 @@ import torch
 
 import learnable_novelty as ln
 from learnable_novelty.engine import open_engine
-from learnable_novelty.observer import Moments, merge
+from learnable_novelty.observer.summary import Moments, merge
 from novelty_lab.tasks import run_tasks
 
 

@@ -29,15 +29,13 @@ if TYPE_CHECKING:
         score,
     )
     from learnable_novelty.objective import EpiplexityLoss
-    from learnable_novelty.observer import (
-        Growing,
-        Moments,
-        Observer,
-        OnlineObserver,
-        PerSample,
-        Readout,
-        reservoirs,
-    )
+    from learnable_novelty.observer import reservoirs
+    from learnable_novelty.observer.evidence import PerSample
+    from learnable_novelty.observer.fit import Readout
+    from learnable_novelty.observer.growing.growth import Growing
+    from learnable_novelty.observer.observer import Observer
+    from learnable_novelty.observer.stream import OnlineObserver
+    from learnable_novelty.observer.summary import Moments
 
 # Everything is imported when it is first used: ``novelty --help`` does not wait for torch, and
 # the packages below some modules are large, or not installed.
@@ -45,12 +43,16 @@ _HOME = {
     **dict.fromkeys(("Dependence", "dependence"), "independence"),
     **dict.fromkeys(("Null", "Scan", "Score", "adjust"), "measure"),
     **dict.fromkeys(("horizon", "learning_curve", "open_columns", "scan", "score"), "measure"),
-    **dict.fromkeys(("Moments", "Observer", "OnlineObserver", "PerSample", "Readout"), "observer"),
-    **dict.fromkeys(("Growing", "reservoirs"), "observer"),
+    "Growing": "observer.growing.growth",
+    "Moments": "observer.summary",
+    "Observer": "observer.observer",
+    "OnlineObserver": "observer.stream",
+    "PerSample": "observer.evidence",
+    "Readout": "observer.fit",
     "EpiplexityLoss": "objective",
     "read_table": "data",
 }
-_MODULES = ("objective",)
+_MODULES = {"objective": "objective", "reservoirs": "observer.reservoirs"}
 _EXTRA = {
     "reward": "rl",
     "sklearn": "integrations",
@@ -64,7 +66,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOME:
         value = getattr(importlib.import_module(f"learnable_novelty.{_HOME[name]}"), name)
     elif name in _MODULES:
-        value = importlib.import_module(f"learnable_novelty.{name}")
+        value = importlib.import_module(f"learnable_novelty.{_MODULES[name]}")
     elif name in _EXTRA:
         with needs_extra(f"learnable_novelty.{name}", _EXTRA[name]):
             value = importlib.import_module(f"learnable_novelty.{name}")

@@ -15,7 +15,9 @@ from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.importance import exchange_effects
 from learnable_novelty.measure.result import reference_bits
 from learnable_novelty.measure.threads import threads_for
-from learnable_novelty.observer import Observer, Rows, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.standardize import Rows
 
 
 def normal(*shape, seed=0):

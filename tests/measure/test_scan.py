@@ -16,7 +16,9 @@ from learnable_novelty.measure.shared_features import (
     permute_groups,
     predict_groups,
 )
-from learnable_novelty.observer import Observer, Rows, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.standardize import Rows
 
 
 def table(n=150, seed=0):

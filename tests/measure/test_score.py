@@ -17,7 +17,7 @@ from learnable_novelty.measure.null import HYPOTHESES
 from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.surrogates import shuffled_shares
 from learnable_novelty.measure.task import Settings, Task, Windows
-from learnable_novelty.observer.moments import Moments, Roots, merge
+from learnable_novelty.observer.summary import Moments, Roots, merge
 from novelty_lab.studies.calibration.calibration.experiment import autoregression
 
 

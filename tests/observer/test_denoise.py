@@ -5,9 +5,11 @@ import pytest
 import torch
 from scipy import stats
 
-from learnable_novelty.observer import Moments, Observer, denoise, merge, reservoirs
+from learnable_novelty.observer import denoise, reservoirs
 from learnable_novelty.observer.denoise import Edge
 from learnable_novelty.observer.largest_root import LargestRoot, quantile, upper_tail
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.summary import Moments, merge
 
 
 def observer(width=16, inputs=3, **options):

@@ -12,8 +12,11 @@ import torch
 from mpmath import mp
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import Moments, Observer, Rows, merge, reservoirs
+from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.digits import checked_refits
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Moments, merge
 
 SOLVERS = ("auto", "gram", "dual", "qr", "spectral")
 WAYS = (*SOLVERS, "moments", "chunks", "roots", "fit", "gradient", "gram fit")

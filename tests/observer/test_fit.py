@@ -9,9 +9,11 @@ import pytest
 import torch
 from mpmath import mp
 
-from learnable_novelty.observer import Observer, PerSample, Rows
 from learnable_novelty.observer import fit as module
+from learnable_novelty.observer.evidence import PerSample
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import MLP
+from learnable_novelty.observer.standardize import Rows
 
 shapes = pytest.mark.parametrize("n, m", [(40, 6), (9, 15), (8, 8)])
 penalties = pytest.mark.parametrize("penalty", [0.2, PerSample(0.05), "evidence"])

@@ -7,9 +7,11 @@ import pytest
 import torch
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import Focused, Growing, Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.growing.focused import Focused
 from learnable_novelty.observer.growing.gradients import gradient_product, noise_product
-from learnable_novelty.observer.growing.growth import FOCUS_SAMPLES, PRECISION, _Path
+from learnable_novelty.observer.growing.growth import FOCUS_SAMPLES, PRECISION, Growing, _Path
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.standardize import scales
 
 KINDS = {

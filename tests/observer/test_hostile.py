@@ -9,14 +9,11 @@ import torch
 from mpmath import mp
 
 import learnable_novelty as ln
-from learnable_novelty.observer import (
-    Moments,
-    Observer,
-    OnlineObserver,
-    Rows,
-    merge,
-    reservoirs,
-)
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.stream import OnlineObserver
+from learnable_novelty.observer.summary import Moments, merge
 
 WAYS = ("moments", "chunks", "gram", "dual", "qr")
 

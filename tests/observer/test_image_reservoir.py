@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn.functional import avg_pool2d, conv2d, elu, max_pool2d
 
-from learnable_novelty.observer import Observer
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import ImageConv
 
 

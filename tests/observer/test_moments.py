@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
 
-from learnable_novelty.observer import Moments, merge
-from learnable_novelty.observer.moments import CHUNK_ROWS
+from learnable_novelty.observer.summary import CHUNK_ROWS, Moments, merge
 
 FIELDS = ("feature_mean", "target_mean", "gram", "cross", "target_power")
 

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.observer import Moments, Observer, PerSample, Rows
+from learnable_novelty.observer.evidence import PerSample
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import MLP, Conv1d, Conv2d, Fourier, Recurrent
+from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Moments
 
 every_solver = pytest.mark.parametrize("solver", ["auto", "gram", "dual", "qr"])
 # Rows, width, targets: tall, wide, more targets than rows.

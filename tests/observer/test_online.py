@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.observer import Moments, Observer, OnlineObserver, Rows
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.online.streams import BY_READOUT
 from learnable_novelty.observer.reservoirs import MLP, Fourier
+from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.stream import OnlineObserver
+from learnable_novelty.observer.summary import Moments
 
 KNOBS = {"ridge_penalty": 0.3, "resolution": 1.7, "code_scale": 0.6}
 

@@ -11,9 +11,11 @@ from scipy.linalg import null_space
 from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
-from learnable_novelty.observer import Moments, Observer, Rows
-from learnable_novelty.observer.penalty import Evidence
+from learnable_novelty.observer.evidence import Evidence
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import MLP, Fourier
+from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Moments
 
 every_solver = pytest.mark.parametrize("solver", ["gram", "dual", "qr"])
 

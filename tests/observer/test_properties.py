@@ -9,8 +9,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from learnable_novelty.observer import Moments, Observer, Rows
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import MLP
+from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Moments
 
 REL = 1e-8
 relaxed = settings(max_examples=40, deadline=None)

@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
 
-from learnable_novelty.observer import Moments, Observer, Rows, merge, reservoirs
-from learnable_novelty.observer.moments import CHUNK_ROWS, Roots, fewer_rows
-from learnable_novelty.observer.penalty import Evidence
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.evidence import Evidence
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.spectral import Spectral as Axes
+from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import CHUNK_ROWS, Moments, Roots, fewer_rows, merge
 
 
 def assert_products_of(got, expected, atol=1e-10):

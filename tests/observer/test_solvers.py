@@ -9,8 +9,11 @@ import pytest
 import torch
 from mpmath import mp
 
-from learnable_novelty.observer import Moments, Observer, PerSample, Rows
+from learnable_novelty.observer.evidence import PerSample
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import MLP
+from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Moments
 
 SOLVERS = ("gram", "dual", "spectral", "qr", "auto")
 every_solver = pytest.mark.parametrize("solver", SOLVERS)

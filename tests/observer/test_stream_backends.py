@@ -13,9 +13,11 @@ import pytest
 import torch
 
 from learnable_novelty.errors import MissingExtraError
-from learnable_novelty.observer import Moments, Observer, OnlineObserver
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.online.streams import BY_DETERMINANTS, BY_READOUT
 from learnable_novelty.observer.reservoirs import MLP, Fourier
+from learnable_novelty.observer.stream import OnlineObserver
+from learnable_novelty.observer.summary import Moments
 
 pytest.importorskip("numba")
 

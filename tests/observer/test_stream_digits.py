@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.observer import OnlineObserver
 from learnable_novelty.observer.reservoirs import MLP, Identity
+from learnable_novelty.observer.stream import OnlineObserver
 
 PENALTIES = [1e-14, 1e-6, 1e-4, 1e-2, 0.3, 1e4, 1e9]
 SCALES = [(1.0, 1.0), (1e-150, 1e-150), (1e150, 1e150), (1e150, 1.0), (1e-150, 1.0), (1.0, 1e-8)]

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.observer import Moments, OnlineObserver
 from learnable_novelty.observer.online.floor import RandomSigns
 from learnable_novelty.observer.reservoirs import MLP
+from learnable_novelty.observer.stream import OnlineObserver
+from learnable_novelty.observer.summary import Moments
 
 KNOBS = {"ridge_penalty": 0.3, "resolution": 1.7, "code_scale": 0.6}
 

@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 
 
 def inputs(n=200, d=5):

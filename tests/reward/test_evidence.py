@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.digits import RoundingError
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.reward.bonus import Step
 from learnable_novelty.reward.evidence import EvidenceStreams
 from learnable_novelty.reward.novelty import NoveltyBonus

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.observer import Observer
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.reward import (
     CalibratedNovelty,
     NoveltyBonus,

@@ -17,7 +17,7 @@ from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.score import score_source
 from learnable_novelty.measure.task import Settings, Task, choose_windows
-from learnable_novelty.observer.penalty import RidgePenalty
+from learnable_novelty.observer.evidence import RidgePenalty
 from learnable_novelty.seeds import check_seed
 from novelty_lab.measures import (
     compression,

@@ -21,10 +21,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer import Moments, Observer, Readout, Rows
 from learnable_novelty.observer.code_length import code_length
-from learnable_novelty.observer.fit import residual_bits
+from learnable_novelty.observer.fit import Readout, residual_bits
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.spectral import Spectral
+from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Moments
 
 MEMORY = 8
 """How many past sweeps are mixed."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.observer import Observer
+from learnable_novelty.observer.observer import Observer
 from novelty_lab.paper.fig2_automata.eca import automata
 from novelty_lab.paper.fig2_automata.eca.automata import AutomatonConfig
 from novelty_lab.systems import count_patterns

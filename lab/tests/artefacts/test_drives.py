@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.observer import Moments
+from learnable_novelty.observer.summary import Moments
 from learnable_novelty.reward import NoveltyBonus, NoveltyConfig, ObservationScale, RandomPlay, Step
 from novelty_lab.studies.rooms.rooms.drives import (
     DRIVES,

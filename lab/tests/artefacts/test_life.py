@@ -11,7 +11,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 from novelty_lab import rank_correlation, records
 from novelty_lab.context import RunContext
 from novelty_lab.studies.life.life_map import analysis as life_analysis

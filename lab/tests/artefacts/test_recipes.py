@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 from novelty_lab import records
 from novelty_lab.context import RunContext
 from novelty_lab.intervals import half_interval
@@ -45,7 +46,7 @@ def test_features_kept_from_the_start_score_as_features_made_anew(digits):
     observer = recipes.image_observer("conv", 8, 3.0, 30.0, seed=1)
     kept = recipes.features_of(observer, images, chunk=10)
     codes = torch.randn(96, 5, generator=torch.Generator().manual_seed(0))
-    from learnable_novelty.observer import Rows
+    from learnable_novelty.observer.standardize import Rows
 
     torch.testing.assert_close(observer.bits_of_rows(Rows(kept, codes)), observer(images, codes))
 

@@ -15,7 +15,8 @@ import pytest
 import torch
 from torch import nn
 
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import split
 from novelty_lab.ascent import Ascent, AscentConfig, AscentStopped
 from novelty_lab.ascent.graph import _put_back

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from learnable_novelty.measure import row_orders
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 from novelty_lab.observers import score_batch
 from novelty_lab.observers.binary_torus import (
     OFFSETS,

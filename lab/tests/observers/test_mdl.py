@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from learnable_novelty.observer import Moments, Observer, Rows
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import MLP
 from learnable_novelty.observer.spectral import Spectral as Axes
+from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Moments
 from novelty_lab.observers.mdl import exact_readout, minimize_description_length, readout_weight
 
 

@@ -9,7 +9,8 @@ pytest.importorskip("triton", reason="the kernels are compiled by triton, which 
 if not torch.cuda.is_available():
     pytest.skip("the kernels need a CUDA device", allow_module_level=True)
 
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import fused_ring
 from novelty_lab.systems.fused import step
 from novelty_lab.systems.neural import EPSILON, MOMENTUM, NeuralCA

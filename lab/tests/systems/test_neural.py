@@ -10,7 +10,8 @@ import pytest
 import torch
 from torch import nn
 
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 from novelty_lab.ascent import Ascent, AscentConfig
 from novelty_lab.systems.neural import NeuralCA
 from novelty_lab.systems.unit import unit_norm

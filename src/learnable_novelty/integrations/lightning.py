@@ -18,8 +18,9 @@ from torchmetrics.utilities.distributed import gather_all_tensors
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.measure import score
 from learnable_novelty.objective import effective_rank
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.checks import whole_number
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import check_seed
 
 LOGGED = ("bits", "floor_bits", "excess_bits", "effective_rank")

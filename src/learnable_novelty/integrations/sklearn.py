@@ -26,10 +26,12 @@ from learnable_novelty.measure import as_tensor, column_scale, row_orders, scale
 from learnable_novelty.measure.defaults import LINEAR_LAST, VECTOR_DEPTH, default_width
 from learnable_novelty.measure.draw import FLOOR_REPEATS
 from learnable_novelty.measure.prepare import target_scale
-from learnable_novelty.observer import Fit, Observer, Rows, reservoirs
+from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.checks import whole_number
-from learnable_novelty.observer.penalty import RidgePenalty
-from learnable_novelty.observer.standardize import scales
+from learnable_novelty.observer.evidence import RidgePenalty
+from learnable_novelty.observer.fit import Fit
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.standardize import Rows, scales
 from learnable_novelty.seeds import check_seed, split
 
 FLOATS = [np.float64, np.float32]

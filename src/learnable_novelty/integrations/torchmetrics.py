@@ -16,8 +16,9 @@ from torch import Tensor
 from torchmetrics import Metric
 
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.observer import Moments, Observer, merge
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs.base import check_sizes
+from learnable_novelty.observer.summary import Moments, merge
 
 
 class Epiplexity(Metric):

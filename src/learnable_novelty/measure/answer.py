@@ -21,8 +21,8 @@ from learnable_novelty.measure.power import detectable_share
 from learnable_novelty.measure.prepare import PreparedRows, share_a_unit
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.task import Settings
-from learnable_novelty.observer import Denoised, Observer
-from learnable_novelty.observer.denoise import FALSE_RATE
+from learnable_novelty.observer.denoise import FALSE_RATE, Denoised
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.text import printable
 
 MOST_NAMES = 3

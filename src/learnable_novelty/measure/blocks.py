@@ -38,7 +38,8 @@ from learnable_novelty.measure.draw import (
 )
 from learnable_novelty.measure.prepare import Spread, cut_windows, in_units, scale_columns
 from learnable_novelty.measure.task import Settings, Task
-from learnable_novelty.observer import Observer, Roots
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.summary import Roots
 
 STREAM_BATCHES = 4
 """Batches in a partition of a stream."""

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.task import Settings
-from learnable_novelty.observer import Observer, reservoirs
-from learnable_novelty.observer.penalty import RidgePenalty
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.evidence import RidgePenalty
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import split
 
 VECTOR_WIDTH, VECTOR_DEPTH = 64, 4

@@ -21,12 +21,13 @@ from learnable_novelty.measure.importance import exchange_effects
 from learnable_novelty.measure.prepare import PreparedRows
 from learnable_novelty.measure.surrogates import shares_beyond_linear, shuffled_shares
 from learnable_novelty.measure.task import Settings
-from learnable_novelty.observer import Fit, Observer, Roots, Rows, merge
 from learnable_novelty.observer.checks import check_layout
 from learnable_novelty.observer.denoise import FALSE_RATE, FEWEST_ROWS, Denoised, Edge
-from learnable_novelty.observer.moments import MOST_TARGETS
+from learnable_novelty.observer.fit import Fit
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.signed import SignedFit
-from learnable_novelty.observer.standardize import StandardizedRows
+from learnable_novelty.observer.standardize import Rows, StandardizedRows
+from learnable_novelty.observer.summary import MOST_TARGETS, Roots, merge
 from learnable_novelty.seeds import numpy_generator
 
 FLOOR_REPEATS = 16

@@ -32,7 +32,7 @@ from learnable_novelty.measure.importance import Importance, shares
 from learnable_novelty.measure.null import Null, choose_kind
 from learnable_novelty.measure.prepare import PreparedRows, prepare_rows
 from learnable_novelty.measure.task import Settings, Task
-from learnable_novelty.observer import Growing, Growth, Step
+from learnable_novelty.observer.growing.growth import Growing, Growth, Step
 from learnable_novelty.seeds import split, torch_generator
 
 MOST_SAMPLES = 65_536

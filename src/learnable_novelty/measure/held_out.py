@@ -35,9 +35,10 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 from torch import Tensor
 
-from learnable_novelty.observer import Fit, Observer, Roots, Rows, merge
-from learnable_novelty.observer.moments import squares_of
-from learnable_novelty.observer.standardize import Scale
+from learnable_novelty.observer.fit import Fit
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.standardize import Rows, Scale
+from learnable_novelty.observer.summary import Roots, merge, squares_of
 
 FOLDS, CURVE_FOLDS = 10, (1, 2, 4)
 """Folds, and how many of them a learning curve is fitted to besides all but one."""

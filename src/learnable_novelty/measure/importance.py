@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer import Fit
+from learnable_novelty.observer.fit import Fit
 from learnable_novelty.seeds import torch_generator
 
 ROWS, MOST_NAMES = 256, 300

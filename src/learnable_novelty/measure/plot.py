@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from learnable_novelty.measure.horizon import Horizon
     from learnable_novelty.measure.result import Score
     from learnable_novelty.measure.scan_result import Scan
-    from learnable_novelty.observer import Step
+    from learnable_novelty.observer.growing.growth import Step
 
 BLUE, SKY, GREY, RED = "#0072B2", "#56B4E9", "#999999", "#D55E00"
 NOT_FOUND = "#BBBBBB"

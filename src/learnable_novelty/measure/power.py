@@ -20,7 +20,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer import Fit
+from learnable_novelty.observer.fit import Fit
 from learnable_novelty.seeds import Seed, torch_generator
 
 LEVEL, POWER = 0.05, 0.9

@@ -19,7 +19,7 @@ from learnable_novelty.text import printable
 
 if TYPE_CHECKING:
     from learnable_novelty.measure.answer import Points
-    from learnable_novelty.observer import Step
+    from learnable_novelty.observer.growing.growth import Step
 
 TOO_FEW = "too few samples"
 """Said where the spread over the data cannot be told."""

@@ -30,8 +30,9 @@ from learnable_novelty.measure.prepare import PreparedRows, prepare_rows
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.measure.threads import threads_for
-from learnable_novelty.observer import Growing, Observer
-from learnable_novelty.observer.penalty import RidgePenalty
+from learnable_novelty.observer.evidence import RidgePenalty
+from learnable_novelty.observer.growing.growth import Growing
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import Seed, check_seed, split
 
 

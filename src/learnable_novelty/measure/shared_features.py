@@ -17,9 +17,11 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.measure.held_out import Folds, HeldOut, Trained
-from learnable_novelty.observer import Observer, Rows, Spectral, standardize
+from learnable_novelty.observer.evidence import Evidence, evidence_penalties
 from learnable_novelty.observer.fit import BATCH_VALUES
-from learnable_novelty.observer.penalty import Evidence, evidence_penalties
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.spectral import Spectral
+from learnable_novelty.observer.standardize import Rows, standardize
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,9 @@ from torch import Tensor
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.ranks import normal_scores
 from learnable_novelty.measure.task import Windows
-from learnable_novelty.observer import Fit, Observer, Rows
+from learnable_novelty.observer.fit import Fit
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.standardize import Rows
 
 if TYPE_CHECKING:
     from learnable_novelty.measure.prepare import PreparedRows

@@ -13,9 +13,9 @@ from torch import Tensor
 from learnable_novelty.data import Layout
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.measure.null import Null
-from learnable_novelty.observer import Observer
 from learnable_novelty.observer.checks import whole_number
-from learnable_novelty.observer.penalty import RidgePenalty
+from learnable_novelty.observer.evidence import RidgePenalty
+from learnable_novelty.observer.observer import Observer
 
 BATCH_ROWS = 4096
 """Regression rows whose features are computed at a time: they stay in cache."""

@@ -21,7 +21,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from learnable_novelty.observer.moments import Moments
+from learnable_novelty.observer.summary import Moments
 
 
 def merge_ranks(own: Moments, group: Any) -> Moments:

@@ -28,10 +28,10 @@ from learnable_novelty.observer.denoise import (
     signal_units,
 )
 from learnable_novelty.observer.digits import checked_refits
-from learnable_novelty.observer.moments import squares_of
-from learnable_novelty.observer.penalty import Evidence
+from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.standardize import NormalEquations, Scale, StandardizedRows
+from learnable_novelty.observer.summary import squares_of
 
 if TYPE_CHECKING:
     from learnable_novelty.observer.observer import Observer

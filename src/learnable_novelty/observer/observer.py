@@ -13,14 +13,13 @@ from learnable_novelty.observer.checks import check_layout, check_pair, check_po
 from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.denoise import denoised_readout
 from learnable_novelty.observer.digits import Solution, checked_log2det, settle
-from learnable_novelty.observer.fit import Fit, Readout, residual_bits, residual_power
-from learnable_novelty.observer.moments import Moments, Roots
-from learnable_novelty.observer.penalty import (
+from learnable_novelty.observer.evidence import (
     PerSample,
     RidgePenalty,
     check_ridge_penalty,
     evidence_penalties,
 )
+from learnable_novelty.observer.fit import Fit, Readout, residual_bits, residual_power
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.observer.solvers import (
     SOLVERS,
@@ -35,6 +34,7 @@ from learnable_novelty.observer.standardize import (
     StandardizedRows,
     standardize,
 )
+from learnable_novelty.observer.summary import Moments, Roots
 from learnable_novelty.seeds import Seed
 
 

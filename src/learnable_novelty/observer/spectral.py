@@ -14,8 +14,8 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.denoise import NO_PRODUCTS, Split, kept_directions
-from learnable_novelty.observer.moments import MOST_TARGETS, fewer_rows, products_of, squares_of
 from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
+from learnable_novelty.observer.summary import MOST_TARGETS, fewer_rows, products_of, squares_of
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import is_readable
-from learnable_novelty.observer.moments import (
+from learnable_novelty.observer.summary import (
     Centred,
     Moments,
     Roots,

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import Moments
+from learnable_novelty.observer.summary import Moments
 from learnable_novelty.reward.calibration import RandomPlay, reference_moments, window_of
 from learnable_novelty.reward.checks import check_number
 from learnable_novelty.reward.config import COEFFICIENT, ForesightConfig, NoveltyConfig

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import Moments
 from learnable_novelty.observer.reservoirs import Reservoir
+from learnable_novelty.observer.summary import Moments
 from learnable_novelty.reward.bonus import Array, Bonus, Step, check_finite
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import Seed, split

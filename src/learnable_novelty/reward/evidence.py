@@ -16,9 +16,10 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import Moments, Observer
 from learnable_novelty.observer.digits import RoundingError
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import Reservoir
+from learnable_novelty.observer.summary import Moments
 from learnable_novelty.reward.bonus import Array
 
 MOST_TENFOLDS = 12

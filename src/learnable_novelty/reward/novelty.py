@@ -15,7 +15,9 @@ import torch
 from numpy.typing import NDArray
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import Moments, OnlineObserver, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.stream import OnlineObserver
+from learnable_novelty.observer.summary import Moments
 from learnable_novelty.reward.bonus import Array, Mask, Step
 from learnable_novelty.reward.config import ObserverConfig
 from learnable_novelty.reward.evidence import EvidenceStreams

@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty.observer import Observer, Spectral, code_length
+from learnable_novelty.observer.code_length import code_length
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.spectral import Spectral
 from novelty_lab.context import RunContext, RunResult, deviation
 from novelty_lab.observers import minimize_description_length
 from novelty_lab.paper.fig2_automata.eca.automata import (

@@ -17,7 +17,8 @@ import numpy as np
 import torch
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import Spectral, standardize
+from learnable_novelty.observer.spectral import Spectral
+from learnable_novelty.observer.standardize import standardize
 from learnable_novelty.seeds import split
 from novelty_lab import records
 from novelty_lab.context import RunContext, RunResult, deviation

@@ -19,12 +19,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer import (
-    OnlineObserver,
-    Rows,
-    reservoirs,
-    standardize,
-)
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.standardize import Rows, standardize
+from learnable_novelty.observer.stream import OnlineObserver
 from learnable_novelty.seeds import split, torch_generator
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.paper.app_e_solvers.solvers.forms import (

@@ -10,15 +10,12 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import (
-    MAX_COUNT_PER_PENALTY,
-    Observer,
-    OnlineObserver,
-    Rows,
-    code_length,
-    reservoirs,
-    standardize,
-)
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.code_length import code_length
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.online.rounding import MAX_COUNT_PER_PENALTY
+from learnable_novelty.observer.standardize import Rows, standardize
+from learnable_novelty.observer.stream import OnlineObserver
 
 BATCH: dict[str, tuple[Any, torch.dtype]] = {
     "float32 Gram": ("gram", torch.float32),

@@ -17,7 +17,8 @@ import numpy as np
 import torch
 
 from learnable_novelty.measure import score
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import split
 from novelty_lab.context import RunContext, RunResult, deviation
 from novelty_lab.settings import Settings

@@ -15,7 +15,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer import Observer, OnlineObserver, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.stream import OnlineObserver
 from learnable_novelty.seeds import split
 from novelty_lab.context import RunContext, RunResult, deviation
 from novelty_lab.paper.app_f_flows.flows.experiment import BY_NAME

@@ -19,7 +19,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult, deviation
 from novelty_lab.settings import Settings

@@ -10,15 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from learnable_novelty.observer import (
-    Denoised,
-    Edge,
-    Moments,
-    Observer,
-    Rows,
-    reservoirs,
-    standardize,
-)
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.denoise import Denoised, Edge
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.standardize import Rows, standardize
+from learnable_novelty.observer.summary import Moments
 from learnable_novelty.seeds import Seed, numpy_generator, split
 from novelty_lab.settings import Settings
 from novelty_lab.systems import (

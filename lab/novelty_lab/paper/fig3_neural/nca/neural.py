@@ -14,7 +14,9 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import Observer, Rows, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.standardize import Rows
 from learnable_novelty.seeds import split
 from novelty_lab import torchrun as ranks
 from novelty_lab.ascent import Ascended, Ascent, AscentConfig

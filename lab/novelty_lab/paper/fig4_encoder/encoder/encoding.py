@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import split, torch_generator
 from novelty_lab.ascent import Ascended, Ascent, AscentConfig
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext

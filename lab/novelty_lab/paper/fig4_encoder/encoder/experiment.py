@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import Observer
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import split, torch_generator
 from novelty_lab.context import NO_CHECKPOINTS, RunContext, RunResult, TaskContext, mean_and_sd
 from novelty_lab.paper.fig4_encoder.encoder.clustering import agreement, kmeans

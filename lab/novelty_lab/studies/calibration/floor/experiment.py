@@ -16,7 +16,8 @@ import numpy as np
 import torch
 
 from learnable_novelty.measure import score
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult, deviation
 from novelty_lab.paper.fig2_automata.eca.automata import (

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from learnable_novelty.measure import score
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.settings import Settings

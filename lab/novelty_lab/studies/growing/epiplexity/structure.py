@@ -23,7 +23,8 @@ import torch
 from numpy.typing import NDArray
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import Growing, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.growing.growth import Growing
 
 Array = NDArray[np.float64]
 Data = tuple[Array, Array]

@@ -19,15 +19,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import (
-    Focused,
-    Growing,
-    Growth,
-    Observer,
-    PerSample,
-    Rows,
-    reservoirs,
-)
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.evidence import PerSample
+from learnable_novelty.observer.growing.focused import Focused
+from learnable_novelty.observer.growing.growth import Growing, Growth
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.standardize import Rows
 from learnable_novelty.seeds import split
 from novelty_lab.ascent import Ascended, Ascent, AscentConfig
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer import log2det_plus_identity
+from learnable_novelty.observer.code_length import log2det_plus_identity
 
 
 def total_coding_rate(inputs: Tensor, codes: Tensor, *, squared_distortion: float = 0.5) -> Tensor:

@@ -23,7 +23,7 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.objective import effective_rank
-from learnable_novelty.observer import Observer
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import split, torch_generator
 from novelty_lab.context import RunContext, RunResult, TaskContext, describe_device, devices_of
 from novelty_lab.paper.fig3_neural.nca.neural import arithmetic

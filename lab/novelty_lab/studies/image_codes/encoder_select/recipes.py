@@ -9,7 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from learnable_novelty.observer import Observer, Rows, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.standardize import Rows
 from learnable_novelty.seeds import split
 from novelty_lab.ascent import Ascended, Ascent, AscentConfig, Objective
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext

@@ -24,7 +24,8 @@ from scipy.signal import lfilter
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure import Score, Windows, column_scale, scaled, score
-from learnable_novelty.observer import Observer, reservoirs
+from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.measures import Reading, plain, read_pairs, read_series, timed

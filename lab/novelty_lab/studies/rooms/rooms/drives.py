@@ -24,7 +24,7 @@ import numpy as np
 import torch
 
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.observer import OnlineObserver
+from learnable_novelty.observer.stream import OnlineObserver
 from learnable_novelty.reward import (
     Array,
     Bonus,

@@ -19,7 +19,6 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError, UserTypeError, missing_extra
 from learnable_novelty.observer.checks import check_positive
-from learnable_novelty.observer.moments import Moments
 from learnable_novelty.observer.online.floor import RandomSigns
 from learnable_novelty.observer.online.plain import PlainStreams
 from learnable_novelty.observer.online.rounding import RoundingGuard
@@ -27,6 +26,7 @@ from learnable_novelty.observer.online.streams import Setting, Streams, StreamSu
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.observer.reservoirs.base import check_sizes
 from learnable_novelty.observer.standardize import constant_ratio, inverse_scale
+from learnable_novelty.observer.summary import Moments
 from learnable_novelty.seeds import Seed
 
 FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
