@@ -17,7 +17,6 @@ ROOMS = (
     "measure",
     "data",
     "independence",
-    "observer",
     "observer.reservoirs",
     "objective",
     "reward",
