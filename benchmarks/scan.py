@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.timing import Row, compare, within
-from learnable_novelty.data import Column, Table
+from learnable_novelty.data.table import Column, Table
 from learnable_novelty.measure import Score, scan, score, threads
 
 MINUTE = 60.0

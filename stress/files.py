@@ -34,7 +34,9 @@ from typing import Any
 import numpy as np
 
 import learnable_novelty as ln
-from learnable_novelty.data import Table, choose, read_table
+from learnable_novelty.data.choose import choose
+from learnable_novelty.data.reading import read_table
+from learnable_novelty.data.table import Table
 from learnable_novelty.errors import NoveltyError
 
 HERE = Path(__file__).parent

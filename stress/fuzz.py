@@ -31,8 +31,8 @@ import torch
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from learnable_novelty.data.files import open_columns, read_columns
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure import open_columns, read_columns
 from learnable_novelty.reward import NoveltyReward
 from novelty_lab import records
 from novelty_lab.ascent.checkpoints import Checkpoint, Checkpoints

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from learnable_novelty import storage as _archive
-from learnable_novelty.measure import read_columns
+from learnable_novelty.data.files import read_columns
 from novelty_lab.systems import images
 from stress import fuzz
 from stress.__main__ import NAMES

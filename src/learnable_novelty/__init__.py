@@ -15,7 +15,8 @@ from learnable_novelty.errors import needs_extra
 
 if TYPE_CHECKING:
     from learnable_novelty import objective
-    from learnable_novelty.data import read_table
+    from learnable_novelty.data.files import open_columns
+    from learnable_novelty.data.reading import read_table
     from learnable_novelty.independence import Dependence, dependence
     from learnable_novelty.measure import (
         Null,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
         adjust,
         horizon,
         learning_curve,
-        open_columns,
         scan,
         score,
     )
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _HOME = {
     **dict.fromkeys(("Dependence", "dependence"), "independence"),
     **dict.fromkeys(("Null", "Scan", "Score", "adjust"), "measure"),
-    **dict.fromkeys(("horizon", "learning_curve", "open_columns", "scan", "score"), "measure"),
+    **dict.fromkeys(("horizon", "learning_curve", "scan", "score"), "measure"),
     "Growing": "observer.growing.growth",
     "Moments": "observer.summary",
     "Observer": "observer.observer",
@@ -50,7 +50,8 @@ _HOME = {
     "PerSample": "observer.evidence",
     "Readout": "observer.fit",
     "EpiplexityLoss": "objective",
-    "read_table": "data",
+    "open_columns": "data.files",
+    "read_table": "data.reading",
 }
 _MODULES = {"objective": "objective", "reservoirs": "observer.reservoirs"}
 _EXTRA = {

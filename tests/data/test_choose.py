@@ -8,7 +8,8 @@ import pytest
 
 import learnable_novelty as ln
 from learnable_novelty.cli import main
-from learnable_novelty.data import choose, read_table
+from learnable_novelty.data.choose import choose
+from learnable_novelty.data.reading import read_table
 from learnable_novelty.errors import UserError
 
 RNG = np.random.default_rng(0)

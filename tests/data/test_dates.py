@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from learnable_novelty.data import read_table
+from learnable_novelty.data.reading import read_table
 from learnable_novelty.errors import UserError
 
 

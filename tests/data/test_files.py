@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from learnable_novelty.measure import read_columns
+from learnable_novelty.data.files import read_columns
 
 
 @pytest.fixture

@@ -9,9 +9,12 @@ import pytest
 
 import learnable_novelty as ln
 from learnable_novelty.cli import main
-from learnable_novelty.data import Layout, arrays, open_source, overlapping, stored, text
+from learnable_novelty.data import arrays, stored, text
+from learnable_novelty.data.batches import overlapping
+from learnable_novelty.data.files import read_columns
+from learnable_novelty.data.open import open_source
 from learnable_novelty.data.parquet import files_of
-from learnable_novelty.measure import read_columns
+from learnable_novelty.data.source import Layout
 from learnable_novelty.measure import task as tasks
 
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's use of pandas

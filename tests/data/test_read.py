@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 import torch
 
-from learnable_novelty.data import arrow, read_table, records
+from learnable_novelty.data import arrow, records
+from learnable_novelty.data.reading import read_table
 from learnable_novelty.errors import UserError
 
 FRAME = pd.DataFrame(

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from learnable_novelty.data import Column, Table, encode
+from learnable_novelty.data.table import Column, Table, encode
 from learnable_novelty.errors import UserError
 
 

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from learnable_novelty.data import read_table, unpack
+from learnable_novelty.data import unpack
 from learnable_novelty.data.headers import has_header
+from learnable_novelty.data.reading import read_table
 from learnable_novelty.data.sniff import sniff
 from learnable_novelty.errors import UserError
 

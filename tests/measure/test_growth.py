@@ -8,7 +8,7 @@ import pytest
 
 import learnable_novelty as ln
 from learnable_novelty.cli.main import main
-from learnable_novelty.data import in_memory
+from learnable_novelty.data.open import in_memory
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.growth import _divided_memory
 from learnable_novelty.measure.null import Null

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import learnable_novelty as ln
-from learnable_novelty.data import in_memory
+from learnable_novelty.data.open import in_memory
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.draw import FLOOR_REPEATS
 from learnable_novelty.measure.held_out import all_but_one

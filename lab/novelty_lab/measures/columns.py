@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnable_novelty.data.memory import as_tensor
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure import as_tensor
 
 Series = NDArray[np.float64]
 

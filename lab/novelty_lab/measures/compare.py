@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnable_novelty.data import Source, Stream, open_source
+from learnable_novelty.data.open import open_source
+from learnable_novelty.data.source import Source, Stream
 from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.null import Null

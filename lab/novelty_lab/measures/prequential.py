@@ -16,8 +16,8 @@ from typing import Any, Protocol, cast
 import torch
 from torch import Tensor, nn
 
+from learnable_novelty.data.memory import as_tensor
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure import as_tensor
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.measures.columns import in_own_units
 from novelty_lab.measures.registry import Answer, ComparedData, Measure, Reading

@@ -9,7 +9,7 @@ import pytest
 
 import learnable_novelty as ln
 from lab.tests.explorer.page import open_panel
-from learnable_novelty.data import choose
+from learnable_novelty.data.choose import choose
 from learnable_novelty.errors import UserError
 
 READ = """

@@ -15,7 +15,7 @@ from learnable_novelty.text import printable
 if TYPE_CHECKING:
     import numpy as np
 
-    from learnable_novelty.data import Encoded
+    from learnable_novelty.data.table import Encoded
 
 
 def add_commands(commands: Any) -> None:
@@ -77,7 +77,9 @@ def _read(
     options: argparse.Namespace,
 ) -> tuple[dict[str, np.ndarray], dict[str, list[str]], list[str]]:
     """Return the columns of each side in the same rows, their names, and what was decided."""
-    from learnable_novelty.data import choose, positions, read_table
+    from learnable_novelty.data.choose import choose
+    from learnable_novelty.data.names import positions
+    from learnable_novelty.data.reading import read_table
 
     where = options.file.name
     table = read_table(options.file, **vars(read_decisions(options)))

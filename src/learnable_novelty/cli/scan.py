@@ -40,7 +40,8 @@ def add_commands(commands: Any) -> None:
 
 def scan_file(options: argparse.Namespace, *, pairs: bool = False) -> int:
     """Say what was read, and which columns can be learned from the others."""
-    from learnable_novelty.data import next_commands, read_table, show_table
+    from learnable_novelty.data.describe import next_commands, show_table
+    from learnable_novelty.data.reading import read_table
     from learnable_novelty.measure import scan
 
     check_seed(options.seed)

@@ -14,8 +14,8 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
 
 if TYPE_CHECKING:
-    from learnable_novelty.data import Reading
-    from learnable_novelty.measure import Columns
+    from learnable_novelty.data.columns import Columns
+    from learnable_novelty.data.reading import Reading
 
 
 def add_commands(commands: Any) -> None:
@@ -135,7 +135,7 @@ class Request:
 
 def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request:
     """Check the options and open the columns; see ``open_columns`` for ``chunks``."""
-    from learnable_novelty.measure import open_columns
+    from learnable_novelty.data.files import open_columns
 
     check_seed(options.seed)
     is_series = options.window is not None or options.leads is not None
@@ -191,7 +191,7 @@ def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request
 
 def read_decisions(options: argparse.Namespace) -> Reading:
     """Return what the user decides about columns and gaps."""
-    from learnable_novelty.data import Reading
+    from learnable_novelty.data.reading import Reading
 
     kinds: dict[str, Any] = {}
     for text in options.kinds:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.data import dense
+from learnable_novelty.data.frames import dense
 from learnable_novelty.errors import UserError, UserTypeError
 
 FEWEST = 5

@@ -21,8 +21,9 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
+from learnable_novelty.data.memory import as_tensor
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure import as_tensor, column_scale, row_orders, scaled
+from learnable_novelty.measure import column_scale, row_orders, scaled
 from learnable_novelty.measure.defaults import LINEAR_LAST, VECTOR_DEPTH, default_width
 from learnable_novelty.measure.draw import FLOOR_REPEATS
 from learnable_novelty.measure.prepare import target_scale

@@ -1,13 +1,5 @@
 """The measure: bits, floor, excess and a test."""
 
-from learnable_novelty.data import (
-    CHOOSE,
-    Columns,
-    as_tensor,
-    column_names,
-    open_columns,
-    read_columns,
-)
 from learnable_novelty.measure.classes import Classes
 from learnable_novelty.measure.curve import LearningCurve, learning_curve
 from learnable_novelty.measure.horizon import Horizon, horizon
@@ -22,9 +14,7 @@ from learnable_novelty.measure.score import score
 from learnable_novelty.measure.task import Windows
 
 __all__ = [
-    "CHOOSE",
     "Classes",
-    "Columns",
     "Horizon",
     "LearningCurve",
     "Null",
@@ -33,13 +23,9 @@ __all__ = [
     "Score",
     "Windows",
     "adjust",
-    "as_tensor",
-    "column_names",
     "column_scale",
     "horizon",
     "learning_curve",
-    "open_columns",
-    "read_columns",
     "row_orders",
     "scaled",
     "scan",

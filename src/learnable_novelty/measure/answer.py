@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learnable_novelty.data import Source, Stream
+from learnable_novelty.data.source import Source, Stream
 from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.draw import Draw, rows_of
 from learnable_novelty.measure.held_out import held_out_share

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from learnable_novelty.data import MemoryRows, Source, Stream
+from learnable_novelty.data.memory import MemoryRows
+from learnable_novelty.data.source import Source, Stream
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.result import Score

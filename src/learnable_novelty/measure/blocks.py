@@ -17,15 +17,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from learnable_novelty.data import (
-    OverlappingPartition,
-    Samples,
-    Source,
-    Stream,
-    overlapping,
-    read,
-    regrouped,
-)
+from learnable_novelty.data.batches import OverlappingPartition, overlapping, regrouped
+from learnable_novelty.data.source import Samples, Source, Stream, read
 from learnable_novelty.engine import Parcel, Report, in_order
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.defaults import draw_observers

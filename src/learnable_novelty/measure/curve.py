@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty.data import open_source
+from learnable_novelty.data.open import open_source
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.score import score

@@ -15,9 +15,9 @@ from typing import Any, Literal, cast
 
 import torch
 
-from learnable_novelty.data import (
+from learnable_novelty.data.memory import MemoryRows
+from learnable_novelty.data.source import (
     Chunk,
-    MemoryRows,
     Partition,
     Samples,
     Source,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from learnable_novelty.data import open_source
+from learnable_novelty.data.open import open_source
 from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError, needs_extra
 from learnable_novelty.measure.auto import Auto, halves

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from learnable_novelty.data import as_tensor, in_memory
+from learnable_novelty.data.memory import as_tensor
+from learnable_novelty.data.open import in_memory
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.draw import rows_of

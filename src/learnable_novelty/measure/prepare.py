@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.data import MemoryRows
+from learnable_novelty.data.memory import MemoryRows
 from learnable_novelty.measure.cautions import (
     cautions_of_rows,
     outliers,

@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.data import Column, encode, read_table
+from learnable_novelty.data.reading import read_table
+from learnable_novelty.data.table import Column, encode
 from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.cautions import cautions_of_rows

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty.data import Column, quoted
+from learnable_novelty.data.describe import quoted
+from learnable_novelty.data.table import Column
 from learnable_novelty.errors import needs_extra
 from learnable_novelty.measure.classes import Classes
 from learnable_novelty.measure.words import jsonable, p_words, percent, plain, share_words

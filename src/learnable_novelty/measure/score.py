@@ -15,7 +15,8 @@ from typing import Any, Literal
 
 import torch
 
-from learnable_novelty.data import Source, Stream, open_source
+from learnable_novelty.data.open import open_source
+from learnable_novelty.data.source import Source, Stream
 from learnable_novelty.engine import Parcel, Report, in_order
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.answer import explained, in_words, summarize

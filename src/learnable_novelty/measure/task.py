@@ -10,7 +10,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from learnable_novelty.data import Layout
+from learnable_novelty.data.source import Layout
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.measure.null import Null
 from learnable_novelty.observer.checks import whole_number

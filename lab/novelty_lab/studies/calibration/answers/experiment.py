@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty.data import Column, Table
+from learnable_novelty.data.table import Column, Table
 from learnable_novelty.measure import scan, score
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from learnable_novelty.data import encode, read_table
+from learnable_novelty.data.reading import read_table
+from learnable_novelty.data.table import encode
 from learnable_novelty.errors import needs_extra
 
 SCIKIT_LEARN = "scikit-learn"
