@@ -25,7 +25,6 @@ DOORS = {
     "lab/novelty_lab/report.py",  # the same
     "lab/novelty_lab/atomic.py",  # whole folders
     "lab/novelty_lab/records.py",  # the draft of a folder; a line of the journal
-    "lab/novelty_lab/explorer/upload.py",  # a temporary file
 }
 
 
