@@ -17,7 +17,7 @@ import torch
 from benchmarks.timing import Row, faster, seconds
 from learnable_novelty.engine import Serial, open_engine
 from learnable_novelty.observer.standardize import Rows
-from novelty_lab.paper.fig2_automata.eca.automata import (
+from novelty_lab.paper.fig2_automata.automata import (
     AutomatonConfig,
     automaton_observer,
     rule_rows,

@@ -20,7 +20,7 @@ from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from novelty_lab import records
 from novelty_lab.ascent import Ascent, AscentConfig
-from novelty_lab.paper.fig3_neural.nca.neural import (
+from novelty_lab.paper.fig3_neural.neural import (
     NeuralConfig,
     arithmetic,
     from_vector,

@@ -28,8 +28,8 @@ from lab.tests.explorer.life_record import life_record
 from learnable_novelty.observer.summary import Moments
 from novelty_lab import records
 from novelty_lab.context import RunContext
-from novelty_lab.paper.fig2_automata.eca.automata import AutomatonConfig
-from novelty_lab.paper.fig3_neural.nca.neural import NeuralConfig
+from novelty_lab.paper.fig2_automata.automata import AutomatonConfig
+from novelty_lab.paper.fig3_neural.neural import NeuralConfig
 from novelty_lab.studies.life.life_map import analysis as life_analysis
 from novelty_lab.studies.life.life_map import experiment as life_map
 from novelty_lab.studies.life.life_map.life import LifeConfig

@@ -126,7 +126,7 @@ def test_a_ridge_can_be_fixed(capsys, data):
         (["run", "nca", "--resume", "--force"], "expected one of them"),
         (["run", "nca", "--set", "snapshots=0"], "snapshots must be at least 1"),
         (["run", "eca", "--data", "."], "eca reads no data"),
-        (["run", "mdl", "--part", "nca", "--config", "quick"], "expected a record of nca"),
+        (["run", "mdl-nca", "--config", "quick"], "expected a record of nca"),
         (["run", "encoder", "--data", "nowhere"], "nowhere"),
         (["render", "--out", "nowhere"], "found none"),
     ],
@@ -185,7 +185,7 @@ def test_run_prints_the_record_with_scores_and_writes_the_figure(capsys, tmp_pat
 
 
 def test_an_interrupted_run_resumes_where_it_stopped(capsys, tmp_path, monkeypatch):
-    from novelty_lab.paper.fig2_automata.eca import experiment as eca
+    from novelty_lab.paper.fig2_automata import experiment as eca
 
     calls = []
     real = eca.score_rule

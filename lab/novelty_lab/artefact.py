@@ -1,8 +1,8 @@
 """An artefact: a figure, a table or an appendix of the paper, or a study of our own.
 
-A room of ``paper`` or ``studies`` has a folder for each artefact. Its ``__init__`` makes the
-``ARTEFACT`` and imports nothing heavy, so that all of them can be listed quickly. The rest are
-modules of the folder, which are imported when they are used:
+A folder of ``paper`` or ``studies`` holds an artefact, or several on one subject. Its ``__init__``
+makes ``ARTEFACT``, or several ``ARTEFACTS``, and imports nothing heavy, so that all of them can be
+listed quickly. The rest are modules of the folder, which are imported when they are used:
 
 - ``experiment.py``: ``PAPER``, ``QUICK`` and ``run(config, seed=..., context=...)``. An artefact
   of many runs also has ``runs(config)``, which yields the ``Run`` objects. A further part of an
@@ -12,6 +12,9 @@ modules of the folder, which are imported when they are used:
   part was run.
 - ``claims.py``, if the paper claims numbers: ``SOURCES``, how ours is read from the records.
 - ``panel.py``, if the page shows it: ``PANEL``, beside the scripts that draw it.
+
+A further artefact of a folder has a ``stem``, such as "scan": its modules are ``scan.py``,
+``scan_figure.py`` and so on.
 """
 
 from __future__ import annotations
@@ -80,16 +83,19 @@ class Artefact:
     """Whether it is many independent runs with a record each, and figures over all of them."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Further command-line options, and the setting that each of them sets."""
-    parts: Mapping[str, Mapping[str, Any] | str] = field(default_factory=dict)
-    """Further parts by name: the fields of this class in which each differs from the main one, or
-    the name of the artefact that it is."""
+    called: str = ""
+    """Its name, where that is not the name of the folder."""
+    stem: str = ""
+    """What its modules are called, where it is not the only artefact of the folder."""
+    parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Further parts by name: the fields of this class in which each differs from the main one."""
     part: str = ""
     """The part that this one stands for; empty for the main one."""
 
     @property
     def name(self) -> str:
         """Name on the command line and in records."""
-        return self.package.rpartition(".")[2].replace("_", "-")
+        return self.called or self.package.rpartition(".")[2].replace("_", "-")
 
     def of_part(self, name: str) -> Artefact:
         """Return this artefact as it is for one of its parts; an empty name is the main one."""
@@ -101,18 +107,20 @@ class Artefact:
 
     def all_parts(self) -> Iterator[Artefact]:
         """Yield this artefact for its main part and for each further one."""
-        own = (name for name, changes in self.parts.items() if not isinstance(changes, str))
-        return map(self.of_part, ("", *own))
+        return map(self.of_part, ("", *self.parts))
 
-    def module(self, name: str) -> ModuleType | None:
-        """Import a module of the folder; None if there is none of this name."""
+    def module(self, kind: str) -> ModuleType | None:
+        """Import its module of a kind, such as "figure"; None if there is none."""
+        name = f"{self.stem}_{kind}" if self.stem else kind
+        if kind == "experiment":
+            name = (self.part or self.stem or kind).replace("-", "_")
         spec = importlib.util.find_spec(f"{self.package}.{name}")
         return None if spec is None else importlib.import_module(spec.name)
 
     @property
     def experiment(self) -> Any:
         """The module with configurations and ``run``."""
-        return self.module(self.part.replace("-", "_") or "experiment")
+        return self.module("experiment")
 
     @property
     def claims(self) -> Mapping[str, Any]:

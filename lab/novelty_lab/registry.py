@@ -21,12 +21,12 @@ def all_artefacts() -> dict[str, Artefact]:
 
 
 def _below(package: ModuleType) -> Iterator[Artefact]:
-    """Yield the artefacts of a wing: a folder holds one, or folders with one each."""
+    """Yield the artefacts of a wing: a folder holds some, or folders with some each."""
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         if module.ispkg:
             folder = importlib.import_module(module.name)
-            artefact = getattr(folder, "ARTEFACT", None)
-            yield from _below(folder) if artefact is None else (artefact,)
+            single = (folder.ARTEFACT,) if hasattr(folder, "ARTEFACT") else ()
+            yield from getattr(folder, "ARTEFACTS", single) or _below(folder)
 
 
 def find_artefact(name: str, part: str = "") -> Artefact:
@@ -34,5 +34,4 @@ def find_artefact(name: str, part: str = "") -> Artefact:
     known = all_artefacts()
     if name not in known:
         raise UserError(f"expected an experiment, one of {', '.join(known)}; got {name!r}")
-    other = known[name].parts.get(part)
-    return known[other] if isinstance(other, str) else known[name].of_part(part)
+    return known[name].of_part(part)

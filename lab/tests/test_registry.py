@@ -14,16 +14,23 @@ ARTEFACT = Artefact(__name__, "Ours: nothing at all", order=15, takes="a moment"
 """
 
 
-def test_every_folder_is_an_artefact_in_the_order_of_the_paper():
+def test_every_folder_is_an_artefact_or_several_in_the_order_of_the_paper():
     lab = Path(studies.__path__[0]).parent
     found = all_artefacts()
     folders = {
-        p.parent.name
+        f"novelty_lab.{p.parent.relative_to(lab)}".replace("/", ".")
         for wing in ("paper", "studies")
         for p in lab.glob(f"{wing}/**/__init__.py")
         if "ARTEFACT" in p.read_text()
     }
-    assert {name.replace("-", "_") for name in found} == folders
+    assert {artefact.package for artefact in found.values()} == folders
+    assert [name for name, artefact in found.items() if artefact.stem] == [
+        "eca-scan",
+        "temporal",
+        "nca-scan",
+        "encoder-scan",
+        "mdl-nca",
+    ]
     orders = [artefact.order for artefact in found.values()]
     assert orders == sorted(set(orders))
     assert list(found)[:3] == ["overview", "eca", "eca-scan"]

@@ -15,7 +15,7 @@ from learnable_novelty.cli import main
 from learnable_novelty.errors import UserError
 from novelty_lab import report
 from novelty_lab.lock import only_runner
-from novelty_lab.paper.fig2_automata.eca import experiment as eca
+from novelty_lab.paper.fig2_automata import experiment as eca
 
 RECORD = Path(__file__).parents[2] / "results" / "temporal" / "paper-seed0"
 ENCODER = ["run", "encoder", "--config", "quick", "--training-seeds", "1", "--engine", "cores:1"]
@@ -50,7 +50,7 @@ def test_sigterm_on_the_default_kind_of_engine_saves_the_step_that_a_worker_is_a
 KILLED_WORKER = """
 import os, signal, sys
 from learnable_novelty.cli import main
-from novelty_lab.paper.fig2_automata.eca import experiment
+from novelty_lab.paper.fig2_automata import experiment
 
 def score_rule(config, rule, seed):
     if rule == 1:

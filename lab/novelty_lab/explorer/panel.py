@@ -62,7 +62,7 @@ def from_all_runs(reduce: Callable[[list[Record]], DataFiles]) -> Callable[[Path
 def find_panels() -> dict[str, Panel]:
     """Return the panels of all artefacts by the name of their folder, in the order of the tabs."""
     panels: dict[str, Panel] = {
-        artefact.package.rpartition(".")[2]: artefact.panel
+        artefact.name.replace("-", "_"): artefact.panel
         for artefact in all_artefacts().values()
         if artefact.panel is not None
     }

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from learnable_novelty.observer.observer import Observer
-from novelty_lab.paper.fig2_automata.eca import automata
-from novelty_lab.paper.fig2_automata.eca.automata import AutomatonConfig
+from novelty_lab.paper.fig2_automata import automata
+from novelty_lab.paper.fig2_automata.automata import AutomatonConfig
 from novelty_lab.systems import count_patterns
 from novelty_lab.systems.elementary import unpack_cells
 from novelty_lab.systems.patterns import site_codes

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from novelty_lab.context import RunContext
-from novelty_lab.paper.app_a_criticality.criticality import experiment as criticality
+from novelty_lab.paper.app_a_criticality import experiment as criticality
 from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import run_experiment
 

@@ -11,9 +11,9 @@ import torch
 pytest.importorskip("sklearn", reason="the quick configurations read scikit-learn's digits")
 
 from novelty_lab.context import RunContext
-from novelty_lab.paper.fig4_encoder.encoder import encoding
-from novelty_lab.paper.fig4_encoder.encoder import experiment as encoder
-from novelty_lab.paper.fig4_encoder.encoder_scan import experiment as encoder_scan
+from novelty_lab.paper.fig4_encoder import encoding
+from novelty_lab.paper.fig4_encoder import experiment as encoder
+from novelty_lab.paper.fig4_encoder import scan as encoder_scan
 from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import run_experiment
 from novelty_lab.systems.images import load_images

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from novelty_lab.context import RunContext
-from novelty_lab.paper.app_f_flows.flows import experiment as flows
+from novelty_lab.paper.app_f_flows import experiment as flows
 from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import run_experiment
 

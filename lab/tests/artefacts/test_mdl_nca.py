@@ -12,8 +12,8 @@ import torch
 from learnable_novelty.seeds import split
 from novelty_lab import records
 from novelty_lab.context import RunContext
-from novelty_lab.paper.app_d_exact_readout.mdl_nca import experiment as mdl_nca
-from novelty_lab.paper.fig3_neural.nca.neural import from_vector, neural_observer
+from novelty_lab.paper.app_d_exact_readout import nca as mdl_nca
+from novelty_lab.paper.fig3_neural.neural import from_vector, neural_observer
 from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import run_experiment
 

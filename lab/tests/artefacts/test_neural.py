@@ -13,8 +13,8 @@ import torch
 
 from learnable_novelty.seeds import split
 from novelty_lab.context import RunContext, pack, unpack
-from novelty_lab.paper.fig3_neural.nca import experiment as nca
-from novelty_lab.paper.fig3_neural.nca.neural import (
+from novelty_lab.paper.fig3_neural import experiment as nca
+from novelty_lab.paper.fig3_neural.neural import (
     NeuralConfig,
     as_vector,
     clone_in_double,

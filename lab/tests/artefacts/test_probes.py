@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from novelty_lab.paper.fig4_encoder.encoder.clustering import agreement, kmeans
-from novelty_lab.paper.fig4_encoder.encoder.probes import (
+from novelty_lab.paper.fig4_encoder.clustering import agreement, kmeans
+from novelty_lab.paper.fig4_encoder.probes import (
     fit_logistic,
     linear_probe,
     nearest_neighbours,

@@ -12,7 +12,7 @@ from learnable_novelty.observer.observer import Observer
 from novelty_lab import records
 from novelty_lab.context import RunContext
 from novelty_lab.intervals import half_interval
-from novelty_lab.paper.fig4_encoder.encoder.encoding import images_of
+from novelty_lab.paper.fig4_encoder.encoding import images_of
 from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import run_experiment
 from novelty_lab.studies.image_codes.encoder_controls import experiment as encoder_controls

@@ -8,8 +8,8 @@ import torch
 
 from learnable_novelty.observer.standardize import Rows
 from novelty_lab.context import RunContext
-from novelty_lab.paper.app_e_solvers.solvers import experiment as solvers
-from novelty_lab.paper.app_e_solvers.solvers import forms as solver_forms
+from novelty_lab.paper.app_e_solvers import experiment as solvers
+from novelty_lab.paper.app_e_solvers import forms as solver_forms
 from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import run_experiment
 

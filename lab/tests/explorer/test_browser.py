@@ -247,7 +247,7 @@ def orbit(key, checkpoint, steps):
 
     In double: the rules are chaotic, single precision parts from itself within fifty steps.
     """
-    from novelty_lab.paper.fig3_neural.nca.neural import from_vector
+    from novelty_lab.paper.fig3_neural.neural import from_vector
 
     angle = np.random.default_rng(0).uniform(0, 2 * np.pi, 64)
     start = torch.from_numpy(np.stack([np.cos(angle), np.sin(angle)])[None])

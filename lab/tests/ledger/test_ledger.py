@@ -17,7 +17,7 @@ from novelty_lab.ledger.findings import Finding, Pair, Ranked, Value
 from novelty_lab.ledger.paper_claims import Claim
 from novelty_lab.ledger.rules import RULES, objections, ordering, places, undecided
 from novelty_lab.ledger.source import sources
-from novelty_lab.paper.fig3_neural.nca.claims import SMOOTH, plateau_step
+from novelty_lab.paper.fig3_neural.claims import SMOOTH, plateau_step
 from novelty_lab.paper.table1_agents.rl_table.claims import COLLAPSE, ENOUGH
 from novelty_lab.paper.table1_agents.rl_table.paper import PAPER, PAPER_CONDITIONS
 from novelty_lab.records import Record
@@ -156,11 +156,13 @@ def test_every_claim_has_one_source():
     assert {claim.kind for claim in load_claims()} == set(RULES)
 
 
-def test_an_artefact_reads_only_claims_about_its_own_record():
-    found = [each for each in all_artefacts().values() if each.claims]
-    assert len(found) > 5
-    for artefact in found:
-        assert {s.experiment for s in artefact.claims.values()} == {artefact.name}
+def test_a_folder_reads_only_claims_about_its_own_records():
+    artefacts = list(all_artefacts().values())
+    read = {artefact.package for artefact in artefacts if artefact.claims}
+    assert len(read) > 5
+    for artefact in artefacts:
+        inside = {other.name for other in artefacts if other.package == artefact.package}
+        assert {source.experiment for source in artefact.claims.values()} <= inside
 
 
 def test_table_one_is_complete():

@@ -20,7 +20,7 @@ from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult, deviation
-from novelty_lab.paper.fig2_automata.eca.automata import (
+from novelty_lab.paper.fig2_automata.automata import (
     AutomatonConfig,
     automaton_observer,
     denoised_rule,

@@ -29,10 +29,10 @@ from novelty_lab.context import (
     deviation,
     devices_of,
 )
-from novelty_lab.paper.fig3_neural.nca.neural import arithmetic
-from novelty_lab.paper.fig4_encoder.encoder.clustering import agreement, kmeans
-from novelty_lab.paper.fig4_encoder.encoder.encoding import images_of, probe
-from novelty_lab.paper.fig4_encoder.encoder.probes import principal_components
+from novelty_lab.paper.fig3_neural.neural import arithmetic
+from novelty_lab.paper.fig4_encoder.clustering import agreement, kmeans
+from novelty_lab.paper.fig4_encoder.encoding import images_of, probe
+from novelty_lab.paper.fig4_encoder.probes import principal_components
 from novelty_lab.settings import Settings, choice
 from novelty_lab.studies.image_codes.encoder_select.recipes import (
     CODE_DIM,

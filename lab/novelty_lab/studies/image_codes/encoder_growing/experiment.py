@@ -35,8 +35,8 @@ from novelty_lab.context import (
     devices_of,
     mean_and_sd,
 )
-from novelty_lab.paper.fig3_neural.nca.neural import arithmetic
-from novelty_lab.paper.fig4_encoder.encoder.encoding import images_of, probe
+from novelty_lab.paper.fig3_neural.neural import arithmetic
+from novelty_lab.paper.fig4_encoder.encoding import images_of, probe
 from novelty_lab.settings import Settings, choice
 from novelty_lab.studies.image_codes.encoder_growing.training import (
     Change,

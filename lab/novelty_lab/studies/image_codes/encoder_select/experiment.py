@@ -26,8 +26,8 @@ from learnable_novelty.objective import effective_rank
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import split, torch_generator
 from novelty_lab.context import RunContext, RunResult, TaskContext, describe_device, devices_of
-from novelty_lab.paper.fig3_neural.nca.neural import arithmetic
-from novelty_lab.paper.fig4_encoder.encoder.encoding import images_of
+from novelty_lab.paper.fig3_neural.neural import arithmetic
+from novelty_lab.paper.fig4_encoder.encoding import images_of
 from novelty_lab.settings import Settings, choice
 from novelty_lab.studies.image_codes.encoder_select.recipes import (
     PER_SAMPLE,

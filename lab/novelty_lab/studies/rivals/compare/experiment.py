@@ -29,7 +29,7 @@ from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.measures import Reading, plain, read_pairs, read_series, timed
-from novelty_lab.paper.fig2_automata.eca.automata import (
+from novelty_lab.paper.fig2_automata.automata import (
     AutomatonConfig,
     automaton_observer,
     floor_bits,

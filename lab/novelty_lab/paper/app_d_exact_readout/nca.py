@@ -22,9 +22,9 @@ from learnable_novelty.observer.standardize import standardize
 from learnable_novelty.seeds import split
 from novelty_lab import records
 from novelty_lab.context import RunContext, RunResult, deviation
-from novelty_lab.paper.app_d_exact_readout.mdl.experiment import solve_both
-from novelty_lab.paper.fig3_neural.nca.experiment import rule_of
-from novelty_lab.paper.fig3_neural.nca.neural import NeuralConfig, neural_observer, sample
+from novelty_lab.paper.app_d_exact_readout.experiment import solve_both
+from novelty_lab.paper.fig3_neural.experiment import rule_of
+from novelty_lab.paper.fig3_neural.neural import NeuralConfig, neural_observer, sample
 from novelty_lab.records import Record
 from novelty_lab.settings import Settings
 from novelty_lab.systems import Update

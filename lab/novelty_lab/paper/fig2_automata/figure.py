@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from novelty_lab.ledger import beside_paper
-from novelty_lab.paper.fig2_automata.eca.claims import SHOWN
+from novelty_lab.paper.fig2_automata.claims import SHOWN
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import CLASS_COLOURS, CLASS_NAMES, label_panel, new_figure

@@ -1,16 +1,28 @@
-"""Appendix G: how far the linear probe of the encoder depends on the settings."""
+"""Section 4.2 and appendix G: what probes recover from the code, and how far settings matter."""
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from novelty_lab.ledger import Finding, PaperRecords, Value, WideSource
+from novelty_lab.ledger import Finding, PaperRecords, Source, Value, WideSource
+from novelty_lab.records import Record
 from novelty_lab.tables import in_words
 
 STEADY = ("learning_rate", "batch_size", "code_dim", "reservoir_depth")
 """Settings that leave the paper's probe in a narrow range."""
 WEAK = {"ridge_penalty": 0.3, "resolution": 0.1}
 """Settings at or below which the paper's probe fails."""
+
+
+def _probe(record: Record, name: str) -> Finding:
+    """Read a probe at the first and at the last checkpoint."""
+    start, end = (Value.of(record.arrays[name][:, place]) for place in (0, -1))
+    few = record.results[f"small_{name}"]["mean"]
+    count = record.configuration["small_probe_train"]
+    note = f"Fitted on {count:,} plain codes: {few[0]:.2f}, {few[-1]:.2f}."
+    return Finding(values=(start, end), note=note)
 
 
 def _cells(records: PaperRecords, axes: dict[str, float]) -> Finding:
@@ -52,6 +64,8 @@ def _fails(records: PaperRecords) -> Finding:
 
 
 SOURCES = {
+    "mnist.linear": Source("encoder", partial(_probe, name="linear")),
+    "mnist.knn": Source("encoder", partial(_probe, name="neighbours")),
     "mnist.scan.stable": WideSource("encoder-scan", _stable),
     "mnist.scan.fail": WideSource("encoder-scan", _fails),
 }

@@ -24,7 +24,7 @@ from learnable_novelty.observer.standardize import Rows, standardize
 from learnable_novelty.observer.stream import OnlineObserver
 from learnable_novelty.seeds import split, torch_generator
 from novelty_lab.context import RunContext, RunResult
-from novelty_lab.paper.app_e_solvers.solvers.forms import (
+from novelty_lab.paper.app_e_solvers.forms import (
     BATCH,
     ONLINE,
     Exact,
@@ -35,8 +35,8 @@ from novelty_lab.paper.app_e_solvers.solvers.forms import (
     readout_form,
     streamed,
 )
-from novelty_lab.paper.app_f_flows.flows.experiment import BY_NAME
-from novelty_lab.paper.app_f_flows.temporal import experiment as temporal
+from novelty_lab.paper.app_f_flows import temporal
+from novelty_lab.paper.app_f_flows.experiment import BY_NAME
 from novelty_lab.settings import Settings
 
 CASES = {

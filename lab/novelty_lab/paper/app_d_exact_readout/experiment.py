@@ -19,7 +19,7 @@ from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.spectral import Spectral
 from novelty_lab.context import RunContext, RunResult, deviation
 from novelty_lab.observers import minimize_description_length
-from novelty_lab.paper.fig2_automata.eca.automata import (
+from novelty_lab.paper.fig2_automata.automata import (
     AutomatonConfig,
     automaton_observer,
     ranking,

@@ -17,7 +17,7 @@ import torch
 
 from learnable_novelty.seeds import split
 from novelty_lab.context import NO_CHECKPOINTS, RunContext, RunResult, TaskContext
-from novelty_lab.paper.fig4_encoder.encoder.encoding import (
+from novelty_lab.paper.fig4_encoder.encoding import (
     ON_DIGITS,
     EncoderConfig,
     images_of,

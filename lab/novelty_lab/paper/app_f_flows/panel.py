@@ -7,7 +7,7 @@ import numpy as np
 from novelty_lab import ledger
 from novelty_lab.explorer.packing import packed, short
 from novelty_lab.explorer.panel import DataFiles, Panel, from_paper_run
-from novelty_lab.paper.app_f_flows.flows.experiment import BESIDE_BITS
+from novelty_lab.paper.app_f_flows.experiment import BESIDE_BITS
 from novelty_lab.records import Record
 
 

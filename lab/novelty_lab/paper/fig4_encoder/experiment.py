@@ -22,8 +22,8 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import split, torch_generator
 from novelty_lab.context import NO_CHECKPOINTS, RunContext, RunResult, TaskContext, mean_and_sd
-from novelty_lab.paper.fig4_encoder.encoder.clustering import agreement, kmeans
-from novelty_lab.paper.fig4_encoder.encoder.encoding import (
+from novelty_lab.paper.fig4_encoder.clustering import agreement, kmeans
+from novelty_lab.paper.fig4_encoder.encoding import (
     ON_DIGITS,
     EncoderConfig,
     images_of,
@@ -32,7 +32,7 @@ from novelty_lab.paper.fig4_encoder.encoder.encoding import (
     small_probe,
     train,
 )
-from novelty_lab.paper.fig4_encoder.encoder.probes import principal_components
+from novelty_lab.paper.fig4_encoder.probes import principal_components
 from novelty_lab.systems import Encoder, Images
 
 PROBES = ("linear", "neighbours", "small_linear", "small_neighbours")

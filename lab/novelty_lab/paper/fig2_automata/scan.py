@@ -17,7 +17,7 @@ import numpy as np
 
 from learnable_novelty.seeds import split
 from novelty_lab.context import RunContext, RunResult, deviation
-from novelty_lab.paper.fig2_automata.eca.automata import (
+from novelty_lab.paper.fig2_automata.automata import (
     AutomatonConfig,
     automaton_observer,
     ranking,

@@ -25,7 +25,7 @@ from novelty_lab.context import (
     unpack,
 )
 from novelty_lab.meters import measure_solitons
-from novelty_lab.paper.fig3_neural.nca.neural import (
+from novelty_lab.paper.fig3_neural.neural import (
     NeuralConfig,
     as_vector,
     evaluate,

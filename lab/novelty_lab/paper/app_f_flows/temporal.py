@@ -20,7 +20,7 @@ from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.stream import OnlineObserver
 from learnable_novelty.seeds import split
 from novelty_lab.context import RunContext, RunResult, deviation
-from novelty_lab.paper.app_f_flows.flows.experiment import BY_NAME
+from novelty_lab.paper.app_f_flows.experiment import BY_NAME
 from novelty_lab.settings import Settings
 
 

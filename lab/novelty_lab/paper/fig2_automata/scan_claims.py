@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from novelty_lab.ledger import Finding, Pair, PaperRecords, Ranked, Source, Value, WideSource
-from novelty_lab.paper.fig2_automata.eca.claims import margin
+from novelty_lab.paper.fig2_automata.claims import margin
 from novelty_lab.records import Record
 from novelty_lab.tables import in_words
 
