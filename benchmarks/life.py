@@ -33,7 +33,7 @@ from novelty_lab.studies.life.life_map.life import (
     vary,
 )
 from novelty_lab.studies.life.life_map.stages import scores
-from novelty_lab.systems import LifeRule
+from novelty_lab.systems.life import LifeRule
 
 SEED = 0
 NAMED = ("B3/S23", "B36/S23", "B3678/S34678", "B368/S245", "B35678/S5678", "B2/S", "B1357/S1357",

@@ -42,7 +42,7 @@ from novelty_lab.studies.life.life_map.stages import (
     score_all,
     study_settings,
 )
-from novelty_lab.systems import LifeRule
+from novelty_lab.systems.life import LifeRule
 from novelty_lab.systems.life_catalogue import NamedRule, named_rules
 
 Measures = dict[str, np.ndarray]

@@ -9,7 +9,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import learnable_novelty as ln
-from novelty_lab import systems
+from novelty_lab.systems.elementary import ElementaryRule
+from novelty_lab.systems.flows import LORENZ, ROTATION
 
 # %matplotlib inline
 
@@ -23,7 +24,7 @@ from novelty_lab import systems
 rng = np.random.default_rng(0)
 figure, panels = plt.subplots(1, 4, figsize=(11, 3.2), layout="constrained")
 for axes, number in zip(panels, (4, 54, 30, 110), strict=True):
-    rule = systems.ElementaryRule(number)
+    rule = ElementaryRule(number)
     inputs, targets = rule.sample(64, seed=0)
     found = ln.score(inputs, targets, draws=1, null=19)
     axes.imshow(rule.run(rng.integers(0, 2, 64), 96), cmap="binary", interpolation="nearest")
@@ -36,7 +37,7 @@ for axes, number in zip(panels, (4, 54, 30, 110), strict=True):
 
 # %%
 figure, panels = plt.subplots(1, 2, figsize=(9, 3), layout="constrained")
-for axes, flow in zip(panels, (systems.LORENZ, systems.ROTATION), strict=True):
+for axes, flow in zip(panels, (LORENZ, ROTATION), strict=True):
     start = flow.on_attractor(1, burn_in=10.0, seed=0)
     series = flow.trajectory(start, interval=0.1, steps=600)[:, 0, 0]
     ln.horizon(series, leads=(1, 4, 16), history=4, draws=1).plot(ax=axes)

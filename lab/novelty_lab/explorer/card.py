@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from novelty_lab import records
 from novelty_lab.explorer.panel import PAPER_RUN
-from novelty_lab.systems import ElementaryRule
+from novelty_lab.systems.elementary import ElementaryRule
 
 SIZE = (1200, 630)
 """Pixels, as sites that show such pictures ask for."""

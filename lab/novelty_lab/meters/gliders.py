@@ -101,9 +101,9 @@ def measure_gliders(
     Raises:
         ValueError: on a field that is not binary, or too short.
 
-    >>> import learnable_novelty as ln
+    >>> from novelty_lab.systems.life import LifeRule
     >>> from novelty_lab.systems.life_patterns import placed
-    >>> history = systems.LifeRule("B3/S23").run(placed("glider", 20, 20), 24)
+    >>> history = LifeRule("B3/S23").run(placed("glider", 20, 20), 24)
     >>> [str(kind) for kind in measure_gliders(history, max_period=8).kinds]
     ['c/4 diagonal, period 4']
     """

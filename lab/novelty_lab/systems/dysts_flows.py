@@ -21,9 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnable_novelty.errors import NumericalError, UserError, needs_extra
+from learnable_novelty.errors import NumericalError, needs_extra
 from learnable_novelty.seeds import Seed, numpy_generator
-from novelty_lab.systems.protocol import Family
 
 TOLERANCE = 1e-8
 """Of the integrator: relative, and absolute in units of each coordinate's published deviation."""
@@ -190,13 +189,3 @@ def heun_with_delay(
         guess = path[now] + step * before
         path[now + 1] = path[now] + step / 2 * (before + field(guess, path[now + 1 - lag]))
     return path
-
-
-def _from_name(name: str) -> CollectedFlow:
-    flows = {flow.name: flow for flow in collected_flows()}
-    if name not in flows:
-        raise UserError(f"expected a flow of the dysts collection, such as Lorenz; got {name!r}")
-    return flows[name]
-
-
-FAMILY = Family("collection", "flows of the dysts collection", _from_name, example="Lorenz")

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.seeds import Seed, numpy_generator
 from novelty_lab.systems.cells import WORD, Cells, Words, check_cells, pack_rows, unpack_rows
-from novelty_lab.systems.protocol import Family
 
 # Wolfram's classes of the 88 rules, as collected by Martinez, "A note on elementary cellular
 # automata classification" (2013), after Wolfram, "A New Kind of Science" (2002). Class II is the
@@ -204,10 +203,3 @@ def unpack_cells(words: Words) -> Cells:
 
 def _from_table(table: Cells) -> ElementaryRule:
     return ElementaryRule(int((table.astype(int) << np.arange(8)).sum()))
-
-
-def _from_name(name: str) -> ElementaryRule:
-    return ElementaryRule(int(name) if name.isdecimal() else -1)
-
-
-FAMILY = Family("elementary", "elementary cellular automata", _from_name, example="110")

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from learnable_novelty.errors import UserError
 from learnable_novelty.seeds import Seed, numpy_generator
-from novelty_lab.systems.protocol import Family
 
 State = NDArray[np.float64]
 VectorField = Callable[[State], State]
@@ -146,13 +144,3 @@ NODE = Flow("stable node", 2, linear_field([[-0.5, 0.0], [0.0, -1.0]]), False)
 
 FLOWS: tuple[Flow, ...] = (LORENZ, ROSSLER, THOMAS, ROTATION, SPIRAL, NODE)
 """The six of the paper, in its order."""
-
-
-def _from_name(name: str) -> Flow:
-    flows = {flow.name: flow for flow in FLOWS}
-    if name not in flows:
-        raise UserError(f"expected one of {', '.join(flows)}; got {name!r}")
-    return flows[name]
-
-
-FAMILY = Family("flows", "continuous-time flows of the paper", _from_name, example="Lorenz")

@@ -27,7 +27,6 @@ from novelty_lab.systems.cells import (
     select_next,
     unpack_rows,
 )
-from novelty_lab.systems.protocol import Family
 
 Notation = Literal["B/S", "S/B", "bs", "code"]
 
@@ -269,6 +268,3 @@ def _parse(rule: str | int) -> tuple[frozenset[int], frozenset[int]]:
         f'expected a rule such as "B3/S23", "b3s23" or "23/3", each count from 0 to 8 once, or a '
         f"code as a number; got {rule!r}"
     )
-
-
-FAMILY = Family("life", "life-like cellular automata", LifeRule, example="B3/S23")

@@ -9,7 +9,7 @@ site by its length.
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -19,7 +19,6 @@ from torch.nn.utils import skip_init
 from learnable_novelty.errors import UserError
 from learnable_novelty.seeds import Seed, torch_generator
 from novelty_lab.systems.fused import can_fuse
-from novelty_lab.systems.protocol import Family
 from novelty_lab.systems.unit import unit_norm
 
 Update = Literal["residual", "direct"]
@@ -249,10 +248,3 @@ def uniform(shape: tuple[int, ...], fan_in: int, generator: torch.Generator) -> 
     """Draw uniformly in +-1/sqrt(fan_in): PyTorch's default for linear and convolution layers."""
     drawn = torch.rand(shape, generator=generator, dtype=torch.float64)
     return ((2 * drawn - 1) * fan_in**-0.5).to(torch.get_default_dtype())
-
-
-def _from_name(name: str) -> NeuralCA:
-    return NeuralCA(cast(Update, name))
-
-
-FAMILY = Family("neural", "neural cellular automata", _from_name, example="residual")

@@ -9,9 +9,8 @@ import torch
 from learnable_novelty.observer.observer import Observer
 from novelty_lab.paper.fig2_automata import automata
 from novelty_lab.paper.fig2_automata.automata import AutomatonConfig
-from novelty_lab.systems import count_patterns
 from novelty_lab.systems.elementary import unpack_cells
-from novelty_lab.systems.patterns import site_codes
+from novelty_lab.systems.patterns import count_patterns, site_codes
 
 SMALL = AutomatonConfig(samples=20, burn_in=20, window=5, channels=24, draws=1)
 

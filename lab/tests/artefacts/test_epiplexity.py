@@ -6,7 +6,7 @@ import pytest
 from novelty_lab.context import RunContext
 from novelty_lab.studies.growing.epiplexity import data, experiment, figure
 from novelty_lab.studies.growing.epiplexity.structure import FIRST_BLOCK, structure
-from novelty_lab.systems import ElementaryRule
+from novelty_lab.systems.elementary import ElementaryRule
 
 
 def test_structure_of_coins_is_small_and_that_of_a_copy_is_not():

@@ -35,8 +35,7 @@ from novelty_lab.studies.life.life_map.stages import (
     score_all,
     scores,
 )
-from novelty_lab.systems import LifeRule
-from novelty_lab.systems.life import NUM_RULES
+from novelty_lab.systems.life import NUM_RULES, LifeRule
 from novelty_lab.systems.life_catalogue import named_rules
 
 TINY = LifeConfig(

@@ -12,7 +12,7 @@ from lab.tests.explorer.page import RESULTS, content, open_panel, serving, wait_
 from novelty_lab import records
 from novelty_lab.explorer import build, export
 from novelty_lab.studies.life.life_map.pictures import drawn_order, place_of
-from novelty_lab.systems import LifeRule
+from novelty_lab.systems.life import LifeRule
 from novelty_lab.systems.life_catalogue import named_rules
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")

@@ -6,7 +6,7 @@ import torch
 
 from novelty_lab.meters.components import find_components
 from novelty_lab.meters.gliders import measure_gliders
-from novelty_lab.systems import LifeRule
+from novelty_lab.systems.life import LifeRule
 from novelty_lab.systems.life_patterns import placed
 
 LIFE = LifeRule("B3/S23")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novelty_lab.meters.walls import LARGE, measure_domains, regions, wall_length
-from novelty_lab.systems import LifeRule
+from novelty_lab.systems.life import LifeRule
 
 shapes = st.tuples(st.integers(0, 999), st.integers(2, 12), st.integers(2, 12))
 

@@ -9,7 +9,7 @@ import torch
 from learnable_novelty.measure import row_orders
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
-from novelty_lab.observers import score_batch
+from novelty_lab.observers.batched import score_batch
 from novelty_lab.observers.binary_torus import (
     OFFSETS,
     BinaryTorus,

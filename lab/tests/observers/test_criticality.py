@@ -7,7 +7,7 @@ import torch
 
 from learnable_novelty.observer.reservoirs import MLP, Conv1d, Conv2d
 from learnable_novelty.seeds import torch_generator
-from novelty_lab.observers import perturbation_multiplier, perturbation_norms
+from novelty_lab.observers.criticality import perturbation_multiplier, perturbation_norms
 
 CASES = {
     "mlp": (lambda depth, **k: MLP(8, 64, depth, **k), (32, 8)),

@@ -6,9 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from novelty_lab.systems import Flow
 from novelty_lab.systems.dysts_flows import PUBLISHED, collected_flows, heun_with_delay
-from novelty_lab.systems.flows import lorenz_field
+from novelty_lab.systems.flows import Flow, lorenz_field
 
 FLOWS = {flow.name: flow for flow in collected_flows()}
 

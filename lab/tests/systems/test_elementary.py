@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novelty_lab.systems import ElementaryRule, unique_rules
-from novelty_lab.systems.elementary import pack_cells, unpack_cells
+from novelty_lab.systems.elementary import ElementaryRule, pack_cells, unique_rules, unpack_cells
 
 
 def step_by_definition(number, ring):

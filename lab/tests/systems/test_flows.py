@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from novelty_lab.systems import FLOWS
 from novelty_lab.systems.flows import (
+    FLOWS,
     LORENZ,
     NODE,
     ROSSLER,

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novelty_lab.meters.gliders import measure_gliders
-from novelty_lab.systems import LifeRule
-from novelty_lab.systems.life import NUM_RULES, pack_rows, soup, unpack_rows
+from novelty_lab.systems.life import NUM_RULES, LifeRule, pack_rows, soup, unpack_rows
 from novelty_lab.systems.life_batch import LifeBatch, pack_lanes, unpack_lanes
 from novelty_lab.systems.life_catalogue import (
     REFERENCES,

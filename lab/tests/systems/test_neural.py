@@ -370,7 +370,7 @@ def test_weights_are_uniform_within_one_over_the_root_of_fan_in():
 @pytest.mark.parametrize("renormalize", [False, True])
 def test_gradient_of_the_score_equals_finite_differences(update, renormalize):
     rule = automaton(update, hidden=4)
-    observer = Observer(reservoirs.Conv1d(2, 5, 2, input_scale=0.6), ridge_penalty=0.3)
+    observer = Observer(reservoirs.Conv1d(2, 5, 2), ridge_penalty=0.3)
     parameters = list(rule.parameters())
 
     def score():
@@ -405,7 +405,7 @@ def test_gradient_stops_at_the_burned_in_state():
 @both_updates
 def test_the_score_of_a_tiny_automaton_rises(update):
     rule = NeuralCA(update, hidden=12, seed=1)
-    observer = Observer(reservoirs.Conv1d(2, 16, 3, input_scale=0.6), ridge_penalty=0.3)
+    observer = Observer(reservoirs.Conv1d(2, 16, 3), ridge_penalty=0.3)
     found = Ascent(
         rule,
         observer,

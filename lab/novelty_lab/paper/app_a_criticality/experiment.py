@@ -21,7 +21,7 @@ from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.reservoirs import ACTIVATIONS
 from learnable_novelty.seeds import split, torch_generator
 from novelty_lab.context import RunContext, RunResult, deviation
-from novelty_lab.observers import perturbation_norms
+from novelty_lab.observers.criticality import perturbation_norms
 from novelty_lab.settings import Settings
 
 ARCHITECTURES = {"MLP": 0, "Conv1d": 1, "Conv2d": 2}

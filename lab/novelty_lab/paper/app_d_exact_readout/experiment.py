@@ -18,7 +18,7 @@ from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.spectral import Spectral
 from novelty_lab.context import RunContext, RunResult, deviation
-from novelty_lab.observers import minimize_description_length
+from novelty_lab.observers.mdl import minimize_description_length
 from novelty_lab.paper.fig2_automata.automata import (
     AutomatonConfig,
     automaton_observer,
@@ -29,7 +29,7 @@ from novelty_lab.paper.fig2_automata.automata import (
 )
 from novelty_lab.rank_correlation import agreement
 from novelty_lab.settings import choice
-from novelty_lab.systems import ElementaryRule, unique_rules
+from novelty_lab.systems.elementary import ElementaryRule, unique_rules
 
 OBSERVERS: dict[str, dict[str, float]] = {
     "table 2": {"depth": 3, "ridge_penalty": 0.03},

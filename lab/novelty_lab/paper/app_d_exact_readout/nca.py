@@ -27,7 +27,7 @@ from novelty_lab.paper.fig3_neural.experiment import rule_of
 from novelty_lab.paper.fig3_neural.neural import NeuralConfig, neural_observer, sample
 from novelty_lab.records import Record
 from novelty_lab.settings import Settings
-from novelty_lab.systems import Update
+from novelty_lab.systems.neural import Update
 
 
 @dataclass(frozen=True)

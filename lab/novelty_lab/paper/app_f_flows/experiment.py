@@ -22,7 +22,7 @@ from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import split
 from novelty_lab.context import RunContext, RunResult, deviation
 from novelty_lab.settings import Settings
-from novelty_lab.systems import FLOWS, Flow
+from novelty_lab.systems.flows import FLOWS, Flow
 
 BY_NAME = {flow.name: flow for flow in FLOWS}
 BESIDE_BITS = ("floor", "excess", "denoised", "directions")

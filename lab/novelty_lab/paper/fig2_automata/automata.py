@@ -17,14 +17,8 @@ from learnable_novelty.observer.standardize import Rows, standardize
 from learnable_novelty.observer.summary import Moments
 from learnable_novelty.seeds import Seed, numpy_generator, split
 from novelty_lab.settings import Settings
-from novelty_lab.systems import (
-    ElementaryRule,
-    PatternTable,
-    count_patterns,
-    pattern_cells,
-    site_codes,
-    unique_rules,
-)
+from novelty_lab.systems.elementary import ElementaryRule, unique_rules
+from novelty_lab.systems.patterns import PatternTable, count_patterns, pattern_cells, site_codes
 
 EDGE_REPEATS = 8
 """Rearrangements of the residuals that tell where the roots of noise end."""

@@ -24,7 +24,7 @@ from novelty_lab.paper.fig2_automata.automata import (
     rule_tasks,
     sample_draws,
 )
-from novelty_lab.systems import ElementaryRule
+from novelty_lab.systems.elementary import ElementaryRule
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from novelty_lab.paper.fig2_automata.automata import (
 )
 from novelty_lab.rank_correlation import agreement
 from novelty_lab.settings import choice, varied
-from novelty_lab.systems import ElementaryRule, unique_rules
+from novelty_lab.systems.elementary import ElementaryRule, unique_rules
 
 AXES: dict[str, tuple[float, ...]] = {
     "resolution": (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0),

@@ -24,7 +24,7 @@ from novelty_lab.context import (
     pack,
     unpack,
 )
-from novelty_lab.meters import measure_solitons
+from novelty_lab.meters.solitons import measure_solitons
 from novelty_lab.paper.fig3_neural.neural import (
     NeuralConfig,
     as_vector,
@@ -38,7 +38,7 @@ from novelty_lab.paper.fig3_neural.neural import (
     train,
 )
 from novelty_lab.settings import choice
-from novelty_lab.systems import NeuralCA, Update
+from novelty_lab.systems.neural import NeuralCA, Update
 
 
 @dataclass(frozen=True)

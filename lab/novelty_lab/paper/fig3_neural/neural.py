@@ -22,7 +22,7 @@ from novelty_lab import torchrun as ranks
 from novelty_lab.ascent import Ascended, Ascent, AscentConfig
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 from novelty_lab.settings import Settings
-from novelty_lab.systems import NeuralCA, Update
+from novelty_lab.systems.neural import NeuralCA, Update
 
 Precision = Literal["mixed", "tf32", "float32"]
 

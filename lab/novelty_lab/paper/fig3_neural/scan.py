@@ -17,7 +17,7 @@ from learnable_novelty.seeds import split
 from novelty_lab.context import RunContext, RunResult, TaskContext, deviation
 from novelty_lab.paper.fig3_neural.neural import NeuralConfig, final_score, judge, train
 from novelty_lab.settings import Settings, choice
-from novelty_lab.systems import Update
+from novelty_lab.systems.neural import Update
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "reference": {},

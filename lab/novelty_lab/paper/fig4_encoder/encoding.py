@@ -20,7 +20,8 @@ from novelty_lab.ascent import Ascended, Ascent, AscentConfig
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 from novelty_lab.paper.fig4_encoder.probes import linear_probe, nearest_neighbours
 from novelty_lab.settings import Settings
-from novelty_lab.systems import Encoder, Images, load_images
+from novelty_lab.systems.encoder import Encoder
+from novelty_lab.systems.images import Images, load_images
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ from novelty_lab.paper.fig4_encoder.encoding import (
     train,
 )
 from novelty_lab.paper.fig4_encoder.probes import principal_components
-from novelty_lab.systems import Encoder, Images
+from novelty_lab.systems.encoder import Encoder
+from novelty_lab.systems.images import Images
 
 PROBES = ("linear", "neighbours", "small_linear", "small_neighbours")
 """Accuracies, from many codes and from few."""

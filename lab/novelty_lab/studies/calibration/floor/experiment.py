@@ -30,7 +30,8 @@ from novelty_lab.paper.fig2_automata.automata import (
     table_moments,
 )
 from novelty_lab.settings import Settings
-from novelty_lab.systems import FLOWS, count_patterns
+from novelty_lab.systems.flows import FLOWS
+from novelty_lab.systems.patterns import count_patterns
 
 VECTORS = ("noise", "constant", "identity", "identity + noise", *(flow.name for flow in FLOWS))
 RULES = (110, 54, 30, 15)

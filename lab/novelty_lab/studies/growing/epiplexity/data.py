@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from novelty_lab.systems import ElementaryRule
+from novelty_lab.systems.elementary import ElementaryRule
 
 Array = NDArray[np.float64]
 Data = tuple[Array, Array]

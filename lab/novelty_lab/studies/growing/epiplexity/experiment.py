@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from learnable_novelty.seeds import numpy_generator
 from novelty_lab.context import RunContext, RunResult
-from novelty_lab.measures import prequential_code
+from novelty_lab.measures.prequential import prequential_code
 from novelty_lab.rank_correlation import spearman
 from novelty_lab.settings import Settings
 from novelty_lab.studies.growing.epiplexity.data import (
@@ -36,7 +36,7 @@ from novelty_lab.studies.growing.epiplexity.data import (
     windows_of_rule,
 )
 from novelty_lab.studies.growing.epiplexity.structure import Data, structure
-from novelty_lab.systems import unique_rules
+from novelty_lab.systems.elementary import unique_rules
 
 LEARNERS: dict[str, tuple[str, ...]] = {
     "frozen": ("model", "structure"),

@@ -42,7 +42,7 @@ from novelty_lab.studies.image_codes.encoder_select.recipes import (
     make_encoder,
     train_recipe,
 )
-from novelty_lab.systems import Images
+from novelty_lab.systems.images import Images
 
 FIXED = ("pixels", "PCA-64")
 """Codes that need no training and have no seeds."""

@@ -35,7 +35,7 @@ from novelty_lab.studies.image_codes.encoder_select.recipes import (
     encode,
     move,
 )
-from novelty_lab.systems import ConvEncoder
+from novelty_lab.systems.encoder import ConvEncoder
 
 Change = Literal["moved", "warped", "bent", "cropped", "mirrored", "erased"]
 LARGEST_MOVE = 2

@@ -14,7 +14,8 @@ from novelty_lab.context import deviation
 from novelty_lab.intervals import student
 from novelty_lab.rank_correlation import spearman
 from novelty_lab.studies.life.life_map.stages import Scored, excess_by_draw, mean_excess
-from novelty_lab.systems import NUM_COUNTS, UNIVERSAL, NamedRule, named_rules
+from novelty_lab.systems.life import NUM_COUNTS
+from novelty_lab.systems.life_catalogue import UNIVERSAL, NamedRule, named_rules
 
 BOOTSTRAPS = 2000
 

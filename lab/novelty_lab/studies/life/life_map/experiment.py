@@ -34,7 +34,8 @@ from novelty_lab.studies.life.life_map.results import (
     top_rules,
 )
 from novelty_lab.studies.life.life_map.stages import Scores, StageConfig, mean_excess, scores
-from novelty_lab.systems import LifeRule, named_rules
+from novelty_lab.systems.life import LifeRule
+from novelty_lab.systems.life_catalogue import named_rules
 
 
 @dataclass(frozen=True)

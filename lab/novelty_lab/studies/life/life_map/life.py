@@ -18,9 +18,11 @@ from learnable_novelty.engine import available_cores
 from learnable_novelty.measure import row_orders
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.seeds import split
-from novelty_lab.observers import NUM_PATTERNS, BatchScore, BinaryTorus, pattern_codes, score_batch
+from novelty_lab.observers.batched import BatchScore, score_batch
+from novelty_lab.observers.binary_torus import NUM_PATTERNS, BinaryTorus, pattern_codes
 from novelty_lab.settings import Settings
-from novelty_lab.systems import LifeBatch, LifeRule, soup
+from novelty_lab.systems.life import LifeRule, soup
+from novelty_lab.systems.life_batch import LifeBatch
 
 STATES = {"signed": (-1.0, 1.0), "binary": (0.0, 1.0)}
 """What a dead and a living cell enter the reservoir as."""

@@ -12,8 +12,9 @@ import torch
 
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import pack
-from novelty_lab.meters import Gliders, measure_domains, measure_gliders, off_background
-from novelty_lab.observers import pattern_codes
+from novelty_lab.meters.gliders import Gliders, measure_gliders, off_background
+from novelty_lab.meters.walls import measure_domains
+from novelty_lab.observers.binary_torus import pattern_codes
 from novelty_lab.studies.life.life_map.life import (
     LifeConfig,
     life_observer,
@@ -21,7 +22,7 @@ from novelty_lab.studies.life.life_map.life import (
     simulate,
 )
 from novelty_lab.studies.life.life_map.stages import StageConfig
-from novelty_lab.systems import Cells, LifeRule, soup
+from novelty_lab.systems.life import Cells, LifeRule, soup
 
 PATCH = 16
 """Height and width of a soup in an empty torus."""

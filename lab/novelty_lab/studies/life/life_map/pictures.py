@@ -11,7 +11,7 @@ from matplotlib.patheffects import withStroke
 
 from novelty_lab.records import Record
 from novelty_lab.style import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, label_panel, new_figure
-from novelty_lab.systems import LifeRule
+from novelty_lab.systems.life import LifeRule
 from novelty_lab.tables import in_words, named
 
 MEASURES = {

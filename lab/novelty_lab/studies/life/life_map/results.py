@@ -28,7 +28,8 @@ from novelty_lab.studies.life.life_map.stages import (
     mean_excess,
     places,
 )
-from novelty_lab.systems import NUM_RULES, LifeRule, named_rules, why_no_gliders
+from novelty_lab.systems.life import NUM_RULES, LifeRule
+from novelty_lab.systems.life_catalogue import named_rules, why_no_gliders
 
 GRAIN = {
     "bits": 0.01, "floor": 0.01, "null": 0.01, "excess_sd": 0.01, "explained": 1e-4,

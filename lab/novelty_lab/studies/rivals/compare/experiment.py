@@ -28,7 +28,8 @@ from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult
-from novelty_lab.measures import Reading, plain, read_pairs, read_series, timed
+from novelty_lab.measures.compare import read_pairs, read_series
+from novelty_lab.measures.registry import Reading, plain, timed
 from novelty_lab.paper.fig2_automata.automata import (
     AutomatonConfig,
     automaton_observer,
@@ -37,15 +38,9 @@ from novelty_lab.paper.fig2_automata.automata import (
 )
 from novelty_lab.settings import Settings
 from novelty_lab.studies.rivals.compare.correlations import correlate
-from novelty_lab.systems import (
-    ElementaryRule,
-    collected_flows,
-    pack_cells,
-    pattern_cells,
-    site_codes,
-    unique_rules,
-    unpack_cells,
-)
+from novelty_lab.systems.dysts_flows import collected_flows
+from novelty_lab.systems.elementary import ElementaryRule, pack_cells, unique_rules, unpack_cells
+from novelty_lab.systems.patterns import pattern_cells, site_codes
 
 SAMPLINGS = ("period", "fixed")
 """How the lead times of flows are measured: in periods, or in the flow's own time."""

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.seeds import Seed, numpy_generator
-from novelty_lab.systems import ElementaryRule
+from novelty_lab.systems.elementary import ElementaryRule
 
 Pixels = NDArray[np.float32]
 
