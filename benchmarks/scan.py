@@ -9,7 +9,10 @@ import numpy as np
 
 from benchmarks.timing import Row, compare, within
 from learnable_novelty.data.table import Column, Table
-from learnable_novelty.measure import Score, scan, score, threads
+from learnable_novelty.measure import threads
+from learnable_novelty.measure.result import Score
+from learnable_novelty.measure.scan import scan
+from learnable_novelty.measure.score import score
 
 MINUTE = 60.0
 

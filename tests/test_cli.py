@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from learnable_novelty.errors import (
     EngineError,
     MissingExtraError,
@@ -316,7 +316,7 @@ def test_a_broken_plugin_leaves_the_other_commands_alone(capsys, monkeypatch, da
 def test_version_and_help_do_not_wait_for_torch():
     code = (
         "import sys\n"
-        "from learnable_novelty.cli import main\n"
+        "from learnable_novelty.cli.main import main\n"
         "try: main([sys.argv[1]])\n"
         "except SystemExit: pass\n"
         "print(sorted({'torch', 'numpy', 'rich', 'matplotlib', 'scipy'} & set(sys.modules)))"

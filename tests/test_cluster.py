@@ -14,7 +14,7 @@ import torch
 
 import learnable_novelty as ln
 from learnable_novelty import cluster
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from learnable_novelty.cluster import knowing_its_workers
 from learnable_novelty.data import arrays
 from learnable_novelty.engine import in_order, open_engine

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from learnable_novelty.cli import main, make_parser
+from learnable_novelty.cli.main import main, make_parser
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]

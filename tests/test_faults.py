@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from novelty_lab import atomic as _atomic
 from novelty_lab import context, records
 from novelty_lab import lock as _lock

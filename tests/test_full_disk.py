@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from novelty_lab import records
 from novelty_lab.ascent.checkpoints import Checkpoint, Checkpoints
 from novelty_lab.records import Journal, Record

@@ -142,7 +142,7 @@ def test_the_ledger_fits_into_the_window(site, browser, width):
 def test_every_public_name_is_in_the_reference(site):
     text = "".join(page.read_text() for page in site.glob("api/*.html"))
     for room in ROOMS:
-        for name in importlib.import_module(f"learnable_novelty.{room}").__all__:
+        for name in getattr(importlib.import_module(f"learnable_novelty.{room}"), "__all__", ()):
             if name != "reservoirs":
                 assert re.search(rf'id="learnable_novelty\.{room}[\w.]*\.{name}"', text), name
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 
 TUTORIALS = sorted((Path(__file__).parents[1] / "docs" / "tutorials").glob("*.md"))
 FENCE = re.compile(r"^```(?P<kind>\w+)\n(?P<body>.*?)^```", re.S | re.M)

@@ -10,7 +10,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from learnable_novelty.cli import RESULTS_HINT
+from learnable_novelty.cli.options import RESULTS_HINT
 from learnable_novelty.errors import UserError
 
 HERE = Path("results")

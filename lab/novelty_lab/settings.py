@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from learnable_novelty.cli import integers
+from learnable_novelty.cli.options import integers
 from learnable_novelty.errors import UserError
 
 AT_LEAST_ONE = frozenset(

@@ -40,7 +40,7 @@ def test_every_folder_is_an_artefact_or_several_in_the_order_of_the_paper():
 
 
 def test_adding_an_artefact_touches_one_folder(tmp_path, monkeypatch, capsys):
-    from learnable_novelty.cli import main
+    from learnable_novelty.cli.main import main
 
     folder = tmp_path / "made_up"
     folder.mkdir()

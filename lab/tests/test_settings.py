@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from learnable_novelty.errors import UserError
 from novelty_lab.registry import all_artefacts
 from novelty_lab.runner import configure
@@ -138,7 +138,7 @@ def test_help_of_an_artefact_lists_its_settings_nested_ones_too(name, capsys):
 
 
 def test_an_option_and_set_and_underscores_mean_the_same(tmp_path):
-    from learnable_novelty.cli import make_parser
+    from learnable_novelty.cli.main import make_parser
     from novelty_lab.cli.run import plan
 
     def config(*words):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from learnable_novelty.errors import UserError
 from novelty_lab import report
 from novelty_lab.lock import only_runner
@@ -49,7 +49,7 @@ def test_sigterm_on_the_default_kind_of_engine_saves_the_step_that_a_worker_is_a
 
 KILLED_WORKER = """
 import os, signal, sys
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from novelty_lab.paper.fig2_automata import experiment
 
 def score_rule(config, rule, seed):

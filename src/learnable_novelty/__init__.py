@@ -18,16 +18,14 @@ if TYPE_CHECKING:
     from learnable_novelty.data.files import open_columns
     from learnable_novelty.data.reading import read_table
     from learnable_novelty.independence import Dependence, dependence
-    from learnable_novelty.measure import (
-        Null,
-        Scan,
-        Score,
-        adjust,
-        horizon,
-        learning_curve,
-        scan,
-        score,
-    )
+    from learnable_novelty.measure.curve import learning_curve
+    from learnable_novelty.measure.horizon import horizon
+    from learnable_novelty.measure.null import Null
+    from learnable_novelty.measure.p_values import adjust
+    from learnable_novelty.measure.result import Score
+    from learnable_novelty.measure.scan import scan
+    from learnable_novelty.measure.scan_result import Scan
+    from learnable_novelty.measure.score import score
     from learnable_novelty.objective import EpiplexityLoss
     from learnable_novelty.observer import reservoirs
     from learnable_novelty.observer.evidence import PerSample
@@ -41,8 +39,14 @@ if TYPE_CHECKING:
 # the packages below some modules are large, or not installed.
 _HOME = {
     **dict.fromkeys(("Dependence", "dependence"), "independence"),
-    **dict.fromkeys(("Null", "Scan", "Score", "adjust"), "measure"),
-    **dict.fromkeys(("horizon", "learning_curve", "scan", "score"), "measure"),
+    "learning_curve": "measure.curve",
+    "horizon": "measure.horizon",
+    "Null": "measure.null",
+    "adjust": "measure.p_values",
+    "Score": "measure.result",
+    "scan": "measure.scan",
+    "Scan": "measure.scan_result",
+    "score": "measure.score",
     "Growing": "observer.growing.growth",
     "Moments": "observer.summary",
     "Observer": "observer.observer",

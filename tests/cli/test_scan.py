@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import learnable_novelty as ln
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from learnable_novelty.data.choose import choose
 from learnable_novelty.data.reading import read_table
 from learnable_novelty.errors import UserError

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import learnable_novelty as ln
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from learnable_novelty.data import arrays, stored, text
 from learnable_novelty.data.batches import overlapping
 from learnable_novelty.data.files import read_columns

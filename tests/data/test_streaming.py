@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import learnable_novelty as ln
 from benchmarks import larger
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from learnable_novelty.data import files
 from learnable_novelty.measure import task as tasks
 

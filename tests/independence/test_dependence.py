@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import learnable_novelty as ln
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from learnable_novelty.errors import UserError
 from learnable_novelty.independence import dependence_bits
 from learnable_novelty.independence.features import (

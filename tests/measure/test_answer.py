@@ -239,7 +239,7 @@ def test_small_data_use_one_thread_and_the_setting_comes_back():
 
 def test_the_version_is_told_without_torch():
     code = (
-        "import sys\nfrom learnable_novelty.cli import main\n"
+        "import sys\nfrom learnable_novelty.cli.main import main\n"
         "try:\n    main(['--version'])\nexcept SystemExit:\n    pass\n"
         "sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
     )

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 import learnable_novelty as ln
-from learnable_novelty.measure import share_of_new_samples
 from learnable_novelty.measure.held_out import Folds, HeldOut, held_out_share
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import learnable_novelty as ln
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from learnable_novelty.data.files import read_columns
 from learnable_novelty.seeds import numpy_generator
 from novelty_lab.measures.compare import compare

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from learnable_novelty.cli import RESULTS_HINT
+from learnable_novelty.cli.options import RESULTS_HINT
 from learnable_novelty.errors import UserError
 
 if TYPE_CHECKING:

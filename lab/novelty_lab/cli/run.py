@@ -11,13 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from learnable_novelty.cli import (
-    ENGINES,
-    check_device,
-    check_seed,
-    print_tables,
-    progress,
-)
+from learnable_novelty.cli.options import ENGINES, check_device, check_seed
+from learnable_novelty.cli.progress import print_tables, progress
 from learnable_novelty.errors import UserError
 from novelty_lab.cli.setting_options import add_settings_on_demand, given_settings
 from novelty_lab.torchrun import joined, started_by_torchrun

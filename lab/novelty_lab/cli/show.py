@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from learnable_novelty.cli import print_tables
+from learnable_novelty.cli.progress import print_tables
 from learnable_novelty.errors import UserError
 
 

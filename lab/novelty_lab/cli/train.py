@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from learnable_novelty.cli import check_seed, progress
+from learnable_novelty.cli.options import check_seed
+from learnable_novelty.cli.progress import progress
 
 REWARD_HELP = (
     "what the agent is paid by: task, epiplexity, or task+ one of epiplexity, magnitude, excess, "

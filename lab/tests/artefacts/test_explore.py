@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("minigrid")
 
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from learnable_novelty.errors import UserError
 from novelty_lab.context import RunContext
 from novelty_lab.paper.table1_agents.agents.minigrid import TASKS as COMPILED

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from learnable_novelty.engine import Serial
 from novelty_lab import records, runner
 from novelty_lab.lock import Busy

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 
 SETTINGS = {
     "steps": 4,

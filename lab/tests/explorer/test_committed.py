@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab.tests.explorer.page import RESULTS, content
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from novelty_lab import committed
 from novelty_lab.explorer import build
 

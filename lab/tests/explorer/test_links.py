@@ -6,7 +6,7 @@ import time
 import pytest
 
 from lab.tests.explorer.page import RESULTS, open_panel, wait_for
-from learnable_novelty.cli import main
+from learnable_novelty.cli.main import main
 from novelty_lab.explorer import build
 
 Image = pytest.importorskip("PIL.Image", reason="needs pillow")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from lab.tests.explorer.page import RESULTS, content
-from learnable_novelty.cli import main, make_parser
+from learnable_novelty.cli.main import main, make_parser
 from novelty_lab import ledger, records, studies
 from novelty_lab.explorer import build, export
 from novelty_lab.explorer.packing import packed

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from learnable_novelty.cli import main, make_parser
+from learnable_novelty.cli.main import main, make_parser
 from novelty_lab import records
 from novelty_lab.intervals import student
 from novelty_lab.ledger import Row, beside_paper, claim, count, load_claims, ours_text, rows

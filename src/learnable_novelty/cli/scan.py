@@ -42,7 +42,7 @@ def scan_file(options: argparse.Namespace, *, pairs: bool = False) -> int:
     """Say what was read, and which columns can be learned from the others."""
     from learnable_novelty.data.describe import next_commands, show_table
     from learnable_novelty.data.reading import read_table
-    from learnable_novelty.measure import scan
+    from learnable_novelty.measure.scan import scan
 
     check_seed(options.seed)
     if options.plot is not None and not _is_page(options.plot):

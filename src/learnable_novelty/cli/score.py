@@ -211,7 +211,8 @@ def _score(options: argparse.Namespace) -> int:
 
         return scan_file(options)
     from learnable_novelty.engine import open_engine
-    from learnable_novelty.measure import horizon, score
+    from learnable_novelty.measure.horizon import horizon
+    from learnable_novelty.measure.score import score
 
     if options.plot is not None:
         check_drawable(options.plot)

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torchmetrics.utilities.distributed import gather_all_tensors
 
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.measure import score
+from learnable_novelty.measure.score import score
 from learnable_novelty.objective import effective_rank
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.checks import whole_number

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from learnable_novelty.measure import score
+from learnable_novelty.measure.score import score
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import split

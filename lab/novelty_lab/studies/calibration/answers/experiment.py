@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from learnable_novelty.data.table import Column, Table
-from learnable_novelty.measure import scan, score
+from learnable_novelty.measure.scan import scan
+from learnable_novelty.measure.score import score
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.repeats import LEVEL, in_parts, part_of

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 from scipy.signal import lfilter
 
-from learnable_novelty.measure import Null, Score, score
+from learnable_novelty.measure.null import Null
+from learnable_novelty.measure.result import Score
+from learnable_novelty.measure.score import score
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult, deviation
 from novelty_lab.repeats import LEVEL, part_of

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure import score
 from learnable_novelty.measure.defaults import LATTICE_DEPTH, VECTOR_DEPTH, default_width
+from learnable_novelty.measure.score import score
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import numpy_generator, split

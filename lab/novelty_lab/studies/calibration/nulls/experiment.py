@@ -15,7 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty.measure import Null, Score, score, share_of_new_samples
+from learnable_novelty.measure.new_samples import share_of_new_samples
+from learnable_novelty.measure.null import Null
+from learnable_novelty.measure.result import Score
+from learnable_novelty.measure.score import score
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.repeats import LEVEL, in_parts, part_of

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.signal import lfilter
 
-from learnable_novelty.measure import score
+from learnable_novelty.measure.score import score
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.settings import Settings

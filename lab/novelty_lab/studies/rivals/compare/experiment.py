@@ -23,7 +23,10 @@ from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure import Score, Windows, column_scale, scaled, score
+from learnable_novelty.measure.prepare import column_scale, scaled
+from learnable_novelty.measure.result import Score
+from learnable_novelty.measure.score import score
+from learnable_novelty.measure.task import Windows
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import numpy_generator, split
