@@ -7,6 +7,7 @@ import torch
 
 import learnable_novelty as ln
 from learnable_novelty.measure.held_out import Folds, HeldOut, held_out_share
+from learnable_novelty.measure.new_samples import share_of_new_samples
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.standardize import Rows
