@@ -22,7 +22,7 @@ import torch
 from novelty_lab import records
 from novelty_lab.context import RunContext, describe_device
 from novelty_lab.runner import configure
-from novelty_lab.studies.life.life_map.life import (
+from novelty_lab.studies.life_map.life import (
     LifeConfig,
     life_observer,
     observe,
@@ -32,7 +32,7 @@ from novelty_lab.studies.life.life_map.life import (
     simulate,
     vary,
 )
-from novelty_lab.studies.life.life_map.stages import scores
+from novelty_lab.studies.life_map.stages import scores
 from novelty_lab.systems.life import LifeRule
 
 SEED = 0

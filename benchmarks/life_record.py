@@ -23,8 +23,8 @@ import numpy as np
 from novelty_lab import records
 from novelty_lab.context import RunContext, unpack
 from novelty_lab.records import Record
-from novelty_lab.studies.life.life_map import experiment as life_map
-from novelty_lab.studies.life.life_map.analysis import (
+from novelty_lab.studies.life_map import experiment as life_map
+from novelty_lab.studies.life_map.analysis import (
     compare_settings,
     excess_by_draw,
     finite,
@@ -33,10 +33,10 @@ from novelty_lab.studies.life.life_map.analysis import (
     known,
     langton,
 )
-from novelty_lab.studies.life.life_map.life import vary
-from novelty_lab.studies.life.life_map.look import describe
-from novelty_lab.studies.life.life_map.results import glider_areas, rule_measures
-from novelty_lab.studies.life.life_map.stages import (
+from novelty_lab.studies.life_map.life import vary
+from novelty_lab.studies.life_map.look import describe
+from novelty_lab.studies.life_map.results import glider_areas, rule_measures
+from novelty_lab.studies.life_map.stages import (
     map_codes,
     random_codes,
     score_all,

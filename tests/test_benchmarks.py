@@ -30,9 +30,9 @@ from novelty_lab import records
 from novelty_lab.context import RunContext
 from novelty_lab.paper.fig2_automata.automata import AutomatonConfig
 from novelty_lab.paper.fig3_neural.neural import NeuralConfig
-from novelty_lab.studies.life.life_map import analysis as life_analysis
-from novelty_lab.studies.life.life_map import experiment as life_map
-from novelty_lab.studies.life.life_map.life import LifeConfig
+from novelty_lab.studies.life_map import analysis as life_analysis
+from novelty_lab.studies.life_map import experiment as life_map
+from novelty_lab.studies.life_map.life import LifeConfig
 from novelty_lab.systems.life_catalogue import named_rules
 
 SMALL_MAP = {

@@ -13,7 +13,7 @@ from docs.hooks.tables.records import markdown, record, run_of
 
 def functions() -> str:
     """Give the held-out R2 of every learner with the most rows."""
-    from novelty_lab.studies.growing.growing.figure import COLORS, means
+    from novelty_lab.studies.growing.figure import COLORS, means
 
     known = means(record("growing")["functions"], ("function", "n", "learner"))
     most = max(n for _, n, _ in known)
@@ -31,7 +31,7 @@ def share(value: float | None) -> str:
 
 def real_sets() -> str:
     """Compare learners over the real data sets: mean R2, mean rank, and time."""
-    from novelty_lab.studies.growing.growing.figure import COLORS, means
+    from novelty_lab.studies.growing.figure import COLORS, means
 
     recorded = record("growing")["sets"]
     known = means(recorded, ("set", "learner"))

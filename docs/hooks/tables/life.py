@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from docs.hooks.tables.records import markdown, record
-from novelty_lab.studies.life.life_map.pictures import MEASURES as LIFE_MEASURES
+from novelty_lab.studies.life_map.pictures import MEASURES as LIFE_MEASURES
 
 LIFE_NAMES = ("Anneal", "Holstein", "Day & Night", "Life", "Diamoeba", "HighLife", "Morley")
 

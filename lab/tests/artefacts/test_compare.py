@@ -10,9 +10,9 @@ from scipy import stats
 
 from novelty_lab import records
 from novelty_lab.rank_correlation import spearman
-from novelty_lab.studies.rivals.compare import experiment as compare
-from novelty_lab.studies.rivals.compare.correlations import correlate, interval
-from novelty_lab.studies.rivals.compare.figure import MEASURES
+from novelty_lab.studies.rivals import experiment as compare
+from novelty_lab.studies.rivals.correlations import correlate, interval
+from novelty_lab.studies.rivals.figure import MEASURES
 from novelty_lab.systems.dysts_flows import CollectedFlow
 
 

@@ -6,8 +6,8 @@ import pytest
 from learnable_novelty.errors import MissingExtraError
 from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import run_experiment
-from novelty_lab.studies.dependence.dependence.experiment import _beyond
-from novelty_lab.studies.dependence.dependence.processes import (
+from novelty_lab.studies.dependence.experiment import _beyond
+from novelty_lab.studies.dependence.processes import (
     CONFOUNDED,
     CONNECTED,
     dimensions,

@@ -14,7 +14,8 @@ from scipy.ndimage import affine_transform, map_coordinates
 
 from learnable_novelty.errors import UserError
 from novelty_lab.context import RunContext
-from novelty_lab.studies.image_codes.encoder_growing import experiment, training
+from novelty_lab.studies.image_codes import growing as experiment
+from novelty_lab.studies.image_codes import training
 from novelty_lab.systems.images import load_images
 
 TINY = dataclasses.replace(

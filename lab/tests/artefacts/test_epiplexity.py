@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from novelty_lab.context import RunContext
-from novelty_lab.studies.growing.epiplexity import data, experiment, figure
-from novelty_lab.studies.growing.epiplexity.structure import FIRST_BLOCK, structure
+from novelty_lab.studies.growing import data
+from novelty_lab.studies.growing import epiplexity as experiment
+from novelty_lab.studies.growing import epiplexity_figure as figure
+from novelty_lab.studies.growing.structure import FIRST_BLOCK, structure
 from novelty_lab.systems.elementary import ElementaryRule
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from novelty_lab.context import RunContext
-from novelty_lab.studies.growing.growing import experiment, figure
-from novelty_lab.studies.growing.growing.functions import FUNCTIONS, NOISE
-from novelty_lab.studies.growing.growing.learners import LEARNERS, held_out
-from novelty_lab.studies.growing.growing.sets import SCIKIT_LEARN, SETS, load
+from novelty_lab.studies.growing import experiment, figure
+from novelty_lab.studies.growing.functions import FUNCTIONS, NOISE
+from novelty_lab.studies.growing.learners import LEARNERS, held_out
+from novelty_lab.studies.growing.sets import SCIKIT_LEARN, SETS, load
 
 
 @pytest.mark.parametrize("name", [*FUNCTIONS, *NOISE])

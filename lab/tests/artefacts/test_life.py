@@ -15,16 +15,16 @@ from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from novelty_lab import rank_correlation, records
 from novelty_lab.context import RunContext
-from novelty_lab.studies.life.life_map import analysis as life_analysis
-from novelty_lab.studies.life.life_map import experiment as life_map
-from novelty_lab.studies.life.life_map import life
-from novelty_lab.studies.life.life_map import look as life_look
-from novelty_lab.studies.life.life_map import results as life_results
-from novelty_lab.studies.life.life_map import stages as life_stages
-from novelty_lab.studies.life.life_map.figure import RANKED
-from novelty_lab.studies.life.life_map.life import LifeConfig, life_observer, score_rules, vary
-from novelty_lab.studies.life.life_map.pictures import LABELLED
-from novelty_lab.studies.life.life_map.stages import (
+from novelty_lab.studies.life_map import analysis as life_analysis
+from novelty_lab.studies.life_map import experiment as life_map
+from novelty_lab.studies.life_map import life
+from novelty_lab.studies.life_map import look as life_look
+from novelty_lab.studies.life_map import results as life_results
+from novelty_lab.studies.life_map import stages as life_stages
+from novelty_lab.studies.life_map.figure import RANKED
+from novelty_lab.studies.life_map.life import LifeConfig, life_observer, score_rules, vary
+from novelty_lab.studies.life_map.pictures import LABELLED
+from novelty_lab.studies.life_map.stages import (
     STUDY,
     StageConfig,
     chosen_codes,

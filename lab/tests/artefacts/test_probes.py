@@ -18,7 +18,7 @@ from novelty_lab.paper.fig4_encoder.probes import (
     principal_components,
     vote,
 )
-from novelty_lab.studies.image_codes.encoder_select.coding_rate import total_coding_rate
+from novelty_lab.studies.image_codes.coding_rate import total_coding_rate
 
 torch.set_num_threads(1)
 

@@ -15,9 +15,9 @@ from novelty_lab.intervals import half_interval
 from novelty_lab.paper.fig4_encoder.encoding import images_of
 from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import run_experiment
-from novelty_lab.studies.image_codes.encoder_controls import experiment as encoder_controls
-from novelty_lab.studies.image_codes.encoder_select import experiment as encoder_select
-from novelty_lab.studies.image_codes.encoder_select import recipes
+from novelty_lab.studies.image_codes import controls as encoder_controls
+from novelty_lab.studies.image_codes import recipes
+from novelty_lab.studies.image_codes import select as encoder_select
 from novelty_lab.systems.images import Images, load_images
 
 RESULTS = Path(__file__).parents[3] / "results"

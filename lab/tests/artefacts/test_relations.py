@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from novelty_lab.studies.rivals.relations import experiment, rivals
-from novelty_lab.studies.rivals.relations.data import RELATIONS, SCIKIT_LEARN, load
+from novelty_lab.studies.rivals import relations as experiment
+from novelty_lab.studies.rivals import rivals
+from novelty_lab.studies.rivals.data import RELATIONS, SCIKIT_LEARN, load
 
 RECORD = Path(__file__).parents[3] / "results" / "relations" / "paper-seed0" / "record.json"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from novelty_lab.records import Record
-from novelty_lab.studies.life.life_map.results import GRAIN
+from novelty_lab.studies.life_map.results import GRAIN
 from novelty_lab.systems.life import LifeRule
 from novelty_lab.systems.life_catalogue import named_rules
 from novelty_lab.systems.life_patterns import PATTERNS, read_rle

@@ -15,13 +15,13 @@ from novelty_lab.context import pack
 from novelty_lab.meters.gliders import Gliders, measure_gliders, off_background
 from novelty_lab.meters.walls import measure_domains
 from novelty_lab.observers.binary_torus import pattern_codes
-from novelty_lab.studies.life.life_map.life import (
+from novelty_lab.studies.life_map.life import (
     LifeConfig,
     life_observer,
     pattern_entropy,
     simulate,
 )
-from novelty_lab.studies.life.life_map.stages import StageConfig
+from novelty_lab.studies.life_map.stages import StageConfig
 from novelty_lab.systems.life import Cells, LifeRule, soup
 
 PATCH = 16

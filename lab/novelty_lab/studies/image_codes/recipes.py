@@ -16,7 +16,7 @@ from learnable_novelty.seeds import split
 from novelty_lab.ascent import Ascended, Ascent, AscentConfig, Objective
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 from novelty_lab.paper.fig4_encoder.encoding import EncoderConfig
-from novelty_lab.studies.image_codes.encoder_select.coding_rate import total_coding_rate
+from novelty_lab.studies.image_codes.coding_rate import total_coding_rate
 from novelty_lab.systems.encoder import ConvEncoder, Encoder
 
 CODE_DIM = 64

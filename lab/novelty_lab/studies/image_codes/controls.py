@@ -34,7 +34,7 @@ from novelty_lab.paper.fig4_encoder.clustering import agreement, kmeans
 from novelty_lab.paper.fig4_encoder.encoding import images_of, probe
 from novelty_lab.paper.fig4_encoder.probes import principal_components
 from novelty_lab.settings import Settings, choice
-from novelty_lab.studies.image_codes.encoder_select.recipes import (
+from novelty_lab.studies.image_codes.recipes import (
     CODE_DIM,
     RECIPES,
     Recipe,

@@ -29,13 +29,13 @@ from novelty_lab.context import RunContext, RunResult
 from novelty_lab.measures.prequential import prequential_code
 from novelty_lab.rank_correlation import spearman
 from novelty_lab.settings import Settings
-from novelty_lab.studies.growing.epiplexity.data import (
+from novelty_lab.studies.growing.data import (
     both_directions,
     hidden_bits,
     hidden_rows,
     windows_of_rule,
 )
-from novelty_lab.studies.growing.epiplexity.structure import Data, structure
+from novelty_lab.studies.growing.structure import Data, structure
 from novelty_lab.systems.elementary import unique_rules
 
 LEARNERS: dict[str, tuple[str, ...]] = {

@@ -13,7 +13,7 @@ from learnable_novelty.seeds import numpy_generator
 from novelty_lab.context import deviation
 from novelty_lab.intervals import student
 from novelty_lab.rank_correlation import spearman
-from novelty_lab.studies.life.life_map.stages import Scored, excess_by_draw, mean_excess
+from novelty_lab.studies.life_map.stages import Scored, excess_by_draw, mean_excess
 from novelty_lab.systems.life import NUM_COUNTS
 from novelty_lab.systems.life_catalogue import UNIVERSAL, NamedRule, named_rules
 

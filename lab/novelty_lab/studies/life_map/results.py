@@ -10,7 +10,7 @@ import numpy as np
 
 from learnable_novelty.errors import UserError
 from novelty_lab.rank_correlation import spearman
-from novelty_lab.studies.life.life_map.analysis import (
+from novelty_lab.studies.life_map.analysis import (
     agreement,
     area_with_interval,
     compare_pairs,
@@ -19,9 +19,9 @@ from novelty_lab.studies.life.life_map.analysis import (
     half_widths,
     langton,
 )
-from novelty_lab.studies.life.life_map.life import MEASURES
-from novelty_lab.studies.life.life_map.look import describe
-from novelty_lab.studies.life.life_map.stages import (
+from novelty_lab.studies.life_map.life import MEASURES
+from novelty_lab.studies.life_map.look import describe
+from novelty_lab.studies.life_map.stages import (
     Scored,
     Scores,
     excess_by_draw,

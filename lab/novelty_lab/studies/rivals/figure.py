@@ -7,7 +7,7 @@ from typing import Any
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.studies.rivals.compare.pictures import (
+from novelty_lab.studies.rivals.pictures import (
     FIGURES,
     MEASURES,
     SAMPLINGS,

@@ -20,9 +20,9 @@ from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.repeats import LEVEL, part_of
 from novelty_lab.settings import Settings, choice
-from novelty_lab.studies.dependence.dependence.experiment import OURS, given_part
-from novelty_lab.studies.dependence.dependence.experiment import PAPER as DEPENDENCE
-from novelty_lab.studies.dependence.dependence.processes import CONFOUNDED, CONNECTED, NULLS
+from novelty_lab.studies.dependence.experiment import OURS, given_part
+from novelty_lab.studies.dependence.experiment import PAPER as DEPENDENCE
+from novelty_lab.studies.dependence.processes import CONFOUNDED, CONNECTED, NULLS
 
 Arrays = tuple[np.ndarray, ...]
 

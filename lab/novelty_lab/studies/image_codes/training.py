@@ -29,7 +29,7 @@ from learnable_novelty.seeds import split
 from novelty_lab.ascent import Ascended, Ascent, AscentConfig
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 from novelty_lab.settings import Settings
-from novelty_lab.studies.image_codes.encoder_select.recipes import (
+from novelty_lab.studies.image_codes.recipes import (
     CODE_DIM,
     PER_SAMPLE,
     encode,

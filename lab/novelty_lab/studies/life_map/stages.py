@@ -16,7 +16,7 @@ import numpy as np
 from learnable_novelty.seeds import numpy_generator
 from novelty_lab.context import RunContext, describe_device, pack, unpack
 from novelty_lab.settings import choice
-from novelty_lab.studies.life.life_map.life import MEASURES, LifeConfig, score_rules, vary
+from novelty_lab.studies.life_map.life import MEASURES, LifeConfig, score_rules, vary
 from novelty_lab.systems.life import NUM_COUNTS, NUM_RULES, LifeRule
 from novelty_lab.systems.life_catalogue import named_rules
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.studies.life.life_map.pictures import (
+from novelty_lab.studies.life_map.pictures import (
     GROUPS,
     MEASURES,
     extra_figures,

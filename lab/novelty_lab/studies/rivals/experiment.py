@@ -40,7 +40,7 @@ from novelty_lab.paper.fig2_automata.automata import (
     rule_rows,
 )
 from novelty_lab.settings import Settings
-from novelty_lab.studies.rivals.compare.correlations import correlate
+from novelty_lab.studies.rivals.correlations import correlate
 from novelty_lab.systems.dysts_flows import collected_flows
 from novelty_lab.systems.elementary import ElementaryRule, pack_cells, unique_rules, unpack_cells
 from novelty_lab.systems.patterns import pattern_cells, site_codes

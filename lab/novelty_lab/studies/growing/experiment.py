@@ -20,9 +20,9 @@ from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.repeats import LEVEL, part_of
 from novelty_lab.settings import Settings
-from novelty_lab.studies.growing.growing.functions import FUNCTIONS, NOISE
-from novelty_lab.studies.growing.growing.learners import DEPTH, FEATURES, LEARNERS, Array, held_out
-from novelty_lab.studies.growing.growing.sets import SETS, load
+from novelty_lab.studies.growing.functions import FUNCTIONS, NOISE
+from novelty_lab.studies.growing.learners import DEPTH, FEATURES, LEARNERS, Array, held_out
+from novelty_lab.studies.growing.sets import SETS, load
 
 OBSERVERS = ("frozen", "wide frozen", "growing")
 FOLDS = 5

@@ -29,7 +29,7 @@ from novelty_lab.context import RunContext, RunResult, TaskContext, describe_dev
 from novelty_lab.paper.fig3_neural.neural import arithmetic
 from novelty_lab.paper.fig4_encoder.encoding import images_of
 from novelty_lab.settings import Settings, choice
-from novelty_lab.studies.image_codes.encoder_select.recipes import (
+from novelty_lab.studies.image_codes.recipes import (
     PER_SAMPLE,
     RECIPES,
     encode,

@@ -24,7 +24,7 @@ from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.repeats import LEVEL, part_of
 from novelty_lab.settings import Settings
-from novelty_lab.studies.dependence.dependence.processes import (
+from novelty_lab.studies.dependence.processes import (
     CONFOUNDED,
     CONNECTED,
     NULLS,

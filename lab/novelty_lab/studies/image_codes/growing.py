@@ -38,23 +38,23 @@ from novelty_lab.context import (
 from novelty_lab.paper.fig3_neural.neural import arithmetic
 from novelty_lab.paper.fig4_encoder.encoding import images_of, probe
 from novelty_lab.settings import Settings, choice
-from novelty_lab.studies.image_codes.encoder_growing.training import (
-    Change,
-    TrainingConfig,
-    changed,
-    train_growing,
+from novelty_lab.studies.image_codes.recipes import (
+    PER_SAMPLE,
+    encode,
+    image_observer,
+    move,
 )
-from novelty_lab.studies.image_codes.encoder_select.experiment import (
+from novelty_lab.studies.image_codes.select import (
     JURORS,
     above_floor,
     best_of,
     rank,
 )
-from novelty_lab.studies.image_codes.encoder_select.recipes import (
-    PER_SAMPLE,
-    encode,
-    image_observer,
-    move,
+from novelty_lab.studies.image_codes.training import (
+    Change,
+    TrainingConfig,
+    changed,
+    train_growing,
 )
 
 PROBES = ("linear", "neighbours")

@@ -16,8 +16,8 @@ from learnable_novelty.seeds import numpy_generator
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.rank_correlation import spearman
 from novelty_lab.settings import Settings
-from novelty_lab.studies.rivals.relations.data import RELATIONS, load
-from novelty_lab.studies.rivals.relations.rivals import RIVALS, measured, timed
+from novelty_lab.studies.rivals.data import RELATIONS, load
+from novelty_lab.studies.rivals.rivals import RIVALS, measured, timed
 
 REFERENCE = "forest, held-out R2"
 OURS = ("held-out variance", "denoised bits", "excess bits")

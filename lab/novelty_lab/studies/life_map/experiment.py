@@ -20,10 +20,10 @@ from scipy.stats import rankdata
 from learnable_novelty.engine import open_engine
 from novelty_lab.context import RunContext, RunResult, unpack
 from novelty_lab.rank_correlation import spearman
-from novelty_lab.studies.life.life_map.analysis import compare_settings, named_table
-from novelty_lab.studies.life.life_map.life import vary
-from novelty_lab.studies.life.life_map.look import lempel_ziv_block, look
-from novelty_lab.studies.life.life_map.results import (
+from novelty_lab.studies.life_map.analysis import compare_settings, named_table
+from novelty_lab.studies.life_map.life import vary
+from novelty_lab.studies.life_map.look import lempel_ziv_block, look
+from novelty_lab.studies.life_map.results import (
     GRAIN,
     compare_complements,
     gallery_entry,
@@ -33,7 +33,7 @@ from novelty_lab.studies.life.life_map.results import (
     rule_measures,
     top_rules,
 )
-from novelty_lab.studies.life.life_map.stages import Scores, StageConfig, mean_excess, scores
+from novelty_lab.studies.life_map.stages import Scores, StageConfig, mean_excess, scores
 from novelty_lab.systems.life import LifeRule
 from novelty_lab.systems.life_catalogue import named_rules
 

@@ -1,1 +1,0 @@
-"""Life-like automata."""
