@@ -57,7 +57,6 @@ SLOW = (
     "test_start.py::test_the_sweep_shows_the_same_for_every_level",
     "test_stops.py::test_sigterm_on_the_default_kind_of_engine_saves_the_step_that_a_worker_is_at[p",
     "test_stream_backends.py::test_both_score_long_streams_alike[readout",
-    "test_torchrun.py::test_two_ranks_leave_one_record",
     "test_tutorials.py::test_tutorial_runs_and_prints_what_it_says[large]",
     "test_yours.py::test_rows_can_be_moments_in_time",
 )

@@ -11,7 +11,7 @@ from benchmarks.timing import Row, compare
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.solvers import Solver
-from novelty_lab.ascent import Ascent, AscentConfig
+from novelty_lab.ascent.ascent import Ascent, AscentConfig
 from novelty_lab.systems.encoder import Encoder
 
 

@@ -19,7 +19,7 @@ from benchmarks.timing import Row, faster, interleave
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from novelty_lab import records
-from novelty_lab.ascent import Ascent, AscentConfig
+from novelty_lab.ascent.ascent import Ascent, AscentConfig
 from novelty_lab.paper.fig3_neural.neural import (
     NeuralConfig,
     arithmetic,

@@ -217,7 +217,7 @@ def _idx() -> bytes:
 def _checkpoint() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         held = Checkpoints(Path(folder), {"a": 1})
-        held.save(Checkpoint(0, {"w": torch.ones(3)}, {"state": {}}, [1.0], [2.0]))
+        held.save(Checkpoint(0, {"w": torch.ones(3)}, {"state": {}}, [1.0]))
         return held.path(0).read_bytes()
 
 

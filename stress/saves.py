@@ -57,7 +57,7 @@ def _bonus(seed: int) -> Save:
 
 def _checkpoint(seed: int) -> Save:
     weights = {"w": torch.full((200_000,), float(seed))}
-    held = Checkpoint(0, weights, {"state": {}}, [1.0], [2.0])
+    held = Checkpoint(0, weights, {"state": {}}, [1.0])
     return lambda folder: Checkpoints(folder, {"a": 1}).save(held)
 
 

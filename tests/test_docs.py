@@ -67,7 +67,6 @@ KNOWN = (
     ("python", "-m"),
     ("python3", "-m", "venv"),
     ("source", ".venv/bin/activate"),
-    ("torchrun",),  # followed by tests/objective/test_torchrun.py
 )
 
 

@@ -95,13 +95,13 @@ def test_a_journal_keeps_what_fitted_and_goes_on(disk, room):
 def test_a_checkpoint_is_whole_or_not_there(disk, room):
     store = Checkpoints(disk.root / "run", {"seed": 0})
     weights = torch.randn(20_000, generator=torch.Generator().manual_seed(0))
-    store.save(Checkpoint(1, {"w": weights}, {}, [1.0], [1.0]))
+    store.save(Checkpoint(1, {"w": weights}, {}, [1.0]))
     disk.fill(room)
     with pytest.raises(OSError, match=SENTENCE):
-        store.save(Checkpoint(2, {"w": weights}, {}, [1.0, 2.0], [1.0, 1.0]))
+        store.save(Checkpoint(2, {"w": weights}, {}, [1.0, 2.0]))
     assert disk.files() == ["run/step-000001.pt"] and store.steps() == [1]
     disk.clear()
-    store.save(Checkpoint(2, {"w": weights}, {}, [1.0, 2.0], [1.0, 1.0]))
+    store.save(Checkpoint(2, {"w": weights}, {}, [1.0, 2.0]))
     held = store.load(2, torch.device("cpu"))
     assert torch.equal(held.module["w"], weights) and held.scores == [1.0, 2.0]
 

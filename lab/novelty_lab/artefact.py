@@ -77,8 +77,8 @@ class Artefact:
     """How long the paper's configuration takes, and on what; empty where it was never timed."""
     engine: str = "cores"
     """Where its tasks run by default; "serial" for trainings that use all cores by themselves."""
-    uses: tuple[Literal["device", "data", "ranks"], ...] = ()
-    """Whether it can run on a GPU, reads data files, or can be divided among torchrun's ranks."""
+    uses: tuple[Literal["device", "data"], ...] = ()
+    """Whether it can run on a GPU, or reads data files."""
     many_runs: bool = False
     """Whether it is many independent runs with a record each, and figures over all of them."""
     aliases: Mapping[str, str] = field(default_factory=dict)

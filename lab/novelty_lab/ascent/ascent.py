@@ -9,9 +9,11 @@ a function of it, so a run is its seed, its weights and its optimizer: nothing e
 from __future__ import annotations
 
 import math
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -19,20 +21,68 @@ from torch import Tensor, nn
 from learnable_novelty.errors import NumericalError, UserError
 from learnable_novelty.seeds import split
 from novelty_lab.ascent.checkpoints import Checkpoint, Checkpoints
-from novelty_lab.ascent.config import AscentConfig
-from novelty_lab.ascent.distributed import Ranks
 from novelty_lab.ascent.graph import GraphedStep
-from novelty_lab.ascent.interrupt import Interruption, deferred_interrupts
-from novelty_lab.ascent.log import Log, open_log
+from novelty_lab.ascent.interrupt import deferred_interrupts
 
 Objective = Callable[[Tensor, Tensor], Tensor]
 MakeBatch = Callable[[torch.Generator], tuple[Tensor, Tensor]]
-Report = Callable[[int, int, float], None]
-Stop = Callable[[Sequence[float]], bool]
+LOOKING = {"checkpoint_every", "check_every", "graph"}
+"""Settings that do not change the numbers, and may change on the way."""
+PATIENCE = 20
+"""Steps in a row with a score of exactly zero before giving up."""
 
 
 class AscentStopped(NumericalError):
     """An ascent that cannot go on: the score is not a number, or stays at exactly zero."""
+
+
+@dataclass(frozen=True)
+class AscentConfig:
+    """How to climb: AdamW with cosine annealing and clipped gradients, as in table 4."""
+
+    steps: int = 2000
+    """Gradient steps."""
+    learning_rate: float = 1e-4
+    """Of AdamW, at the first step."""
+    weight_decay: float = 0.01
+    """Of AdamW; the paper is silent, this is PyTorch's default."""
+    annealing: Literal["cosine", "none"] = "cosine"
+    """Learning rate falling to zero along a half cosine, or held."""
+    score_scale: float = 1.0
+    """Factor on the score before its gradient is taken and clipped."""
+    clip: float | None = 0.5
+    """Largest gradient, or None for no clipping."""
+    clip_by: Literal["norm", "value"] = "norm"
+    """Whether ``clip`` bounds the norm of the whole gradient, or each entry."""
+    checkpoint_every: int = 200
+    """Steps between snapshots; step 0 and the last step always have one."""
+    check_every: int = 10
+    """Steps between looks at the score: each look waits for the device."""
+    graph: bool = False
+    """On a GPU, record a step once and replay it: no time between kernels. What the batch and the
+    objective do must then be the same work at every step, and not wait for the device."""
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "checkpoint_every", "check_every"):
+            if getattr(self, name) < 1:
+                raise UserError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("learning_rate", "score_scale"):
+            if not (getattr(self, name) > 0 and math.isfinite(getattr(self, name))):
+                raise UserError(f"{name} must be positive, got {getattr(self, name)}")
+        if self.clip is not None and not self.clip > 0:
+            raise UserError(f"clip must be positive or None, got {self.clip}")
+        if self.annealing not in ("cosine", "none") or self.clip_by not in ("norm", "value"):
+            raise UserError("annealing must be cosine or none, and clip_by norm or value")
+
+    def learning_rate_at(self, step: int) -> float:
+        """Return the learning rate of a step: eta (1 + cos(pi k / K)) / 2."""
+        if self.annealing == "none":
+            return self.learning_rate
+        return self.learning_rate * (1 + math.cos(math.pi * step / self.steps)) / 2
+
+    def has_snapshot(self, step: int) -> bool:
+        """Tell whether the state after a step is kept to the end."""
+        return step % self.checkpoint_every == 0 or step == self.steps
 
 
 @dataclass
@@ -41,8 +91,6 @@ class Ascended:
 
     scores: list[float] = field(default_factory=list)
     """Bits before each step, on the batch of that step."""
-    gradient_norms: list[float] = field(default_factory=list)
-    """Norm of the scaled gradient before clipping, one per step."""
     snapshots: dict[int, dict[str, Tensor]] = field(default_factory=dict)
     """State of the module by number of steps taken, on the CPU."""
 
@@ -52,23 +100,11 @@ class Ascent:
 
     Args:
         module: what is trained, in place.
-        objective: an ``Observer``, or any function of (inputs, targets) to maximize. If it has a
-            ``process_group``, its ranks climb together: each makes its own samples of the batch,
-            gradients are summed over ranks, and the first rank writes the checkpoints.
+        objective: an ``Observer``, or any function of (inputs, targets) to maximize.
         make_batch: makes (inputs, targets) with the module, from a generator on its device.
         config: how to climb.
         seed: of the batches.
         directory: where checkpoints go; without one nothing is written.
-
-    >>> from learnable_novelty.observer import Observer, reservoirs
-    >>> encoder = nn.Linear(4, 2)
-    >>> def make_batch(generator):
-    ...     x = torch.randn(64, 4, generator=generator)
-    ...     return x, nn.functional.normalize(encoder(x), dim=1)
-    >>> observer = Observer(reservoirs.MLP(4, 16, 2), ridge_penalty=0.3)
-    >>> result = Ascent(encoder, observer, make_batch, AscentConfig(steps=20)).run()
-    >>> len(result.scores), sorted(result.snapshots)
-    (20, [0, 20])
     """
 
     def __init__(
@@ -83,25 +119,24 @@ class Ascent:
     ) -> None:
         self.module, self.objective, self.make_batch = module, objective, make_batch
         self.config = AscentConfig() if config is None else config
-        self.seed = seed
-        self.directory = directory
-        parameters = [p for p in module.parameters() if p.requires_grad]
-        if not parameters:
+        self.seed, self.directory = seed, directory
+        self._parameters = [p for p in module.parameters() if p.requires_grad]
+        if not self._parameters:
             raise UserError(f"{type(module).__name__} has no parameter to train")
-        self._parameters = parameters
-        self._device = parameters[0].device
+        self._device = self._parameters[0].device
         self._graphed: GraphedStep | None = None
-        self._ranks = Ranks(getattr(objective, "process_group", None))
-        graph = self._graph = (
-            self.config.graph and self._device.type == "cuda" and self._ranks.alone
-        )
+        graph = self._graph = self.config.graph and self._device.type == "cuda"
         rate = torch.tensor(self.config.learning_rate, device=self._device) if graph else 0.0
         self._optimizer = torch.optim.AdamW(
-            parameters, lr=rate, weight_decay=self.config.weight_decay, capturable=graph
+            self._parameters, lr=rate, weight_decay=self.config.weight_decay, capturable=graph
         )
 
     def run(
-        self, *, resume: bool = False, report: Report | None = None, stop: Stop | None = None
+        self,
+        *,
+        resume: bool = False,
+        report: Callable[[int, int, float], None] | None = None,
+        stop: Callable[[Sequence[float]], bool] | None = None,
     ) -> Ascended:
         """Climb to the last step.
 
@@ -114,42 +149,38 @@ class Ascent:
             AscentStopped: the score is not a number, or stays at exactly zero.
             KeyboardInterrupt: at Ctrl-C, after the present step has been finished and saved.
         """
-        store = self._open_store(resume)
-        result = Ascended()
+        store, result, config = self._open_store(resume), Ascended(), self.config
         first = self._restore(store, result) if store is not None and resume else 0
-        self._zeros = _trailing_zeros(result.scores)
-        self._ranks.start_alike(self.module)
-        self._ranks.wait()  # nobody writes before all have looked at what is there
         pending: list[tuple[Tensor, Tensor]] = []
         stopped = stop is not None and stop(result.scores)  # before it was cut off
-        steps = range(0) if stopped else range(first, self.config.steps)
-        logged = self.directory if self._ranks.rank == 0 else None
-        with deferred_interrupts() as interrupts, open_log(logged) as log:
-            for step in steps:
+        with deferred_interrupts() as interrupts:
+            for step in range(0) if stopped else range(first, config.steps):
                 if step == 0:
                     self._save(store, result, 0)
                 pending.append(self._step(step))
                 done = step + 1
-                at_checkpoint = done % self.config.checkpoint_every == 0
+                at_checkpoint = done % config.checkpoint_every == 0
                 # Read once: an interrupt that comes later in this pass would not be saved by it.
-                interrupted = self._ranks.any(bool(interrupts.requested), self._device)
-                last = done == self.config.steps or interrupted
-                if last or at_checkpoint or done % self.config.check_every == 0:
-                    self._collect(result, pending, log)
+                interrupted = bool(interrupts.requested)
+                last = done == config.steps or interrupted
+                if last or at_checkpoint or done % config.check_every == 0:
+                    self._collect(result, pending)
                     stopped = stop is not None and stop(result.scores)
                     if report is not None:
-                        report(done, self.config.steps, result.scores[-1])
+                        report(done, config.steps, result.scores[-1])
                 if last or stopped or at_checkpoint:
                     self._save(store, result, done)
                 if interrupted or stopped:
                     break
-            if self._ranks.any(bool(interrupts.requested), self._device):
-                raise Interruption.of(interrupts, len(result.scores), self.directory)
+            if interrupts.requested == signal.SIGTERM:
+                raise SystemExit(128 + signal.SIGTERM)
+            if interrupts.requested:
+                where = "nothing is saved" if store is None else f"it is saved in {self.directory}"
+                raise KeyboardInterrupt(f"interrupted after step {len(result.scores)}; {where}")
         return result
 
     def _step(self, step: int) -> tuple[Tensor, Tensor]:
-        rank = () if self._ranks.alone else (self._ranks.rank,)
-        seed, rate = split(self.seed, "ascent", step, *rank), self.config.learning_rate_at(step)
+        seed, rate = split(self.seed, "ascent", step), self.config.learning_rate_at(step)
         for group in self._optimizer.param_groups:
             if isinstance(group["lr"], Tensor):
                 group["lr"].fill_(rate)
@@ -168,7 +199,6 @@ class Ascent:
         inputs, targets = self.make_batch(generator)
         score = self._evaluate(inputs, targets, step)
         (-config.score_scale * score).backward()
-        self._ranks.add_gradients(self._parameters)
         norm = nn.utils.get_total_norm(
             [p.grad for p in self._parameters if p.grad is not None], foreach=True
         )
@@ -177,22 +207,20 @@ class Ascent:
         elif config.clip is not None:
             nn.utils.clip_grad_value_(self._parameters, config.clip)
         self._optimizer.step()
-        self._ranks.average_buffers(self.module)
         return score.detach(), norm
 
     def _evaluate(self, inputs: Tensor, targets: Tensor, step: int) -> Tensor:
         try:
             return self.objective(inputs, targets)
         except (ValueError, torch.linalg.LinAlgError):  # pyright: ignore[reportPrivateImportUsage]
-            finite = bool(torch.isfinite(inputs).all()) and bool(torch.isfinite(targets).all())
-            if finite:
+            if bool(torch.isfinite(inputs).all()) and bool(torch.isfinite(targets).all()):
                 raise
             raise AscentStopped(
                 f"the batch of step {step} is not finite: the module diverged; "
                 "try a smaller learning_rate or a smaller clip"
             ) from None
 
-    def _collect(self, result: Ascended, pending: list[tuple[Tensor, Tensor]], log: Log) -> None:
+    def _collect(self, result: Ascended, pending: list[tuple[Tensor, Tensor]]) -> None:
         """Fetch what the device has computed, and stop where it makes no sense."""
         values = torch.stack([torch.stack((s.double(), n.double())) for s, n in pending]).tolist()
         pending.clear()
@@ -204,28 +232,21 @@ class Ascent:
                     f"the {what} is not a finite number at step {step}; "
                     "try a smaller learning_rate, a smaller clip, or float64"
                 )
-            self._zeros = self._zeros + 1 if score == 0 else 0
-            if self._zeros >= self.config.patience:
+            result.scores.append(score)
+            if len(result.scores) >= PATIENCE and not any(result.scores[-PATIENCE:]):
                 raise AscentStopped(
-                    f"the score was exactly 0 bits for {self._zeros} steps up to step {step}: "
+                    f"the score was exactly 0 bits for {PATIENCE} steps up to step {step}: "
                     "what the module makes does not vary, so there is no gradient; "
                     "try state noise, another seed, or other inputs"
                 )
-            log("score (bits)", score, step)
-            log("gradient norm", norm, step)
-            result.scores.append(score)
-            result.gradient_norms.append(norm)
 
     def _open_store(self, resume: bool) -> Checkpoints | None:
         if self.directory is None:
             if resume:
                 raise UserError("resume needs the directory that the checkpoints are in")
             return None
-        # How often one looks and saves does not change the numbers, and may change on the way.
-        free = {"checkpoint_every", "check_every", "patience", "graph"}
-        run = {key: value for key, value in asdict(self.config).items() if key not in free}
-        ranks = {} if self._ranks.alone else {"ranks": self._ranks.size}
-        store = Checkpoints(self.directory, {**run, **ranks, "seed": self.seed})
+        run = {key: value for key, value in asdict(self.config).items() if key not in LOOKING}
+        store = Checkpoints(self.directory, {**run, "seed": self.seed})
         if not resume and store.steps():
             raise UserError(
                 f"expected an empty run directory, {self.directory} holds checkpoints; "
@@ -234,11 +255,11 @@ class Ascent:
         return store
 
     def _restore(self, store: Checkpoints, result: Ascended) -> int:
-        steps = store.steps()
+        steps, cpu = store.steps(), torch.device("cpu")
         if not steps:
             return 0
         latest = store.load(steps[-1], self._device)
-        kept = {s: store.load(s, torch.device("cpu")).module for s in steps if self._keeps(s)}
+        kept = {s: store.load(s, cpu).module for s in steps if self.config.has_snapshot(s)}
         groups = self._optimizer.param_groups
         own = [{key: group[key] for key in ("lr", "capturable")} for group in groups]
         try:
@@ -253,33 +274,16 @@ class Ascent:
         for group, options in zip(self._optimizer.param_groups, own, strict=True):
             group.update(options)
         result.snapshots.update(kept)
-        result.scores[:], result.gradient_norms[:] = latest.scores, latest.gradient_norms
+        result.scores[:] = latest.scores
         return latest.step
 
-    def _keeps(self, step: int) -> bool:
-        return step % self.config.checkpoint_every == 0 or step == self.config.steps
-
     def _save(self, store: Checkpoints | None, result: Ascended, step: int) -> None:
-        if self._keeps(step):
-            result.snapshots[step] = {
-                name: value.detach().cpu().clone()
-                for name, value in self.module.state_dict().items()
-            }
-        if store is None or self._ranks.rank > 0:
+        state = self.module.state_dict()
+        if self.config.has_snapshot(step):
+            result.snapshots[step] = {name: v.detach().cpu().clone() for name, v in state.items()}
+        if store is None:
             return
-        store.save(
-            Checkpoint(
-                step=step,
-                module=self.module.state_dict(),
-                optimizer=self._optimizer.state_dict(),
-                scores=result.scores,
-                gradient_norms=result.gradient_norms,
-            )
-        )
+        store.save(Checkpoint(step, state, self._optimizer.state_dict(), result.scores))
         for other in store.steps():
-            if other < step and not self._keeps(other):
-                store.remove(other)
-
-
-def _trailing_zeros(scores: list[float]) -> int:
-    return next((k for k, score in enumerate(reversed(scores)) if score != 0), len(scores))
+            if other < step and not self.config.has_snapshot(other):
+                store.path(other).unlink()

@@ -24,7 +24,6 @@ class Checkpoint:
     module: dict[str, Tensor]
     optimizer: dict[str, Any]
     scores: list[float]
-    gradient_norms: list[float]
 
 
 class Checkpoints:
@@ -50,8 +49,7 @@ class Checkpoints:
     def save(self, checkpoint: Checkpoint) -> None:
         """Write a checkpoint; a kill or a full disk leaves no half file under its name."""
         fields = {"format": FORMAT, "run": self.run, **checkpoint.__dict__}
-        for name in ("scores", "gradient_norms"):
-            fields[name] = torch.tensor(fields[name], dtype=torch.float64)
+        fields["scores"] = torch.tensor(checkpoint.scores, dtype=torch.float64)
         with writing(self.path(checkpoint.step)) as file:
             torch.save(fields, file)
 
@@ -65,15 +63,9 @@ class Checkpoints:
                 f"the checkpoint {path} is damaged; remove it to go on from the one before"
             ) from None
         names = {"format", "run", *Checkpoint.__annotations__}
-        known = isinstance(fields, dict) and fields.get("format") == FORMAT
-        if not known or set(fields) != names:
+        if not isinstance(fields, dict) or set(fields) != names or fields["format"] != FORMAT:
             raise UserError(f"expected a checkpoint of format {FORMAT} in {path}")
-        if fields["run"] != self.run:
+        if fields.pop("run") != self.run:
             raise UserError(f"the checkpoint {path} is of a run with other settings")
-        for name in ("scores", "gradient_norms"):
-            fields[name] = fields[name].tolist()
-        return Checkpoint(**{name: fields[name] for name in Checkpoint.__annotations__})
-
-    def remove(self, step: int) -> None:
-        """Remove the checkpoint of a step."""
-        self.path(step).unlink(missing_ok=True)
+        del fields["format"]
+        return Checkpoint(**{**fields, "scores": fields["scores"].tolist()})

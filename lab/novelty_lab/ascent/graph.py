@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -43,7 +44,7 @@ class GraphedStep:
             optimizer.zero_grad(set_to_none=True)
             with torch.cuda.graph(self._graph):
                 self._score, self._norm = climb(self._generator)
-        _put_back(module, optimizer, saved, states)
+        put_back(module, optimizer, saved, states)
 
     def replay(self, seed: int) -> tuple[Tensor, Tensor]:
         """Take one step with the randomness of a seed."""
@@ -53,18 +54,12 @@ class GraphedStep:
 
 
 @torch.no_grad()
-def _put_back(
-    module: nn.Module,
-    optimizer: torch.optim.Optimizer,
-    saved: dict[str, Tensor],
-    states: dict[int, dict[str, Tensor]],
+def put_back(
+    module: nn.Module, optimizer: torch.optim.Optimizer, saved: dict[str, Tensor], states: Any
 ) -> None:
     """Undo the warm-up in place: the graph has the addresses of these tensors."""
     for name, value in module.state_dict().items():
         value.copy_(saved[name])
     for index, state in optimizer.state_dict()["state"].items():
         for name, value in state.items():
-            if index in states:
-                value.copy_(states[index][name])
-            else:
-                value.zero_()
+            value.copy_(states[index][name] if index in states else torch.zeros_like(value))

@@ -15,7 +15,6 @@ from learnable_novelty.cli.options import ENGINES, check_device, check_seed
 from learnable_novelty.cli.progress import print_tables, progress
 from learnable_novelty.errors import UserError
 from novelty_lab.cli.setting_options import add_settings_on_demand, given_settings
-from novelty_lab.torchrun import joined, started_by_torchrun
 
 if TYPE_CHECKING:
     from novelty_lab.artefact import Artefact, Run
@@ -70,18 +69,23 @@ def _run(options: argparse.Namespace) -> int:
     timed = artefact.takes and options.config == "paper"
     title = f"{artefact.name} ({artefact.takes})" if timed else artefact.name
     with (
-        joined(options.device, options.out, artefact.name) as (speaks, root),
         open_engine(engine) as executor,
         _terminated_like_ctrl_c(engine),
-        progress(title, None, show=speaks) as report,
+        progress(title, None) as report,
     ):
-        settings = RunOptions(root, options.device, options.data, options.force, options.resume)
-        tell = _tell_failure if speaks else None
-        outcome = run_all(
-            artefact, runs, settings, executor, report=report, detail=report.detail, failed=tell
+        settings = RunOptions(
+            options.out, options.device, options.data, options.force, options.resume
         )
-    if speaks:
-        _show(artefact, runs, options, fresh=bool(outcome.fresh or outcome.failures))
+        outcome = run_all(
+            artefact,
+            runs,
+            settings,
+            executor,
+            report=report,
+            detail=report.detail,
+            failed=_tell_failure,
+        )
+    _show(artefact, runs, options, fresh=bool(outcome.fresh or outcome.failures))
     return FAILED if outcome.failures else 0
 
 
@@ -122,13 +126,10 @@ def choose_engine(options: argparse.Namespace, artefact: Artefact) -> str:
         raise UserError(f"{artefact.name} runs on the cpu, not on {options.device}")
     if options.data is not None and "data" not in artefact.uses:
         raise UserError(f"{artefact.name} reads no data, got --data {options.data}")
-    if started_by_torchrun() and "ranks" not in artefact.uses:
-        raise UserError(f"{artefact.name} is not divided among ranks: run it without torchrun")
-    if options.device == "cpu" and not started_by_torchrun():
+    if options.device == "cpu":
         return options.engine or artefact.engine
     if options.engine not in (None, "serial"):
-        cause = "torchrun" if started_by_torchrun() else f"--device {options.device}"
-        raise UserError(f"{cause} needs --engine serial, got {options.engine}")
+        raise UserError(f"--device {options.device} needs --engine serial, got {options.engine}")
     return "serial"
 
 

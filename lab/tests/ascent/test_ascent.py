@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import os
 import signal
 import subprocess
 import sys
-import types
 
 import numpy as np
 import pytest
@@ -18,8 +16,8 @@ from torch import nn
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import split
-from novelty_lab.ascent import Ascent, AscentConfig, AscentStopped
-from novelty_lab.ascent.graph import _put_back
+from novelty_lab.ascent.ascent import Ascent, AscentConfig, AscentStopped
+from novelty_lab.ascent.graph import put_back
 
 CONFIG = AscentConfig(steps=9, learning_rate=0.02, clip=0.05, checkpoint_every=4, check_every=3)
 
@@ -74,7 +72,7 @@ def signal_at(call, number=signal.SIGINT, times=1):
 
 def bits_of(climb, found):
     state = {name: value.numpy().tobytes() for name, value in climb.module.state_dict().items()}
-    return found.scores, found.gradient_norms, state
+    return found.scores, state
 
 
 def same_snapshots(first, second):
@@ -96,7 +94,7 @@ def whole():
 # Resuming
 
 
-@pytest.mark.parametrize("step", range(9))
+@pytest.mark.parametrize("step", [0, 3, 5, 8])
 def test_interrupted_and_resumed_equals_uninterrupted_bit_for_bit(tmp_path, whole, step):
     with pytest.raises(KeyboardInterrupt, match=f"after step {step + 1}; it is saved in"):
         Climb(tmp_path, before=signal_at(step)).run()
@@ -107,7 +105,7 @@ def test_interrupted_and_resumed_equals_uninterrupted_bit_for_bit(tmp_path, whol
     assert same_snapshots(found.snapshots, whole[1])
 
 
-@pytest.mark.parametrize("latest", [0, 4, 8])
+@pytest.mark.parametrize("latest", [0, 4, 9])
 def test_killed_after_a_checkpoint_and_resumed_equals_uninterrupted(tmp_path, whole, latest):
     Climb(tmp_path).run()
     for path in tmp_path.glob("step-*.pt"):
@@ -129,15 +127,6 @@ def test_a_checkpoint_of_a_gpu_graph_resumes_on_the_cpu(tmp_path, whole):
     torch.save(held, path)
     climb = Climb(tmp_path)
     assert bits_of(climb, climb.run(resume=True)) == whole[0]
-
-
-def test_a_finished_run_resumes_to_its_end_without_a_step(tmp_path, whole):
-    Climb(tmp_path).run()
-    before = contents(tmp_path)
-    climb = Climb(tmp_path)
-    assert bits_of(climb, climb.run(resume=True)) == whole[0]
-    assert climb.calls == 0
-    assert contents(tmp_path) == before
 
 
 def test_a_climb_that_is_told_to_stop_ends_at_that_look_and_is_saved_there(tmp_path, whole):
@@ -175,17 +164,6 @@ def test_the_global_generator_neither_matters_nor_moves(whole):
 # Interrupts
 
 
-def test_ctrl_c_saves_and_says_where(tmp_path):
-    with pytest.raises(KeyboardInterrupt) as caught:
-        Climb(tmp_path, before=signal_at(5)).run()
-    message = str(caught.value)
-    assert str(tmp_path) in message
-    assert "after step 6" in message
-    assert (tmp_path / "step-000006.pt").exists()
-    with pytest.raises(KeyboardInterrupt, match="after step 6; nothing is saved"):
-        Climb(before=signal_at(5)).run()
-
-
 def test_an_interrupt_while_the_step_is_reported_is_saved_too(tmp_path, whole):
     """It comes after the step has been looked at, and before it would have been saved."""
 
@@ -203,11 +181,11 @@ def test_an_interrupt_while_the_step_is_reported_is_saved_too(tmp_path, whole):
 
 def test_a_second_ctrl_c_is_obeyed_at_once(tmp_path):
     climb = Climb(tmp_path, before=signal_at(5, times=2))
-    with pytest.raises(KeyboardInterrupt) as caught:
+    with pytest.raises(KeyboardInterrupt, match=r"^$"):
         climb.run()
-    assert "saved" not in str(caught.value)
     assert climb.calls == 5, "the batch of the step was never made"
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["step-000000.pt", "step-000004.pt"]
+    with pytest.raises(KeyboardInterrupt, match="after step 6; nothing is saved"):
+        Climb(before=signal_at(5)).run()
 
 
 def test_a_handler_of_the_users_own_is_left_alone():
@@ -224,7 +202,7 @@ def test_a_handler_of_the_users_own_is_left_alone():
 TERMINATED = """
 import os, signal, sys, torch
 from pathlib import Path
-from novelty_lab.ascent import (Ascent, AscentConfig)
+from novelty_lab.ascent.ascent import (Ascent, AscentConfig)
 torch.set_num_threads(1)
 module = torch.nn.Linear(2, 1)
 def make_batch(generator):
@@ -272,7 +250,6 @@ def test_one_step_is_adamw_by_hand_on_the_clipped_scaled_gradient():
     g = {n: v.double().numpy() for (n, _), v in zip(named, gradients, strict=True)}
     norm = np.sqrt(sum((v**2).sum() for v in g.values()))
     assert found.scores[0] == pytest.approx(float(score.detach()), rel=1e-6)
-    assert found.gradient_norms[0] == pytest.approx(norm, rel=1e-5)
     assert norm > 0.7, "the clipping is at work"
     for name, value in start.items():
         clipped = g[name] * 0.7 / norm
@@ -324,12 +301,12 @@ def test_every_field_of_the_step_changes_what_is_found(change):
 
 
 def test_the_scale_is_applied_before_the_clipping():
-    """A gradient scaled to below the clip is not clipped; one that is clipped forgets its scale."""
-    large, larger = (dataclasses.replace(CONFIG, score_scale=s, clip=1e-3) for s in (64.0, 128.0))
-    small = dataclasses.replace(CONFIG, score_scale=1e-6, clip=1e-3)
-    norms = {c.score_scale: Climb(config=c).run().gradient_norms for c in (large, larger, small)}
-    assert min(norms[64.0]) > 1e-3 > max(norms[1e-6])
+    """A gradient that is clipped forgets its scale; a small one is not clipped."""
+    large, larger, small = (
+        dataclasses.replace(CONFIG, score_scale=scale, clip=1e-3) for scale in (64.0, 128.0, 1e-6)
+    )
     np.testing.assert_allclose(outcome(large)[0], outcome(larger)[0], rtol=1e-5)
+    assert outcome(small) == outcome(dataclasses.replace(small, clip=None))
 
 
 def test_fields_of_looking_and_saving_change_what_is_seen_and_not_what_is_found(whole):
@@ -347,21 +324,15 @@ def test_fields_of_looking_and_saving_change_what_is_seen_and_not_what_is_found(
 
 
 def test_every_field_is_changed_somewhere():
-    looked_at = {"check_every", "checkpoint_every", "graph", "patience"}
+    looked_at = {"check_every", "checkpoint_every", "graph"}
     changed = {name for change in CHANGES for name in change} | looked_at
     assert changed == {field.name for field in dataclasses.fields(AscentConfig)}
-
-
-def test_the_seed_is_that_of_the_batches(whole):
-    climb = Climb(seed=4)
-    assert bits_of(climb, climb.run()) != whole[0]
 
 
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
         ("steps", 0, "steps must be at least 1, got 0"),
-        ("patience", 0, "patience must be at least 1"),
         ("learning_rate", 0.0, "learning_rate must be positive"),
         ("learning_rate", float("nan"), "learning_rate must be positive"),
         ("score_scale", -1.0, "score_scale must be positive, got -1.0"),
@@ -387,7 +358,7 @@ def test_warm_up_of_a_graph_is_undone_in_place():
     address = module.weight.data_ptr()
     module(torch.ones(1, 3)).sum().backward()
     optimizer.step()
-    _put_back(module, optimizer, before, {})
+    put_back(module, optimizer, before, {})
     assert module.weight.data_ptr() == address
     assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
     for state in optimizer.state_dict()["state"].values():
@@ -452,44 +423,24 @@ def test_a_module_that_diverges_stops_and_names_the_step():
         climb.run()
 
 
-def test_an_error_of_the_objective_on_finite_data_is_its_own():
-    def refuse(x, y):
-        raise ValueError("expected something else")
-
-    with pytest.raises(ValueError, match="expected something else"):
-        Climb(objective=refuse).run()
-
-
 def flat(x, y):
     return (y * 0).sum()
 
 
-def test_a_score_that_stays_at_zero_stops_after_the_patience(tmp_path):
-    config = dataclasses.replace(CONFIG, patience=5)
-    with pytest.raises(
-        AscentStopped, match=r"exactly 0 bits for 5 steps up to step 4.*try state noise"
-    ):
-        Climb(config=config, objective=flat).run()
-    patient = dataclasses.replace(CONFIG, patience=10)
-    assert Climb(config=patient, objective=flat).run().scores == [0.0] * 9
-    interrupted = Climb(config=config, objective=at_call(4, flat, square))
+def test_a_score_that_stays_at_zero_stops_after_the_patience(tmp_path, monkeypatch):
+    monkeypatch.setattr("novelty_lab.ascent.ascent.PATIENCE", 5)
+    told = r"exactly 0 bits for 5 steps up to step 4.*try state noise"
+    with pytest.raises(AscentStopped, match=told):
+        Climb(objective=flat).run()
+    interrupted = Climb(objective=at_call(4, flat, square))
     assert len(interrupted.run().scores) == 9, "zeros count in a row"
     with pytest.raises(KeyboardInterrupt):
-        Climb(tmp_path, config, objective=flat, before=signal_at(2)).run()
-    with pytest.raises(AscentStopped, match="for 5 steps up to step 4"):
-        Climb(tmp_path, config, objective=flat).run(resume=True)
+        Climb(tmp_path, objective=flat, before=signal_at(2)).run()
+    with pytest.raises(AscentStopped, match=told):
+        Climb(tmp_path, objective=flat).run(resume=True)
 
 
 # Checkpoints
-
-
-def test_checkpoints_hold_data_alone_and_no_draft_is_left(tmp_path):
-    Climb(tmp_path).run()
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == [f"step-{step:06d}.pt" for step in (0, 4, 8, 9)]
-    for path in tmp_path.iterdir():
-        held = torch.load(path, weights_only=True)
-        assert held["step"] == len(held["scores"]) == int(path.stem[5:])
 
 
 def test_the_checkpoint_of_an_interrupt_goes_when_a_later_one_is_there(tmp_path):
@@ -497,7 +448,10 @@ def test_the_checkpoint_of_an_interrupt_goes_when_a_later_one_is_there(tmp_path)
         Climb(tmp_path, before=signal_at(5)).run()
     assert (tmp_path / "step-000006.pt").exists()
     Climb(tmp_path).run(resume=True)
-    assert not (tmp_path / "step-000006.pt").exists()
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [f"step-{step:06d}.pt" for step in (0, 4, 8, 9)]
+    held = torch.load(tmp_path / names[-1], weights_only=True)
+    assert held["step"] == len(held["scores"]) == 9
 
 
 def test_a_run_directory_with_checkpoints_is_refused_unless_resumed(tmp_path):
@@ -524,12 +478,9 @@ def flip_a_weight(path):
 DAMAGES = {
     "empty": (lambda p: p.write_bytes(b""), "is damaged; remove it"),
     "truncated": (lambda p: p.write_bytes(p.read_bytes()[:-100]), "is damaged; remove it"),
-    "halved": (lambda p: p.write_bytes(p.read_bytes()[: p.stat().st_size // 2]), "is damaged"),
     "garbage": (lambda p: p.write_bytes(bytes(range(256)) * 8), "is damaged; remove it"),
-    "pickled garbage": (lambda p: p.write_bytes(b"\x80\x02h\xff."), "is damaged; remove it"),
     "one bit": (flip_a_weight, "is damaged; remove it"),
     "not a checkpoint": (lambda p: torch.save([1, 2], p), "expected a checkpoint of format 1"),
-    "another format": (lambda p: rewrite(p, format=99), "expected a checkpoint of format 1"),
     "a part missing": (lambda p: torch.save({"format": 1}, p), "expected a checkpoint of format"),
 }
 
@@ -569,65 +520,3 @@ def test_a_checkpoint_of_another_module_is_refused(tmp_path):
         with pytest.raises(ValueError, match=r"step 9 in .* is of another module"):
             ascent.run(resume=True)
     assert contents(tmp_path) == before
-
-
-def test_files_of_other_names_are_not_taken_for_checkpoints(tmp_path):
-    (tmp_path / "step-old.pt").write_bytes(b"mine")
-    Climb(tmp_path).run()
-    assert (tmp_path / "step-old.pt").read_bytes() == b"mine"
-
-
-# TensorBoard
-
-
-@pytest.fixture
-def tensorboard(monkeypatch):
-    """Stand in for an installed TensorBoard."""
-    written, closed = [], []
-
-    class SummaryWriter:
-        def __init__(self, directory):
-            self.directory = directory
-
-        def add_scalar(self, name, value, step):
-            written.append((name, value, step))
-
-        def close(self):
-            closed.append(self.directory)
-
-    find = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name, *a: name == "tensorboard" or find(name, *a)
-    )
-    fake = types.ModuleType("torch.utils.tensorboard")
-    fake.SummaryWriter = SummaryWriter
-    monkeypatch.setitem(sys.modules, fake.__name__, fake)
-    return written, closed
-
-
-def test_scalars_of_every_step_go_to_tensorboard_where_it_is_installed(tmp_path, tensorboard):
-    written, closed = tensorboard
-    found = Climb(tmp_path).run()
-    scores = [(step, value) for name, value, step in written if name == "score (bits)"]
-    norms = [(step, value) for name, value, step in written if name == "gradient norm"]
-    assert scores == list(enumerate(found.scores))
-    assert norms == list(enumerate(found.gradient_norms))
-    assert closed == [str(tmp_path / "tensorboard")]
-
-
-def test_tensorboard_is_closed_when_a_run_stops_and_silent_without_a_directory(
-    tmp_path, tensorboard
-):
-    written, closed = tensorboard
-    Climb().run()
-    assert not written
-    assert not closed
-    with pytest.raises(AscentStopped):
-        Climb(tmp_path, objective=lambda x, y: y.sum() * float("nan")).run()
-    assert closed
-
-
-def test_without_tensorboard_nothing_is_written_beside_the_checkpoints(tmp_path, monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None)
-    Climb(tmp_path).run()
-    assert all(path.suffix == ".pt" for path in tmp_path.iterdir())

@@ -12,7 +12,7 @@ from torch import nn
 
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
-from novelty_lab.ascent import Ascent, AscentConfig
+from novelty_lab.ascent.ascent import Ascent, AscentConfig
 from novelty_lab.systems.neural import NeuralCA
 from novelty_lab.systems.unit import unit_norm
 

@@ -9,7 +9,7 @@ ARTEFACTS = (
         order=90,
         takes="13 minutes on an H200",
         engine="serial",
-        uses=("device", "ranks"),
+        uses=("device",),
         aliases={"update": "updates"},
         called="nca",
     ),

@@ -18,8 +18,7 @@ from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.standardize import Rows
 from learnable_novelty.seeds import split
-from novelty_lab import torchrun as ranks
-from novelty_lab.ascent import Ascended, Ascent, AscentConfig
+from novelty_lab.ascent.ascent import Ascended, Ascent, AscentConfig
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 from novelty_lab.settings import Settings
 from novelty_lab.systems.neural import NeuralCA, Update
@@ -85,15 +84,13 @@ class NeuralConfig(Settings):
     rounded to bfloat16 too. A CPU always takes float32."""
 
 
-def neural_observer(
-    config: NeuralConfig, seed: int, process_group: Any = None, *, denoise: bool = False
-) -> Observer:
+def neural_observer(config: NeuralConfig, seed: int, *, denoise: bool = False) -> Observer:
     """Draw the observer of a training seed."""
     reservoir = reservoirs.Conv1d(
         2, config.channels, config.depth, linear_last=config.linear_last, seed=seed
     )
     settings = _fields(config, "ridge_penalty", "target_unit")
-    return Observer(reservoir, **settings, process_group=process_group, denoise=denoise)
+    return Observer(reservoir, **settings, denoise=denoise)
 
 
 def neural_automaton(config: NeuralConfig, update: Update, seed: int) -> NeuralCA:
@@ -143,14 +140,9 @@ def train(
     """Train one automaton, going on from its checkpoints where there are any.
 
     With denoised bits as the objective no CUDA graph is taken: the noise is read on the way.
-
-    Under torchrun every rank simulates an equal part of the batch. Batch normalization then takes
-    the moments of that part, as under ``DistributedDataParallel``; the score is that of all parts.
     """
-    group = ranks.process_group()
-    share = dataclasses.replace(config, batch=ranks.share_of(config.batch, group))
     automaton = neural_automaton(config, update, split(seed, "automaton")).to(device)
-    observer = neural_observer(config, split(seed, "observer"), group, denoise=denoise)
+    observer = neural_observer(config, split(seed, "observer"), denoise=denoise)
     optimizer = ("steps", "learning_rate", "weight_decay", "score_scale", "clip", "clip_by")
     climb = AscentConfig(
         **_fields(config, *optimizer), checkpoint_every=snapshot_every(config), graph=not denoise
@@ -158,7 +150,7 @@ def train(
     ascent = Ascent(
         automaton,
         observer,
-        lambda generator: sample(share, automaton, generator),
+        lambda generator: sample(config, automaton, generator),
         climb,
         seed=split(seed, "batches"),
         directory=task.directory,

@@ -16,7 +16,7 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import split, torch_generator
-from novelty_lab.ascent import Ascended, Ascent, AscentConfig
+from novelty_lab.ascent.ascent import Ascended, Ascent, AscentConfig
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 from novelty_lab.paper.fig4_encoder.probes import linear_probe, nearest_neighbours
 from novelty_lab.settings import Settings

@@ -13,7 +13,7 @@ from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.standardize import Rows
 from learnable_novelty.seeds import split
-from novelty_lab.ascent import Ascended, Ascent, AscentConfig, Objective
+from novelty_lab.ascent.ascent import Ascended, Ascent, AscentConfig, Objective
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 from novelty_lab.paper.fig4_encoder.encoding import EncoderConfig
 from novelty_lab.studies.image_codes.coding_rate import total_coding_rate

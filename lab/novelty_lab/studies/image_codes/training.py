@@ -26,7 +26,7 @@ from learnable_novelty.observer.growing.growth import Growing, Growth
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.standardize import Rows
 from learnable_novelty.seeds import split
-from novelty_lab.ascent import Ascended, Ascent, AscentConfig
+from novelty_lab.ascent.ascent import Ascended, Ascent, AscentConfig
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 from novelty_lab.settings import Settings
 from novelty_lab.studies.image_codes.recipes import (
