@@ -19,7 +19,7 @@ run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw 
 	@echo "  novelty explore            all results in a browser"
 	@echo "  novelty list               what else can be run, and how long it takes"
 
-test: $(VENV)/.dev  ## run the tests: about a quarter of an hour on two cores
+test: $(VENV)/.dev  ## run the tests: minutes on two cores
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -rs
 
 test-all: $(VENV)/.dev  ## run the slow tests too: a browser on every tab, kills, long trainings
@@ -42,13 +42,14 @@ lab/node_modules/.installed: lab/package.json
 bench: $(VENV)/.dev  ## time the fast ways against the plain ones
 	$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.dev  ## write the documentation to build/site, in two minutes; warnings are errors
-	rm -rf .cache/mkdocs-jupyter  # what the notebooks printed with an older library
+docs: $(VENV)/.dev  ## write the documentation to build/site; warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open build/site/index.html"
 
 tables: $(VENV)/.dev  ## write the tables of README and docs again from the committed records
 	$(BIN)/python -m docs.hooks.tables
+	$(BIN)/python -m docs.hooks.ledger
+	$(BIN)/python -m docs.hooks.reference
 
 render: $(VENV)/.run  ## draw all figures again from the committed records: two minutes
 	$(BIN)/novelty render --out results

@@ -12,17 +12,15 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parents[2]
 MARK = "<!-- made: version -->"
 WEIGHTS = {
-    "concepts/": 8.0,
-    "denoised.md": 4.0,
-    "observer.md": 4.0,
-    "glossary.md": 3.0,
-    "faq.md": 2.0,
+    "glossary.md": 4.0,
+    "read.md": 4.0,
+    "tables.md": 3.0,
+    "choose.md": 3.0,
     "install.md": 2.0,
-    "measure.md": 2.0,
-    "paper.md": 0.3,
+    "results/": 0.3,
     "ledger.md": 0.3,
     "changelog.md": 0.3,
-    "api/": 0.3,
+    "reference.md": 0.3,
 }
 """Weight of pages in the search, by the start of their address; other pages have 1. The thousand
 names of the reference match a word better than the page that explains it."""

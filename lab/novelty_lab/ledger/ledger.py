@@ -15,7 +15,7 @@ from novelty_lab.ledger.paper_claims import Claim, Kind, Row, Verdict, load_clai
 from novelty_lab.ledger.paper_records import PaperRecords, SingleRecord
 from novelty_lab.ledger.rules import RULES, objections, ordering, places, statement, undecided
 from novelty_lab.ledger.source import sources
-from novelty_lab.ledger.text import ours_text, paper_text, verdict_text
+from novelty_lab.ledger.text import ours_text, paper_text
 from novelty_lab.records import OLDER_OBSERVER, Record
 from novelty_lab.report import Table
 
@@ -31,20 +31,19 @@ hide:
 
 # The ledger
 
-Every claim of the paper that has a number, a rank, an order or a yes, beside what our committed
-records hold. This page is what `novelty ledger --markdown` writes; a test compares the two.
+Each claim of the paper that has a number, a rank, an order or a yes, beside what our committed
+records hold. The part above "Settings" is what `novelty ledger --markdown` writes.
 
-Verdicts are computed, by one rule for every kind of claim; none is written by hand. **Reproduced**
-means that ours does not contradict the claim beyond the errors of both sides, **differs** that it
-does, **not run** that there is no run at the paper's configuration, or fewer than five seeds of an
-agent. Where errors are wide, reproduced is a weak statement: look at spread and runs. A verdict
-with **older observer** beside it rests on records of version 0.3 or before, whose observer has a
-normalization and an activation in its last layer too.
+Verdicts are computed, by one rule for each kind of claim. **Reproduced** means that our result does
+not contradict the claim beyond the errors of both sides, and **differs** that it does. **Not run**
+means that there is no run at the paper's configuration, or fewer than five seeds of an agent. Where
+errors are wide, "reproduced" says little: look at the spread and the runs. A verdict marked with *
+rests on records of version 0.3 or before, whose observer also normalizes and activates its last
+layer.
 
-"Ours" is mean ± standard deviation over runs, with the number of runs in brackets: draws, seeds, or
-members of a family that the paper gives one number for. A rank stands before the places it could
-have if scores moved within their error. What the paper leaves open and what we chose is in
-[results.md](results.md).
+"Ours" is mean ± standard deviation over runs, with the number of runs in brackets. The places that
+a rank could have if scores moved within their error are in square brackets. The name of a claim
+leads to its record, and `novelty ledger eca.top` shows rule and command of that one.
 """
 
 
@@ -100,13 +99,25 @@ def markdown(ledger: Sequence[Row]) -> str:
     blocks.append("## The rules\n\nA claim of several parts is reproduced if all of them are.\n")
     kinds = Counter(row.claim.kind for row in ledger)
     for kind in RULES:
-        blocks.append(f"### {kind}: {kinds[kind]} claims\n\n{rule_text(kind)}\n")
+        blocks.append(f"- **{kind}** ({kinds[kind]} claims): {_first_sentence(rule_text(kind))}")
+    blocks.append(
+        "\nThe error of a number is t √(sd²/n + sd²/n), from both sides. t is the 95% point of"
+    )
+    blocks.append("Student's distribution (Welch), and half of the last printed digit.\n")
     # The site lays these tables out in its own way: assets/site.css.
     blocks.append('## The claims\n\n<div class="ledger" markdown>\n')
-    columns = ["claim", "verdict", "paper", "ours", "source", "note"]
+    columns = ["claim", "verdict", "paper", "ours", "note"]
     for title, group in sections(ledger):
-        blocks.append(Table(title, columns, [_cells(row) for row in group]).markdown())
+        shared = _shared_remarks(group)
+        shown = [_cells(row, shared) for row in group]
+        blocks.append(Table(title, columns, shown).markdown())
+        if shared:
+            blocks.append(f"Notes on several of these claims: {' '.join(shared)}\n")
     return "\n".join([*blocks, "</div>\n"])
+
+
+def _first_sentence(text: str) -> str:
+    return " ".join(text.partition("\n\n")[0].split())
 
 
 def _row(claim: Claim, records: PaperRecords) -> Row:
@@ -181,12 +192,29 @@ def _title(section: str) -> str:
     return section.capitalize() if section.startswith("table") else f"Section {section}"
 
 
-def _cells(row: Row) -> list[str]:
+def _shared_remarks(group: Sequence[Row]) -> list[str]:
+    """List the sentences about the paper that several claims of a section have."""
+    remarks = Counter(sentence for row in group for sentence in _split(row.claim.note))
+    return [sentence for sentence, times in remarks.items() if times > 2]
+
+
+def _split(note: str) -> list[str]:
+    return [f"{part.strip().rstrip('.')}." for part in note.split(". ") if part.strip()]
+
+
+def _cells(row: Row, shared: Sequence[str]) -> list[str]:
     """Return the cells of a row of the page; links are relative to the docs folder."""
-    paths = {"record": row.record, "figure": row.figure}
-    links = [f"[{name}](../{path})" for name, path in paths.items() if path]
-    # A command is shown where it has led to a record.
-    source = ", ".join([*links, f"`{row.command}`"]) if row.record else ""
-    name = f"{row.claim.statement} (`{row.claim.id}`)"
-    cells = [name, verdict_text(row), paper_text(row.claim), ours_text(row), source, row.note]
+    name = f"[`{row.claim.id}`](../{row.record})" if row.record else f"`{row.claim.id}`"
+    verdict = f"{row.verdict}{'*' * row.older_observer}"
+    note = row.note
+    for remark in (_sentences(OLDER_OBSERVER), *shared):
+        note = note.replace(remark, "")
+    note = " ".join(note.split())
+    cells = [
+        f"{row.claim.statement} ({name})",
+        verdict,
+        paper_text(row.claim),
+        ours_text(row),
+        note,
+    ]
     return [cell.replace("|", "\\|") for cell in cells]

@@ -1,8 +1,6 @@
 """The life map: scores against the plain observer, blocks, settings, ranks, and what it records."""
 
 import dataclasses
-import itertools
-import re
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +19,7 @@ from novelty_lab.studies.life_map import life
 from novelty_lab.studies.life_map import look as life_look
 from novelty_lab.studies.life_map import results as life_results
 from novelty_lab.studies.life_map import stages as life_stages
-from novelty_lab.studies.life_map.figure import RANKED
 from novelty_lab.studies.life_map.life import LifeConfig, life_observer, score_rules, vary
-from novelty_lab.studies.life_map.pictures import LABELLED
 from novelty_lab.studies.life_map.stages import (
     STUDY,
     StageConfig,
@@ -400,59 +396,6 @@ def committed():
     return records.load(ROOT / "results" / "life-map" / "paper-seed0")
 
 
-@pytest.fixture(scope="module")
-def page():
-    return (ROOT / "docs" / "life.md").read_text("utf-8")
-
-
-def table_rows(text, heading):
-    """Cells of the table that begins with a heading, by the first cell of each row."""
-    lines = text[text.index(heading) :].splitlines()[2:]
-    rows = itertools.takewhile(lambda line: line.startswith("|"), lines)
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in rows]
-    return {first: rest for first, *rest in cells}
-
-
-def test_the_ranks_of_the_page_are_those_of_the_record(committed, page):
-    held = {row["name"]: row for row in committed.results["named"]}
-    shown = table_rows(page, "| rule | excess | raw bits |")
-    assert set(shown) == set(LABELLED)
-    for name, cells in shown.items():
-        assert cells == [f"{held[name]['ranks'][measure]:,.0f}" for measure in RANKED]
-    again = table_rows(page, "| rule | excess on the map |")
-    assert {"Life", "HighLife", "Day & Night", "Diamoeba"} <= set(again)
-    for name, cells in again.items():
-        row = held[name]
-        second = f"{row['again_excess']:.1f} ± {row['again_half_width']:.1f}"
-        assert cells == [f"{row['measures']['excess']:.1f}", second, f"{row['again_rank']:,}"]
-
-
-def test_the_areas_and_settings_of_the_page_are_those_of_the_record(committed, page):
-    shown = table_rows(page, "| measure | against")
-    for cells, groups in zip(shown.values(), committed.results["areas"].values(), strict=True):
-        for cell, group in zip(cells, ("named", "random", "proved"), strict=True):
-            area = groups[group]
-            assert cell == f"{area['area']:.2f} ({area['low']:.2f} to {area['high']:.2f})"
-    counts = committed.results["areas"]["excess"]
-    for group in ("named", "random", "proved"):
-        assert f"against the {counts[group]['negatives']} " in page or group == "random"
-    lines = table_rows(page, "| setting | rank correlation")
-    axes = {"initial density": "density", "burn-in": "burn_in", "grid": "grid", "window": "window",
-            "tori": "samples", "channels": "channels"}  # fmt: skip
-    for title, cells in lines.items():
-        words, *values = re.split(r" (?=[\d.]+(?:,|$))", title.split(" (")[0], maxsplit=1)
-        if words not in axes:
-            continue
-        found = [
-            committed.results["settings"][f"{axes[words]}={value}"]
-            for value in values[0].split(", ")
-        ]
-        for cell, name in zip(
-            cells, ("spearman_excess", "spearman_bits", "top_shared"), strict=True
-        ):
-            assert cell == ", ".join(f"{one[name]:.2f}" for one in found)
-
-
 def test_what_the_record_says_of_rules_is_what_the_catalogue_says(committed):
     rows = {row["rule"]: row for row in committed.results["named"]}
     assert set(rows) == {str(one.rule) for one in named_rules()}
@@ -460,7 +403,7 @@ def test_what_the_record_says_of_rules_is_what_the_catalogue_says(committed):
         assert life_analysis.known(one).items() <= rows[str(one.rule)].items()
 
 
-def test_the_committed_map_holds_what_the_page_says():
+def test_the_committed_map_holds_what_the_docs_say():
     record = records.load(Path(__file__).parents[3] / "results" / "life-map" / "paper-seed0")
     results, arrays = record.results, record.arrays
     assert results["rules"] == NUM_RULES

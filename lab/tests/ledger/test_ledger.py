@@ -451,6 +451,6 @@ def test_the_page_of_the_docs_is_current(capsys, monkeypatch):
     monkeypatch.chdir(ROOT)
     code, out = run(capsys, "--markdown")
     assert code == 0
-    assert (ROOT / "docs" / "ledger.md").read_text() == out, (
-        "docs/ledger.md is not what the records say: write it again with novelty ledger --markdown"
-    )
+    page = (ROOT / "docs" / "ledger.md").read_text()
+    assert page.startswith(out), "docs/ledger.md is not what the records say: run make tables"
+    assert page.removeprefix(out).startswith("\n## Settings")
