@@ -7,8 +7,8 @@ import pytest
 import torch
 
 import learnable_novelty as ln
-from learnable_novelty.measure.cautions import cautions_of_rows, refusal_of_pair
-from learnable_novelty.measure.ranks import normal_scores
+from learnable_novelty.measure.cautions import cautions_of_rows, equal_rows, refusal_of_pair
+from learnable_novelty.measure.surrogates import normal_scores
 from novelty_lab.studies.calibration.nulls.processes import PAIRS, garch
 
 RNG = np.random.default_rng(0)
@@ -30,9 +30,10 @@ def test_clean_rows_have_no_cautions():
 
 def test_copies_time_and_outliers_are_said_with_what_to_do():
     x, y = RNG.standard_normal((60, 2)), RNG.standard_normal((60, 1))
-    (copies,) = said(np.tile(x, (2, 1)), np.tile(y, (2, 1)))
+    groups, (copies,) = equal_rows(*(torch.from_numpy(np.tile(v, (2, 1))) for v in (x, y)))
+    np.testing.assert_array_equal(groups[:60], groups[60:])
     assert copies.startswith("60 of 120 rows repeat others")
-    assert "np.unique" in copies
+    assert "groups=range(120)" in copies
     (time,) = said(x.cumsum(0), y.cumsum(0))
     assert "neighbouring rows are alike" in time
     assert "window or leads" in time
@@ -42,11 +43,15 @@ def test_copies_time_and_outliers_are_said_with_what_to_do():
     assert "rank=True" in far
 
 
-def test_cautions_stand_beside_the_p_value():
-    x = RNG.standard_normal((60, 1))
-    found = ln.score(np.tile(x, (2, 1)), np.tile(x**2, (2, 1)), draws=1, null=9)
-    assert "caution: 60 of 120 rows repeat others" in str(found)
-    assert found.to_dict()["cautions"] == list(found.cautions)
+def test_equal_rows_are_one_group_and_cautions_stand_beside_the_p_value():
+    x = np.linspace(-1, 1, 60)[:, None] + 0.01 * RNG.standard_normal((60, 1))
+    twice = np.tile(x, (2, 1)), np.tile(RNG.standard_normal((60, 1)), (2, 1))
+    found = ln.score(*twice, draws=1, null=9)
+    assert "note: 60 of 120 rows repeat others" in str(found)
+    assert "whole groups" in found.rearranged
+    alone = ln.score(x, x.cumsum(0), draws=1, null=9)
+    assert "caution: neighbouring rows are alike" in str(alone)
+    assert alone.to_dict()["cautions"] == list(alone.cautions)
 
 
 @pytest.mark.parametrize("name", ["AR 0.99 pairs", "random walks", "trends", "same season"])

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.measure.null import (
-    Null,
+from learnable_novelty.measure.null import Null
+from learnable_novelty.measure.rearrange import (
     correlation_time,
     row_orders,
     shift_orders,

@@ -9,8 +9,8 @@ import torch
 import learnable_novelty as ln
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.held_out import Folds
-from learnable_novelty.measure.null import row_orders
 from learnable_novelty.measure.p_values import tail_p_value
+from learnable_novelty.measure.rearrange import row_orders
 from learnable_novelty.measure.shared_features import (
     membership,
     permute_groups,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.measure.null import row_orders
+from learnable_novelty.measure.rearrange import row_orders
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from novelty_lab.observers.batched import score_batch

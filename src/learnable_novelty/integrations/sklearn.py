@@ -25,8 +25,8 @@ from learnable_novelty.data.memory import as_tensor
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.defaults import LINEAR_LAST, VECTOR_DEPTH, default_width
 from learnable_novelty.measure.draw import FLOOR_REPEATS
-from learnable_novelty.measure.null import row_orders
 from learnable_novelty.measure.prepare import column_scale, scaled, target_scale
+from learnable_novelty.measure.rearrange import row_orders
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.observer.evidence import RidgePenalty

@@ -16,9 +16,11 @@ from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.draw import Draw, rows_of
 from learnable_novelty.measure.held_out import held_out_share
 from learnable_novelty.measure.importance import shares
-from learnable_novelty.measure.null import HYPOTHESES, p_value
+from learnable_novelty.measure.null import HYPOTHESES
+from learnable_novelty.measure.p_values import p_value
 from learnable_novelty.measure.power import detectable_share
 from learnable_novelty.measure.prepare import PreparedRows, share_a_unit
+from learnable_novelty.measure.rearrange import Labels
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.task import Settings
 from learnable_novelty.observer.denoise import FALSE_RATE, Denoised
@@ -72,7 +74,7 @@ def summarize(
     settings: Settings,
     num_samples: int,
     null: tuple[str, str],
-    units: int,
+    units: int | Labels,
 ) -> Score:
     """Average over draws first, then compare.
 
@@ -82,7 +84,7 @@ def summarize(
         settings: what was asked for.
         num_samples: how many samples there were.
         null: what it rearranges, and what it claims.
-        units: how many blocks of samples are independent of each other.
+        units: how many blocks of samples are independent of each other, or their numbers.
     """
 
     def mean(name: str) -> np.ndarray:
@@ -95,13 +97,14 @@ def summarize(
     share, interval = math.nan, (math.nan, math.nan)
     if held_out:
         share, interval = held_out_share(held_out, units, draws[0].num_rows)
-    any_p = p_value(null_explained, tested)
+    by_groups = null[1] == HYPOTHESES["groups"][1]
+    any_p = None if by_groups else p_value(null_explained, tested)
     # Noise whose size depends on the inputs is a dependence, and nothing that can be learned.
     mean_p = p_value(mean("mean_null"), float(mean("explained")))
     both = [one for one in (any_p, mean_p) if one is not None]
-    chance = any_p is not None and max(both) > max(FALSE_RATE, 1 / (1 + count))
+    chance = bool(both) and max(both) > max(FALSE_RATE, 1 / (1 + count))
     is_linear = null[1] == HYPOTHESES["linear"][1]
-    p = None if any_p is None else any_p if is_linear else max(both)
+    p = any_p if is_linear or not both else max(both)
     denoised = [_nothing(draw.denoised) if chance else draw.denoised for draw in draws]
     return Score(
         denoised_bits=float(np.mean([one.bits for one in denoised])),
@@ -200,7 +203,7 @@ def _detectable(observer: Observer, data: PreparedRows) -> float | None:
         return None
     with torch.no_grad():
         fit = observer.fit(rows_of(observer, data.inputs, data.targets))
-    orders = data.orders("null", data.null.drawn, data.num_samples)
+    orders = data.moves.orders("null", data.null.drawn, data.num_samples)
     return detectable_share(fit, data.inputs, orders, data.settings.seed)
 
 

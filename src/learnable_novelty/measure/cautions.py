@@ -15,9 +15,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learnable_novelty.measure.null import correlation_time
+from learnable_novelty.measure.rearrange import correlation_time
 
 Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
 
 REPEATED = 0.01
 """Share of rows that repeat others, from which on it is said."""
@@ -29,17 +30,15 @@ SPANS = 20
 """Correlation times that the faster of two series must be long."""
 TREND = 2.5
 """Correlation with time, in standard errors, of both series."""
-FEWEST = 4
-"""Samples with at least twenty orders."""
+FEWEST, FEWEST_GROUPS = 4, 8
+"""Samples with at least twenty orders, and groups with more than a hundred signs."""
 SEASON = 10.0
 """Power of a frequency relative to its neighbours, in both series; noise has an exponential one."""
 
 
 def cautions_of_rows(inputs: Tensor, targets: Tensor) -> list[str]:
     """List what is odd about rows that a test takes as exchangeable."""
-    x, y = (values.double().cpu().numpy() for values in (inputs, targets))
-    repeated = _repeated(x, y) or _neighbours(x, y)
-    return [*([] if repeated is None else [repeated]), *outliers(inputs, targets)]
+    return [*neighbours(inputs, targets), *outliers(inputs, targets)]
 
 
 def outliers(inputs: Tensor, targets: Tensor) -> list[str]:
@@ -81,6 +80,13 @@ def refusal_of_pair(x: Tensor, y: Tensor) -> str | None:
     return None
 
 
+def refusal_of_groups(count: int) -> str | None:
+    """Say why so few groups have no p-value: five have sixteen different signs."""
+    if count >= FEWEST_GROUPS:
+        return None
+    return f"a test by groups needs at least {FEWEST_GROUPS} of them, got {count}; measure more"
+
+
 def refusal_of_few(samples: int) -> str | None:
     """Say why so few samples have no p-value: three have six orders, so p is never below 1/6."""
     if samples >= FEWEST:
@@ -91,34 +97,33 @@ def refusal_of_few(samples: int) -> str | None:
     )
 
 
-def _repeated(x: Array, y: Array) -> str | None:
-    """Find copies of rows, unless all columns have few values, which repeat by themselves."""
-    rows = np.concatenate([x, y], axis=1)
-    different = np.unique(rows, axis=0)
+def equal_rows(inputs: Tensor, targets: Tensor) -> tuple[Labels | None, tuple[str, ...]]:
+    """Return the groups of equal rows, and say so; none where columns repeat by themselves."""
+    rows = torch.cat([inputs, targets], dim=1).double().cpu().numpy()
+    different, groups = np.unique(rows, axis=0, return_inverse=True)
     copies = len(rows) - len(different)
     widest = max(len(np.unique(column)) for column in different.T)
-    if copies < REPEATED * len(rows) or copies == 0 or widest < 0.9 * len(different):
-        return None
-    if len(different) < 2:
-        return None
-    return (
-        f"{copies} of {len(rows)} rows repeat others: copies make chance look like a finding; keep "
-        "one of each (np.unique(..., axis=0)) unless they were measured independently"
+    if copies < max(1, REPEATED * len(rows)) or widest < 0.9 * len(different) or len(different) < 2:
+        return None, ()
+    said = (
+        f"{copies} of {len(rows)} rows repeat others: equal rows are one group; if they were "
+        f"measured independently, pass groups=range({len(rows)})"
     )
+    return groups.reshape(-1), (said,)
 
 
-def _neighbours(x: Array, y: Array) -> str | None:
-    """Find rows that resemble their neighbours in inputs and in targets."""
-    if len(x) < 20:
-        return None
-    inputs, targets = _lag_one(x), _lag_one(y)
-    if min(abs(inputs), abs(targets)) < NEIGHBOURS / math.sqrt(len(x)):
-        return None
-    return (
-        f"neighbouring rows are alike (lag-1 correlation {inputs:.2f} of inputs, {targets:.2f} of "
-        "targets): if rows are time steps the p-value is not valid; score them as a series, with "
-        "window or leads"
-    )
+def neighbours(inputs: Tensor, targets: Tensor) -> list[str]:
+    """Say whether rows resemble their neighbours in inputs and in targets."""
+    if len(inputs) < 20:
+        return []
+    x, y = (_lag_one(values.double().cpu().numpy()) for values in (inputs, targets))
+    if min(abs(x), abs(y)) < NEIGHBOURS / math.sqrt(len(inputs)):
+        return []
+    return [
+        f"neighbouring rows are alike (lag-1 correlation {x:.2f} of inputs, {y:.2f} of targets), "
+        "so the p-value may be too small: score time steps as a series, with window or leads, and "
+        "rows of the same person, plot or batch with groups"
+    ]
 
 
 def _lag_one(values: Array) -> float:

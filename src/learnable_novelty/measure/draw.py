@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,7 +30,8 @@ from learnable_novelty.observer.standardize import Rows, StandardizedRows
 from learnable_novelty.observer.summary import MOST_TARGETS, Roots, merge
 from learnable_novelty.seeds import numpy_generator
 
-FLOOR_REPEATS = 16
+FLOOR_REPEATS, FEWEST_SIGNS = 16, 199
+"""Rearrangements of residuals, and signs that test the mean, at least."""
 HELD_OUT_BLOCKS = 20
 SIGN_BLOCKS = 40
 """Blocks that get a sign each; a multiple of those that are held out."""
@@ -74,23 +75,24 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
         return draw_from_blocks(observer, blocks, samples, data.null.drawn, data.settings)
     fit = fit_rows(observer, rows)
     num_rows = rows.features.shape[0]
-    moves = data.orders("floor", FLOOR_REPEATS, num_rows)
+    moves = data.moves.orders("floor", FLOOR_REPEATS, num_rows)
     floor, _ = fit.rearranged(fit.noise(), moves, same_penalty=True)
 
     def noise() -> Iterator[Tensor]:
-        moves = data.dependent_orders("floor", FLOOR_REPEATS, num_rows)
-        return fit.moved_products(fit.unexplained(), moves)
+        signs = data.moves.signs("edge", FLOOR_REPEATS, stretches=True)
+        return (one for one, _ in signed_products(fit, fit.unexplained(), signs, data.sign_starts))
 
-    tested = fit.explained_variance()
-    if data.series is None:
-        null = rearranged_shares(fit, data.orders("null", data.null.drawn, num_rows))
+    tested, mean_null = fit.explained_variance(), signed_shares(fit, data)
+    if data.null.kind == "groups":
+        null = mean_null
+    elif data.series is None:
+        null = rearranged_shares(fit, data.moves.orders("null", data.null.drawn, num_rows))
     elif data.beyond_linear is None:
         null = shuffled_shares(observer, data)
     else:
         variances = shares_beyond_linear(observer, *data.beyond_linear)
         tested, null = float(variances[0]), variances[1:]
     held_out = None if data.folds is None else data.folds.errors(observer, rows)
-    mean_null = signed_shares(fit, data)
     readout = denoised(fit, noise, data.settings)
     drawn = _draw(fit, floor, null, tested, held_out, mean_null, readout)
     if data.inputs.ndim != 2:
@@ -202,32 +204,54 @@ def rearranged_shares(fit: Fit, orders: Iterator[Tensor]) -> Tensor:
 
 
 def signed_shares(fit: Fit, data: PreparedRows) -> Tensor:
-    """Return what is explained of targets under random signs of samples, (num_signs,).
+    """Return what is explained of targets under random signs, (num_signs,); none without a test."""
+    shares = [fit.targets.new_empty(0)]
+    if data.null.drawn:
+        count = max(FEWEST_SIGNS, data.null.drawn)
+        signs = data.moves.signs("mean", count, stretches=data.null.kind == "shifts")
+        for crosses, power in signed_products(fit, fit.targets, signs, data.sign_starts):
+            shares.append(fit.shares_of_products(crosses, power))
+    return torch.cat(shares)
 
-    Signs keep the size of every target and whatever the inputs tell of it, and destroy what they
-    tell of its mean (the wild bootstrap of Wu 1986). With s the signs of samples, and of a column j
 
-        b_j = sum_i s_i p_i y_ij,     power_j = |y_j|^2 - (sum_i s_i y_ij)^2 / n
+def signed_products(
+    fit: Fit,
+    values: Tensor,
+    signs: Iterable[Tensor],
+    starts: Sequence[int],
+    span: Tensor | None = None,
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield products of signed rows with the components, and their power; some signs at a time.
 
-    The steps of a series have one sign each, whatever the lead.
+    With s the signs of samples, of a column j, and with an orthonormal span Q
+
+        b_j = sum_i s_i p_i y_ij,     power = sum_j |y_j|^2 - |Q' diag(s) y_j|^2
+
+    Args:
+        fit: with its rows.
+        values: (num_rows, target_dim), such as its targets.
+        signs: of samples, or of the steps of a series, (some, steps).
+        starts: where the signs begin for each part of the columns.
+        span: Q, (num_rows, size): what is taken off signed rows; the mean by default.
+
+    Yields:
+        (some, rank, target_dim) and (some,).
     """
-    windows, samples, shares = data.task.windows, data.num_samples, fit.targets.new_empty(0)
-    if data.null.kind == "signs" or not data.null.drawn:
-        return shares
-    starts = [0] if windows is None else [windows.history - 1 + lead for lead in windows.leads]
-    parts = list(zip(starts, fit.targets.tensor_split(len(starts), dim=1), strict=True))
-    for some in data.signs():
-        crosses, power = [], fit.targets.square().sum().repeat(len(some))
-        for start, columns in parts:
-            signs = some[:, start : start + samples].to(columns)
+    rows, rank = fit.components.shape
+    if span is None:
+        span = values.new_full((rows, 1), rows**-0.5)
+    beside = torch.cat([fit.components, span], dim=1)
+    for some in signs:
+        samples = some.shape[1] - max(starts)
+        crosses, power = [], values.square().sum().repeat(len(some))
+        for start, columns in zip(starts, values.tensor_split(len(starts), dim=1), strict=True):
+            own = some[:, start : start + samples].to(columns)
             for column in columns.T:
-                both = torch.cat([fit.components, torch.ones_like(column)[:, None]], dim=1)
-                of_samples = (both * column[:, None]).unflatten(0, (samples, -1)).sum(1)
-                product = signs @ of_samples
-                crosses.append(product[:, :-1])
-                power -= product[:, -1].square() / len(column)
-        shares = torch.cat([shares, fit.shares_of_products(torch.stack(crosses, dim=2), power)])
-    return shares
+                of_samples = (beside * column[:, None]).unflatten(0, (samples, -1)).sum(1)
+                product = own @ of_samples
+                crosses.append(product[:, :rank])
+                power -= product[:, rank:].square().sum(1)
+        yield torch.stack(crosses, dim=2), power
 
 
 def _signs(seed: int, purpose: str, count: int, blocks: int) -> Tensor:

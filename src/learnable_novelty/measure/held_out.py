@@ -114,14 +114,22 @@ class Folds:
     """Samples on both sides of a fold that are not fitted to: neighbours in time."""
 
     @staticmethod
-    def of(samples: int, gap: int | None, generator: np.random.Generator) -> Folds | None:
+    def of(
+        samples: int,
+        gap: int | None,
+        generator: np.random.Generator,
+        groups: NDArray[np.int64] | None = None,
+    ) -> Folds | None:
         """Cut samples into folds: at random, or with a gap in time; None where there are too few.
 
         Args:
             samples: how many.
             gap: None where samples are exchangeable.
             generator: draws the folds of exchangeable samples.
+            groups: numbers of the groups that are not divided.
         """
+        if groups is not None:
+            return _group_folds(groups, generator)
         count = min(FOLDS, samples // 2)
         if count < 2:
             return None
@@ -229,6 +237,20 @@ class Folds:
         ]
 
 
+def _group_folds(groups: NDArray[np.int64], generator: np.random.Generator) -> Folds | None:
+    """Cut groups in random order into folds of nearly as many samples."""
+    sizes = np.bincount(groups)
+    count = min(FOLDS, len(sizes))
+    if count < 2:
+        return None
+    place = generator.permutation(len(sizes))
+    order = np.argsort(place[groups], kind="stable")
+    ends = np.cumsum(sizes[np.argsort(place)])
+    wanted = np.arange(1, count) * len(groups) / count
+    inner = {int(ends[np.abs(ends - one).argmin()]) for one in wanted} - {0, len(groups)}
+    return Folds(torch.from_numpy(order), [0, *sorted(inner), len(groups)], 0)
+
+
 def _roots_between(observer: Observer, h: Tensor, y: Tensor, cuts: Sequence[int]) -> list[Roots]:
     """Return the roots of the samples (num_samples, sites, columns) between cuts."""
     return [
@@ -245,32 +267,24 @@ def _running(spans: list[Roots]) -> list[list[Roots]]:
     return merged
 
 
-def independent_units(samples: int, memory: int, *, is_series: bool) -> int:
-    """Return how many blocks of consecutive samples count as independent of each other.
-
-    Samples do. Of a series blocks of four times its memory do, but there are at least ten.
-    """
-    return min(samples, max(10, samples // (4 * memory))) if is_series else samples
-
-
 def held_out_share(
-    many: Sequence[HeldOut], units: int, num_rows: int
+    many: Sequence[HeldOut], units: int | NDArray[np.int64], num_rows: int
 ) -> tuple[float, tuple[float, float]]:
     """Return 1 - sum e / sum t and its interval, each cut at 0.
 
     Args:
         many: of every reservoir.
-        units: how many blocks of consecutive samples are taken as independent of each other.
+        units: how many blocks of consecutive samples are taken as independent of each other, or
+            the number of the group of each sample.
         num_rows: regression rows.
     """
     errors = np.mean([one.errors for one in many], axis=0)
     spread = np.mean([one.spread for one in many], axis=0)
-    units, freedom = min(units, errors.size), float(np.mean([one.freedom for one in many]))
+    freedom = float(np.mean([one.freedom for one in many]))
     # Where no feature is used, errors are those of the mean: rounding must not make them a finding.
     if not spread.sum() > 0 or np.allclose(errors, spread, rtol=1e-9, atol=0):
         return 0.0, (0.0, 0.0)
-    bounds = [round(i * errors.size / units) for i in range(units)]
-    e, t = (np.add.reduceat(values, bounds) for values in (errors, spread))
+    e, t = (sums_of(values, units) for values in (errors, spread))
     ratio = e.sum() / t.sum()
     if ratio == 0:
         return 1.0, (1.0, 1.0)
@@ -280,6 +294,14 @@ def held_out_share(
     low, high = (1 - math.exp(min(log - q * error, 700.0)) for q in (below, above))
     share, low, high = (max(0.0, float(value)) for value in (1 - ratio, low, high))
     return share, (low, high)
+
+
+def sums_of(values: Array, units: int | NDArray[np.int64]) -> Array:
+    """Sum over the samples of each unit: blocks of consecutive samples, or numbered groups."""
+    if not isinstance(units, int):
+        return np.bincount(units, weights=values)
+    units = min(units, values.size)
+    return np.add.reduceat(values, [round(i * values.size / units) for i in range(units)])
 
 
 def _log_error(e: Array, t: Array) -> Array:

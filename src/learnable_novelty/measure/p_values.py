@@ -1,4 +1,4 @@
-"""Many tests at once: which findings survive."""
+"""P-values from a null distribution, from its tail, and of many tests at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.null import p_value
+
+
+def p_value(null: np.ndarray, observed: float) -> float | None:
+    """Return (1 + number of null values at least as large) / (1 + number of null values)."""
+    # Rounding must not decide a tie, such as constant targets give.
+    beaten = int((null >= observed - 1e-10).sum())
+    return (1 + beaten) / (1 + null.size) if null.size else None
 
 
 def adjust(p_values: Sequence[float]) -> list[float]:

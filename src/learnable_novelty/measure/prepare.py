@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,33 +12,25 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.data.memory import MemoryRows
+from learnable_novelty.errors import UserError
 from learnable_novelty.measure.cautions import (
-    cautions_of_rows,
+    equal_rows,
+    neighbours,
     outliers,
     refusal_of_few,
+    refusal_of_groups,
     refusal_of_pair,
 )
 from learnable_novelty.measure.classes import are_classes
 from learnable_novelty.measure.held_out import Folds
 from learnable_novelty.measure.importance import place_inputs
-from learnable_novelty.measure.null import (
-    Null,
-    correlation_time,
-    row_orders,
-    shift_orders,
-)
-from learnable_novelty.measure.ranks import normal_scores
-from learnable_novelty.measure.surrogates import beyond_linear
+from learnable_novelty.measure.null import Null
+from learnable_novelty.measure.rearrange import Labels, Rearrangements, correlation_time
+from learnable_novelty.measure.surrogates import beyond_linear, normal_scores
 from learnable_novelty.measure.task import Settings, Task, check_target_unit
 from learnable_novelty.observer.checks import check_range
 from learnable_novelty.observer.standardize import is_constant
-from learnable_novelty.seeds import numpy_generator, split
-
-FEWEST_SIGNS, FEWEST_AT_ONCE, FEWEST_STRETCHES = 199, 32, 20
-"""Random signs that test the mean, those that are held at a time, and stretches of two series that
-have one each, at least."""
-MOST_KEPT = 10_000_000
-"""Places in orders that are kept, 80 MB; more of them are drawn again when they are needed."""
+from learnable_novelty.seeds import numpy_generator
 
 
 @dataclass(frozen=True)
@@ -141,73 +134,42 @@ class PreparedRows:
     series: Tensor | None
     """The one series that both are cut from, as input and as target columns."""
     spacing: int
-    """Correlation time of a series, 1 of samples: the least shift of two, where twenty fit."""
+    """Correlation time of a series, 1 of samples."""
     folds: Folds | None
     """For the held-out variance; None where there are too few samples."""
     cautions: list[str]
     """What makes the p-value less than it seems."""
     refusal: str | None
     """Why there is no p-value."""
+    moves: Rearrangements
     places: dict[str, list[int]] = field(default_factory=dict)
     """Which inputs of the observer a named column is; of lattices none."""
     beyond_linear: tuple[Tensor, Tensor] | None = None
     """Inputs, and targets less their linear prediction, of the one series and of its surrogates."""
-    _kept: dict[Any, list[Tensor]] = field(default_factory=dict, repr=False)
-    """Orders and signs that were drawn: all draws share them."""
+    decisions: tuple[str, ...] = ()
+    """What was decided about rows that belong together."""
 
     @property
     def num_samples(self) -> int:
         """How many samples, or pairs of a series."""
         return self.inputs.shape[0]
 
-    def orders(self, purpose: str, count: int, num_rows: int) -> Iterator[Tensor]:
-        """Yield the orders in which target rows, or residual rows, are rearranged."""
-        key = purpose, count
-        if key not in self._kept and count * num_rows <= MOST_KEPT:
-            self._kept[key] = list(self._drawn(purpose, count, num_rows))
-        return iter(self._kept[key] if key in self._kept else self._drawn(purpose, count, num_rows))
-
-    def _drawn(self, purpose: str, count: int, num_rows: int) -> Iterator[Tensor]:
-        samples, kind = self.num_samples, self.null.kind
-        if kind == "shifts":
-            return iter(shift_orders(num_rows, self.spacing, count))
-        space: tuple[int, ...] = (num_rows // samples,)
-        if kind == "translations":
-            space = tuple(self.targets.shape[2:])
-        kind = kind if self.series is None else "rows"
-        return row_orders(kind, samples, space, count, split(self.settings.seed, purpose))
-
-    def dependent_orders(self, purpose: str, count: int, num_rows: int) -> Iterator[Tensor]:
-        """Yield orders that keep the dependence between rows: circular shifts of one series."""
-        if self.series is None:
-            return self.orders(purpose, count, num_rows)
-        return iter(shift_orders(num_rows, 1, count))
+    @property
+    def sign_starts(self) -> list[int]:
+        """Where the signs of the targets at each lead begin: a step of a series has one sign."""
+        windows = self.task.windows
+        if windows is None or self.moves.groups is not None:
+            return [0]
+        return [windows.history - 1 + lead for lead in windows.leads]
 
     @property
-    def num_signs(self) -> int:
-        """How many random signs test the mean: no fewer than rearrangements."""
-        return max(FEWEST_SIGNS, self.null.drawn)
-
-    def signs(self) -> Iterator[Tensor]:
-        """Yield random signs of the samples, or of the steps of a series, (some, steps).
-
-        Stretches as long as the memory of two series share a sign where these are shifted.
-        """
-        steps, length = self.num_samples + self.task.reach, 1
-        if self.null.kind == "shifts":
-            length = max(1, min(self.spacing, self.num_samples // FEWEST_STRETCHES))
-        if "signs" not in self._kept and self.num_signs * steps <= MOST_KEPT:
-            self._kept["signs"] = list(self._drawn_signs(steps, length))
-        return iter(self._kept.get("signs") or self._drawn_signs(steps, length))
-
-    def _drawn_signs(self, steps: int, length: int) -> Iterator[Tensor]:
-        generator = numpy_generator(self.settings.seed, "signs", "mean")
-        size = max(FEWEST_AT_ONCE, MOST_KEPT // steps)
-        for start in range(0, self.num_signs, size):
-            count = min(size, self.num_signs - start)
-            drawn = generator.integers(0, 2, size=(count, -(-steps // length)))
-            signs = torch.from_numpy(2.0 * drawn - 1.0)
-            yield signs.repeat_interleave(length, dim=1)[:, :steps].to(self.targets.device)
+    def units(self) -> int | Labels:
+        """How many blocks of samples are independent of each other, or their numbers."""
+        if self.moves.groups is not None:
+            return self.moves.groups
+        if self.task.windows is None:
+            return self.num_samples
+        return max(10, self.num_samples // (4 * (self.spacing + self.task.reach)))
 
     def shuffles(self) -> Iterator[Tensor]:
         """Yield orders of the time steps of one series."""
@@ -240,15 +202,33 @@ def prepare_rows(
         task = replace(task, target_unit=variance.mean().sqrt())
     x, y = scale_columns(task, rows.inputs, rows.targets)
     memory = 1 if task.windows is None else max(correlation_time(x), correlation_time(y))
-    refusal = _refusal(x, y, null)
+    groups, decisions = settings.groups, ()
+    if groups is None and null.kind == "rows" and task.windows is None and x.ndim == 2:
+        groups, decisions = equal_rows(x, y)
+    numbers = None if groups is None else number_groups(groups, rows.count)
+    if numbers is not None and null.kind != "signs":
+        null = replace(null, kind="groups")
+    refusal = _refusal(x, y, null, numbers)
     if refusal is not None:
         null = replace(null, count=0)
-    gap = None if task.windows is None else task.reach + memory
-    past, future = cut_windows(task, x, y)
-    one_series = task.kind == "series" and null.kind != "signs"
+    if numbers is None or task.windows is None:
+        past, future = cut_windows(task, x, y)
+    else:
+        past, future, numbers = _cut_each(task, x, y, numbers)
+    one_series = task.kind == "series" and null.kind in ("time", "linear")
     linear = None
     if task.windows is not None and null.kind == "linear" and null.drawn:
         linear = beyond_linear(x, task.windows, _generators(settings.seed, null))
+    gap = None if task.windows is None or numbers is not None else task.reach + memory
+    moves = Rearrangements(
+        null.kind,
+        len(past),
+        settings.seed,
+        space=tuple(future.shape[2:]),
+        spacing=memory,
+        steps=len(past) + task.reach,
+        groups=numbers,
+    )
     return PreparedRows(
         past,
         future,
@@ -257,12 +237,50 @@ def prepare_rows(
         task=task,
         series=torch.cat([x, y], dim=1) if one_series else None,
         spacing=memory,
-        folds=Folds.of(len(past), gap, numpy_generator(settings.seed, "folds")),
+        folds=Folds.of(len(past), gap, numpy_generator(settings.seed, "folds"), numbers),
         cautions=_cautions(x, y, task, null),
         refusal=refusal,
+        moves=moves,
         places={} if past.ndim != 2 else place_inputs(names, rows.inputs.shape[1], task.history),
         beyond_linear=linear,
+        decisions=decisions,
     )
+
+
+def number_groups(groups: Sequence[Any] | Labels, count: int) -> Labels:
+    """Number the groups of rows from 0, or raise unless every row has one."""
+    labels = np.asarray(groups)
+    if labels.shape != (count,):
+        raise UserError(
+            f"expected one group for each of {count} rows, got labels of shape {labels.shape}"
+        )
+    if labels.dtype.kind == "O":
+        labels = np.array([None if one is None or one != one else str(one) for one in labels])
+    missing = labels == None if labels.dtype.kind == "O" else labels != labels  # noqa: E711
+    if np.any(missing):
+        row = int(np.argmax(missing))
+        raise UserError(f"expected a group for every row, got none in row {row} (from 0)")
+    return np.unique(labels, return_inverse=True)[1].reshape(-1)
+
+
+def _cut_each(task: Task, x: Tensor, y: Tensor, numbers: Labels) -> tuple[Tensor, Tensor, Labels]:
+    """Cut windows from the series of each group."""
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+    if len(starts) > numbers.max() + 1:
+        raise UserError(
+            "expected the steps of each group one after the other, got a group in several places: "
+            "sort the rows by group and time"
+        )
+    pieces = [slice(a, b) for a, b in itertools.pairwise([*starts.tolist(), len(numbers)])]
+    assert task.windows is not None
+    for piece in pieces:
+        task.windows.check(piece.stop - piece.start)
+    pairs = [cut_windows(task, x[piece], y[piece]) for piece in pieces]
+    of_pairs = [
+        np.full(len(past), numbers[p.start]) for (past, _), p in zip(pairs, pieces, strict=True)
+    ]
+    past, future = (torch.cat(many) for many in zip(*pairs, strict=True))
+    return past, future, np.concatenate(of_pairs)
 
 
 def share_a_unit(rows: MemoryRows) -> bool:
@@ -276,17 +294,19 @@ def _ranked(rows: MemoryRows, column_axis: int) -> MemoryRows:
     return replace(rows, inputs=normal_scores(rows.inputs, column_axis), targets=targets)
 
 
-def _refusal(x: Tensor, y: Tensor, null: Null) -> str | None:
-    if null.kind == "shifts" and null.drawn:
+def _refusal(x: Tensor, y: Tensor, null: Null, groups: Labels | None) -> str | None:
+    if not null.drawn:
+        return None
+    if groups is not None:
+        return refusal_of_groups(int(groups.max()) + 1)
+    if null.kind == "shifts":
         return refusal_of_pair(x, y)
-    if null.kind in ("rows", "samples", "translations") and null.drawn:
-        return refusal_of_few(len(x))
-    return None
+    return refusal_of_few(len(x)) if null.kind in ("rows", "samples", "translations") else None
 
 
 def _cautions(x: Tensor, y: Tensor, task: Task, null: Null) -> list[str]:
     if not null.drawn or x.ndim != 2:
         return []
-    return (
-        cautions_of_rows(x, y) if null.kind == "rows" and task.windows is None else outliers(x, y)
-    )
+    if null.kind in ("rows", "signs") and task.windows is None:
+        return [*neighbours(x, y), *outliers(x, y)]
+    return outliers(x, y)

@@ -22,16 +22,17 @@ from learnable_novelty.measure.draw import FLOOR_REPEATS, denoised, fit_rows, ro
 from learnable_novelty.measure.growth import FEWEST_SAMPLES, default_growing
 from learnable_novelty.measure.held_out import Folds, held_out_share
 from learnable_novelty.measure.importance import exchange_effects, place_inputs, shares
-from learnable_novelty.measure.null import Null, p_value, row_orders
-from learnable_novelty.measure.p_values import adjust, tail_p_value
+from learnable_novelty.measure.null import Null
+from learnable_novelty.measure.p_values import adjust, p_value, tail_p_value
 from learnable_novelty.measure.prepare import column_scale
-from learnable_novelty.measure.ranks import normal_scores
+from learnable_novelty.measure.rearrange import row_orders
 from learnable_novelty.measure.scan_result import Relation, Scan
 from learnable_novelty.measure.shared_features import (
     membership,
     permute_groups,
     predict_groups,
 )
+from learnable_novelty.measure.surrogates import normal_scores
 from learnable_novelty.measure.task import Settings
 from learnable_novelty.measure.threads import few_threads
 from learnable_novelty.observer.checks import whole_number

@@ -13,6 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
 import torch
 
 from learnable_novelty.data.open import open_source
@@ -25,7 +26,6 @@ from learnable_novelty.measure.blocks import gather_blocks, gather_in_one_pass
 from learnable_novelty.measure.defaults import VECTOR_WIDTH, draw_observers
 from learnable_novelty.measure.draw import draw_from_blocks, draw_from_rows, num_sign_blocks
 from learnable_novelty.measure.growth import grow_on_one_part
-from learnable_novelty.measure.held_out import independent_units
 from learnable_novelty.measure.null import Null, choose_kind, describe
 from learnable_novelty.measure.prepare import PreparedRows, prepare_rows
 from learnable_novelty.measure.result import Score
@@ -53,6 +53,7 @@ def score(
     standardize_inputs: bool = True,
     target_unit: float | Literal["sd"] = "sd",
     rank: bool = False,
+    groups: Any = None,
     executor: Executor | None = None,
     progress: Report | None = None,
 ) -> Score:
@@ -96,6 +97,10 @@ def score(
             unit of the data (the paper's u_Y).
         rank: replace every input and target column by its normal scores, the normal quantiles of
             its ranks, against heavy tails and outliers.
+        groups: a label for each row, such as its patient or plot: rows with the same label depend
+            on each other, and only whole groups are independent. The test draws one sign for each
+            group, folds and intervals keep groups whole, and windows are cut within groups. Equal
+            rows are groups by themselves.
         executor: where draws, or the partitions of data that is read by chunks, are computed;
             this process by default. Any ``concurrent.futures.Executor`` of other processes, or
             that of a Dask client.
@@ -123,6 +128,7 @@ def score(
         standardize_inputs=standardize_inputs,
         target_unit=target_unit,
         rank=rank,
+        groups=None if groups is None else np.asarray(groups),
     )
     source = open_source(inputs, targets, is_series=settings.windows is not None)
     decisions = source.decisions
@@ -130,12 +136,14 @@ def score(
         source, settings, chosen = cut_by_first_half(
             source, settings, window, history, score_source
         )
-        decisions = (*decisions, *chosen)
+        source = replace(source, decisions=(*decisions, *chosen))
     if observer is None or isinstance(observer, Observer):
-        return replace(score_source(source, settings, executor, progress), decisions=decisions)
+        return score_source(source, settings, executor, progress)
+    if groups is not None:
+        raise UserError("groups are not divided: expected a frozen observer with groups")
     grown = grow_on_one_part(source, settings, observer)
     judged = score_source(grown.source, grown.settings, executor, progress)
-    decisions = (*decisions, grown.decision)
+    decisions = (*judged.decisions, grown.decision)
     return replace(judged, decisions=decisions, profile=grown.profile, focus=grown.focus)
 
 
@@ -169,6 +177,11 @@ def score_source(
         )
     task = Task.of(source.layout(), settings)
     kind = choose_kind(settings.null.kind, task.kind, in_memory=in_memory)
+    if settings.groups is not None and (not in_memory or settings.null.kind != "auto"):
+        raise UserError(
+            "groups are tested by a random sign of each: expected data in memory and no kind of "
+            f"null, got null={kind!r}"
+        )
     null = replace(settings.null, kind=kind)
     report = progress or _silent
     if source.rows is not None:
@@ -189,14 +202,14 @@ def score_source(
     result = summarize(draws, blocks.observers[0], settings, blocks.num_samples, about, units)
     own = list(source.input_places or ())
     subject, target = in_words(task.kind, result.target_dim, source.target_names, own)
-    return replace(result, subject=subject, target_text=target)
+    return replace(result, subject=subject, target_text=target, decisions=source.decisions)
 
 
 def _score_rows(
     data: PreparedRows, source: Source | Stream, executor: Executor | None, report: Report
 ) -> Score:
     """Score rows in memory, draw by draw."""
-    settings, task, samples = data.settings, data.task, data.num_samples
+    settings, samples = data.settings, data.num_samples
     null = replace(settings.null, kind=data.null.kind)  # as asked for, also where it is refused
     observers = draw_observers(settings, tuple(data.inputs.shape))
     parcel = Parcel(data)
@@ -206,13 +219,17 @@ def _score_rows(
         draws.append(draw)
         report(len(draws), settings.draws)
     # Signs are drawn for blocks, in memory as by chunks, and blocks are what is predicted then.
-    units = blocks = num_sign_blocks(samples)
-    if null.kind != "signs":
-        is_series = task.windows is not None
-        units = independent_units(samples, data.spacing + task.reach, is_series=is_series)
+    blocks, units = num_sign_blocks(samples), data.units
+    if null.kind == "signs":
+        units = blocks
+    elif not isinstance(units, int):
+        blocks = int(units.max()) + 1
     about = describe(null.kind, samples, blocks, data.spacing, null.drawn)
     result = summarize(draws, observers[0], settings, samples, about, units)
-    result = replace(result, cautions=tuple(data.cautions), refusal=data.refusal)
+    decisions = (*source.decisions, *data.decisions)
+    result = replace(
+        result, cautions=tuple(data.cautions), refusal=data.refusal, decisions=decisions
+    )
     if data.refusal is not None and null.kind == "shifts":
         # What chance does to such series is not known, so neither is what it could have made.
         unknown = {"denoised_bits": math.nan, "directions": math.nan, "root_p_value": math.nan}

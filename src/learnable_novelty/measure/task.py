@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from learnable_novelty.data.source import Layout
@@ -40,6 +41,8 @@ class Settings:
     target_unit: float | Literal["sd"] = "sd"
     rank: bool = False
     """Whether columns are replaced by their normal scores."""
+    groups: NDArray[Any] | None = None
+    """A label for each row: rows with the same one belong together."""
     numbers: tuple[int, ...] | None = None
     """Of a table: input columns that are numbers, for the default observer."""
 

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.engine import available_cores
-from learnable_novelty.measure.null import row_orders
+from learnable_novelty.measure.rearrange import row_orders
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.seeds import split
 from novelty_lab.observers.batched import BatchScore, score_batch

@@ -56,7 +56,7 @@ LN.observerParts.push((ob) => {
     return { root: scaled, law };
   }
 
-  /* Where the roots of noise end: by the law, and no lower than by rearranged residuals. */
+  /* Where the roots of noise end: by the law, and no lower than by residuals with signs. */
   function edgeOf(law, falseRate, measured) {
     const { mean, deviation } = ob.TRACY_WIDOM;
     const x = ob.tailQuantile(falseRate);
@@ -98,8 +98,8 @@ LN.observerParts.push((ob) => {
     });
   }
 
-  /* Denoise a fit. Orders rearrange the residuals. */
-  ob.denoise = (fit, orders, draws) => {
+  /* Denoise a fit. Signs turn the residuals. */
+  ob.denoise = (fit, signs, draws) => {
     const { eigenvalues, count, cross, targets } = fit;
     if (count < FEWEST_ROWS) return { bits: NaN, directions: NaN };
     const kept = keptDirections(eigenvalues, count);
@@ -120,8 +120,8 @@ LN.observerParts.push((ob) => {
     const components = kept.map((i) => fit.components[i]);
     const scales = kept.map((i) => 1 / Math.sqrt(eigenvalues[i]));
     const left = unexplained(targets, components, scales, along, count);
-    const measured = orders.map((order) => {
-      const moved = left.map((column) => ob.gather(column, order));
+    const measured = signs.map((each) => {
+      const moved = left.map((column, j) => column.map((value, i) => value * each[j][i]));
       const found = ob.products(components, moved);
       const units = found.map((column) => column.map((value, i) => value * scales[i]));
       return ob.squaredSingularValues(narrow(ob.whiten(units, root)))[0] ?? 0;

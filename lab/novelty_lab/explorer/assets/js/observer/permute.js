@@ -9,12 +9,20 @@ LN.observerParts.push((ob) => {
     const words = ob.words(ob.split(seed, purpose), "null", "rows");
     return Array.from({ length: count }, () => ob.permutation(words, rows));
   };
-  /* Circular shifts by equal steps: they keep the dependence between rows. */
-  ob.shiftOrders = (count, rows) => {
-    const groups = Math.min(count + 1, rows);
-    return Array.from({ length: groups - 1 }, (_, j) => {
-      const by = ob.round(((j + 1) * rows) / groups);
-      return Uint32Array.from({ length: rows }, (_, i) => (i + by) % rows);
+  /* Random signs of every target: steps of a series have one each, whatever the lead, and so have
+     stretches of it where a length is given. */
+  ob.signs = (task, seed, purpose, count, stretch = 1) => {
+    const { windows } = task;
+    const samples = task.inputs[0].length;
+    const length = windows ? samples + windows.reach : samples;
+    const columns = windows ? task.series.y.length : 1;
+    const words = ob.words(seed, "signs", purpose);
+    return Array.from({ length: count }, () => {
+      const bits = ob.integers(words, 2, Math.ceil(length / stretch));
+      const signs = Float64Array.from({ length }, (_, i) => 2 * bits[Math.floor(i / stretch)] - 1);
+      return windows
+        ? ob.cutTargets([signs], windows).flatMap((one) => Array(columns).fill(one))
+        : Array(task.targets.length).fill(signs);
     });
   };
   ob.shuffles = (seed, count, length) =>
@@ -103,18 +111,9 @@ LN.observerParts.push((ob) => {
   /* Shares explained of targets turned by a random sign each: they keep the size of every target,
      and whatever the inputs tell of it, and destroy what they tell of its mean. */
   ob.signedShares = (fit, task, seed, shuffles, tick) => {
-    const samples = task.inputs[0].length;
-    const { windows } = task;
-    const length = windows ? samples + windows.reach : samples;
-    const columns = windows ? task.series.y.length : 1;
-    const words = ob.words(seed, "signs", "mean");
     const count = Math.max(FEWEST_SIGNS, shuffles);
-    return Float64Array.from({ length: count }, () => {
+    return Float64Array.from(ob.signs(task, seed, "mean", count), (each) => {
       tick();
-      const signs = Float64Array.from(ob.integers(words, 2, length), (bit) => 2 * bit - 1);
-      const each = windows
-        ? ob.cutTargets([signs], windows).flatMap((one) => Array(columns).fill(one))
-        : Array(fit.targets.length).fill(signs);
       const signed = fit.targets.map((column, j) => column.map((value, i) => value * each[j][i]));
       const power = ob.sum(
         signed.map((column) => {

@@ -56,6 +56,10 @@ LN.observerParts.push((ob) => {
     return { draws, ridge, seed, refusal, shuffles: refusal ? 0 : count, signs, linearLast };
   }
 
+  /* Steps of a series that share a sign: as many as its memory, and a twentieth of all at most. */
+  const stretchOf = (task) =>
+    Math.max(1, Math.min(task.memory, Math.floor(task.inputs[0].length / 20)));
+
   function ordersOf(task, seed, shuffles) {
     const samples = task.inputs[0].length;
     const isSeries = task.windows !== undefined;
@@ -63,7 +67,7 @@ LN.observerParts.push((ob) => {
     const gap = isSeries ? task.windows.reach + task.memory : null;
     return {
       floor,
-      noise: isSeries ? ob.shiftOrders(FLOOR_REPEATS, samples) : floor,
+      noise: ob.signs(task, seed, "edge", FLOOR_REPEATS, isSeries ? stretchOf(task) : 1),
       folds: ob.cutFolds(samples, gap, seed),
       test: isSeries
         ? ob.shuffles(seed, shuffles, task.series.x[0].length)

@@ -1,0 +1,155 @@
+"""Orders and signs: what a null does to target rows, drawn once for all reservoirs.
+
+A rearrangement must keep everything but the relation under test. Neighbouring sites and
+neighbouring times are not exchangeable, so lattices move whole samples and paired series move by
+circular shifts; only independent rows are permuted one by one. Signs keep the size of every target
+and whatever the inputs tell of it, and destroy what they tell of its mean (the wild bootstrap of
+Wu 1986); rows that belong together share a sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from learnable_novelty.seeds import Seed, numpy_generator, split
+
+FEWEST_AT_ONCE, FEWEST_STRETCHES = 32, 20
+"""Random signs that are held at a time, and stretches of a series that have one each, at least."""
+MOST_KEPT = 10_000_000
+"""Places in orders that are kept, 80 MB; more of them are drawn again when they are needed."""
+Labels = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Rearrangements:
+    """Orders and signs of one set of samples."""
+
+    kind: str
+    """Of the null."""
+    samples: int
+    seed: int
+    space: tuple[int, ...] = ()
+    """Sites of a lattice."""
+    spacing: int = 1
+    """Correlation time of a series: the least shift of two, where twenty fit."""
+    steps: int = 0
+    """Of a series; more than samples, which span several."""
+    groups: Labels | None = None
+    """Numbers of the groups of the samples, which share a sign."""
+    _kept: dict[Any, list[Tensor]] = field(default_factory=dict, repr=False)
+
+    def orders(self, purpose: str, count: int, num_rows: int) -> Iterator[Tensor]:
+        """Yield the orders in which target rows, or residual rows, are rearranged."""
+        return self._once(
+            (purpose, count), count * num_rows, lambda: self._orders(purpose, count, num_rows)
+        )
+
+    def _orders(self, purpose: str, count: int, num_rows: int) -> Iterator[Tensor]:
+        if self.kind == "shifts":
+            return iter(shift_orders(num_rows, self.spacing, count))
+        space = self.space if self.kind == "translations" else (num_rows // self.samples,)
+        kind = self.kind if self.kind in ("samples", "translations") else "rows"
+        return row_orders(kind, self.samples, space, count, split(self.seed, purpose))
+
+    def signs(self, purpose: str, count: int, *, stretches: bool) -> Iterator[Tensor]:
+        """Yield random signs of the samples, or of the steps of a series, (some, steps).
+
+        Args:
+            purpose: labels the draws.
+            count: how many.
+            stretches: whether steps within a correlation time share a sign; groups always do.
+        """
+        steps = self.steps or self.samples
+        labels, length = self.groups, 1
+        if labels is None:
+            if stretches:
+                length = max(1, min(self.spacing, self.samples // FEWEST_STRETCHES))
+            labels = np.arange(steps) // length
+        return self._once(
+            ("signs", purpose, count),
+            count * steps,
+            lambda: self._signs(purpose, count, labels),
+        )
+
+    def _signs(self, purpose: str, count: int, labels: Labels) -> Iterator[Tensor]:
+        generator = numpy_generator(self.seed, "signs", purpose)
+        size = max(FEWEST_AT_ONCE, MOST_KEPT // len(labels))
+        for start in range(0, count, size):
+            shape = min(size, count - start), int(labels.max()) + 1
+            yield torch.from_numpy(2.0 * generator.integers(0, 2, size=shape) - 1.0)[:, labels]
+
+    def _once(
+        self, key: Any, places: int, draw: Callable[[], Iterator[Tensor]]
+    ) -> Iterator[Tensor]:
+        if key not in self._kept and places <= MOST_KEPT:
+            self._kept[key] = list(draw())
+        return iter(self._kept[key]) if key in self._kept else draw()
+
+
+def row_orders(
+    kind: str, samples: int, space: tuple[int, ...], count: int, seed: Seed
+) -> Iterator[Tensor]:
+    """Yield row indices that move target rows; rows are sample-major, (samples * sites,)."""
+    generator = numpy_generator(seed, "null", kind)
+    sites = np.arange(int(np.prod(space))).reshape(space)
+    moved = sites.ravel()
+    for _ in range(count):
+        order = generator.permutation(samples)
+        if kind == "translations":
+            moved = np.stack([_translated(sites, generator).ravel() for _ in range(samples)])
+        yield torch.from_numpy((order[:, None] * sites.size + moved).ravel())
+
+
+def num_shifts(rows: int, spacing: int, count: int) -> int:
+    """Return k, how many shifts there are with the identity; see ``shift_orders``."""
+    groups = min(count + 1, rows, max(20, rows // max(1, spacing)))
+    return groups - groups % 20 if groups >= 20 else groups
+
+
+def shift_orders(rows: int, spacing: int, count: int) -> list[Tensor]:
+    """List circular shifts j * rows / k for j = 1 to k - 1.
+
+    They are at least ``spacing`` apart, where that leaves twenty of them.
+
+    Evenly spaced shifts are a group: with the identity they are exchangeable under the null, so
+    the rank of the observed statistic is uniform however long the correlations are. (Random
+    shifts that merely keep away from zero are not: neighbours of a chance peak at zero are then
+    missing from the null, and false positives double.) k is a multiple of 20 where possible, so
+    that p = 0.05 can be reached exactly.
+    """
+    groups = num_shifts(rows, spacing, count)
+    index = np.arange(rows)
+    return [torch.from_numpy(np.roll(index, -round(j * rows / groups))) for j in range(1, groups)]
+
+
+def correlation_time(series: Tensor) -> int:
+    """Estimate the longest integrated autocorrelation time over columns, in steps.
+
+    tau = 1 + 2 sum of autocorrelations up to the first that is below 0.05.
+    """
+    values = series.double().cpu().numpy()
+    values = values - values.mean(0)
+    n = values.shape[0]
+    spectrum = np.fft.rfft(values, n=2 * n, axis=0)
+    covariance = np.fft.irfft(np.abs(spectrum) ** 2, axis=0)[:n]
+    longest = 1.0
+    for column in covariance.T:
+        if column[0] <= 0:
+            continue
+        rho = column / column[0]
+        below = np.flatnonzero(rho < 0.05)
+        end = below[0] if below.size else n
+        longest = max(longest, 1 + 2 * float(rho[1:end].sum()))
+    return int(np.ceil(longest))
+
+
+def _translated(sites: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    shifts = [int(generator.integers(size)) for size in sites.shape]
+    return np.roll(sites, shifts, axis=tuple(range(sites.ndim)))
