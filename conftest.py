@@ -15,7 +15,7 @@ pytest_plugins = ["tests.oracle"]
 
 LONG = {
     "test_cluster.py", "test_rl_table.py", "test_runs.py", "test_stops.py", "test_tutorials.py",
-    "test_benchmarks.py", "test_browser.py", "test_docs.py", "test_encoder.py", "test_recipes.py",
+    "test_benchmarks.py", "test_browser.py", "test_docs.py", "test_encoder.py", "test_image_codes.py",
     "test_streaming.py", "test_start.py", "test_yours.py", "test_links.py",
 }  # fmt: skip
 """Files that take half a minute or more, of whatever number of tests."""
@@ -40,13 +40,12 @@ SLOW = (
     "test_online.py::test_ten_thousand_steps_equal_the_batch_score[numpy-0.03]",
     "test_online.py::test_ten_thousand_steps_equal_the_batch_score[numpy-3.0]",
     "test_policy.py::test_a_small_file_that_claims_much_takes_no_memory",
-    "test_recipes.py::test_jury_sees_no_label",
     "test_rl_statistics.py::test_intervals_cover_the_truth",
     "test_rl_table.py::test_killed_it_ends_with_the_same_records[cores",
     "test_runs.py::test_quick_run_is_saved_found_again_and_drawn[answers]",
     "test_runs.py::test_quick_run_is_saved_found_again_and_drawn[calibration]",
     "test_runs.py::test_quick_run_is_saved_found_again_and_drawn[compare]",
-    "test_runs.py::test_quick_run_is_saved_found_again_and_drawn[encoder-growing]",
+    "test_runs.py::test_quick_run_is_saved_found_again_and_drawn[encoder-joined]",
     "test_runs.py::test_quick_run_is_saved_found_again_and_drawn[floor]",
     "test_runs.py::test_quick_run_is_saved_found_again_and_drawn[nulls]",
     "test_runs.py::test_quick_run_is_saved_found_again_and_drawn[relations]",

@@ -18,7 +18,6 @@ from novelty_lab.paper.fig4_encoder.probes import (
     principal_components,
     vote,
 )
-from novelty_lab.studies.image_codes.coding_rate import total_coding_rate
 
 torch.set_num_threads(1)
 
@@ -239,31 +238,3 @@ def test_pca_is_scikit_learns_up_to_sign(blobs):
         np.testing.assert_allclose(found.numpy() * signs, expected, atol=1e-9)
     with pytest.raises(ValueError, match="from 1 to columns=6, got 7"):
         principal_components(codes, test_codes, 7)
-
-
-@pytest.mark.parametrize("shape", [(5, 3), (3, 5)])
-def test_coding_rate_is_half_the_sum_over_singular_values(shape):
-    rng = np.random.default_rng(0)
-    codes = rng.standard_normal(shape)
-    count, dim = shape
-    squares = np.linalg.svd(codes, compute_uv=False) ** 2
-    expected = 0.5 * np.log2(1 + dim / (count * 0.5) * squares).sum()
-    found = total_coding_rate(torch.zeros(count, 1), torch.from_numpy(codes))
-    assert float(found) == pytest.approx(expected, rel=1e-12)
-    other = total_coding_rate(torch.zeros(count, 1), torch.from_numpy(codes), squared_distortion=2)
-    assert float(other) < float(found)
-
-
-def test_coding_rate_of_evenly_spread_unit_codes_has_a_closed_form():
-    # n = k d codes, k on each axis: Z'Z = k I, so R = d/2 log2(1 + 1 / epsilon^2).
-    codes = torch.eye(4).repeat(6, 1)
-    found = float(total_coding_rate(codes, codes, squared_distortion=0.5))
-    assert found == pytest.approx(2 * math.log2(3), rel=1e-12)
-
-
-def test_coding_rate_has_a_gradient_in_the_codes_alone():
-    generator = torch.Generator().manual_seed(0)
-    codes = torch.randn(6, 3, generator=generator, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda z: total_coding_rate(torch.zeros(6, 2), z), codes)
-    with pytest.raises(ValueError, match="num_samples=6"):
-        total_coding_rate(torch.zeros(6, 2), codes[:5])

@@ -34,14 +34,6 @@ FAST = {
         "steady_gallery": 1,
         "look_steps": 20,
     },
-    "encoder-growing": {
-        "training.steps": 24,
-        "training.patience": 4,
-        "training.smooth": 3,
-        "seeds": 1,
-        "judged": 64,
-        "orders": 1,
-    },
     "calibration": {"repeats": 2, "noise_repeats": 1, "series_length": 128, "null": 9},
     "floor": {"draws": 1, "null": 2},
     "nulls": {"repeats": 1, "coverage_repeats": 1, "parts": 1, "surrogates": 9, "permutations": 9},
@@ -82,7 +74,7 @@ QUICK_RUNS = [
     "signs",
     "relations",
     "life-map",
-    "encoder-growing",
+    "encoder-joined",
 ]
 
 

@@ -25,12 +25,12 @@ ARTEFACTS = (
     ),
     Artefact(
         __name__,
-        "Ours: a code of images against an observer that grows",
-        order=203,
-        takes="4 minutes on an H200, with the MNIST files",
+        "Ours: codes of changed images, side by side",
+        order=150,
+        takes="8 minutes on an H200, with the MNIST files",
         engine="serial",
         uses=("device", "data"),
-        called="encoder-growing",
-        stem="growing",
+        called="encoder-joined",
+        stem="joined",
     ),
 )

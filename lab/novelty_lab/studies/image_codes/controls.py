@@ -15,32 +15,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from learnable_novelty.seeds import split
 from novelty_lab.context import (
-    NO_CHECKPOINTS,
     RunContext,
     RunResult,
     TaskContext,
     describe_device,
-    deviation,
     devices_of,
+    mean_and_sd,
 )
 from novelty_lab.paper.fig3_neural.neural import arithmetic
 from novelty_lab.paper.fig4_encoder.clustering import agreement, kmeans
 from novelty_lab.paper.fig4_encoder.encoding import images_of, probe
 from novelty_lab.paper.fig4_encoder.probes import principal_components
 from novelty_lab.settings import Settings, choice
-from novelty_lab.studies.image_codes.recipes import (
+from novelty_lab.studies.image_codes.training import (
     CODE_DIM,
     RECIPES,
     Recipe,
     encode,
     make_encoder,
-    train_recipe,
+    train,
 )
 from novelty_lab.systems.images import Images
 
@@ -86,27 +84,21 @@ QUICK = Config(
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Make every code and probe it."""
-    where, tasks = (seed, context.data, context.device), {}
-    for dataset, code in itertools.product(config.datasets, codes_of(config)):
-        name = name_of(dataset, *code)
-        tasks[name] = config, dataset, *code, *where, context.task(name)
+    where, codes = (seed, context.data, context.device), codes_of(config)
+    tasks = {
+        (name := f"{dataset}, {method}, {number}"): (
+            config, dataset, method, number, *where, context.task(name)
+        )
+        for dataset, (method, number) in itertools.product(config.datasets, codes)
+    }  # fmt: skip
     probed = context.map(make_and_probe, tasks)
     table: dict[str, Any] = {dataset: {} for dataset in config.datasets}
-    for dataset, method in itertools.product(config.datasets, dict(codes_of(config))):
-        numbers = [number for name, number in codes_of(config) if name == method]
-        runs = [probed[name_of(dataset, method, number)] for number in numbers]
-        table[dataset][method] = {m: summary([r[m] for r in runs]) for m in MEASURES}
+    for dataset, method in itertools.product(config.datasets, dict(codes)):
+        runs = [probed[f"{dataset}, {method}, {k}"] for name, k in codes if name == method]
+        table[dataset][method] = {
+            m: {**mean_and_sd([run[m] for run in runs]), "runs": len(runs)} for m in MEASURES
+        }
     return RunResult({"runs": probed, "table": table}, device=devices_of(probed.values()))
-
-
-def name_of(dataset: str, method: str, number: int) -> str:
-    """Name a code."""
-    return f"{dataset}, {method}, {number}"
-
-
-def summary(values: list[float]) -> dict[str, float]:
-    """Reduce the seeds of a code."""
-    return {"mean": float(np.mean(values)), "sd": float(deviation(values)), "runs": len(values)}
 
 
 def codes_of(config: Config) -> list[tuple[str, int]]:
@@ -125,7 +117,7 @@ def make_and_probe(
     seed: int,
     data: Path | None,
     device: str,
-    task: TaskContext = NO_CHECKPOINTS,
+    task: TaskContext,
 ) -> dict[str, Any]:
     """Make one code, and probe it for the labels."""
     images = images_of(dataset, data)
@@ -150,7 +142,7 @@ def make_codes(
     method: str,
     seed: int,
     device: str,
-    task: TaskContext = NO_CHECKPOINTS,
+    task: TaskContext,
 ) -> tuple[Tensor, Tensor]:
     """Return codes of the training and the test images; labels are not used."""
     train_pixels, test_pixels = images.train_images.to(device), images.test_images.to(device)
@@ -166,6 +158,6 @@ def make_codes(
         chosen = dict(zip(config.selected, config.selected_steps, strict=True))
         chosen |= zip(config.chosen_unmoved, config.unmoved_steps, strict=True)
         steps = chosen.get(method, config.paper_steps)
-        encoder, _ = train_recipe(RECIPES[method], train_pixels, seed, steps, task)
+        encoder, _ = train(RECIPES[method], train_pixels, seed, steps, task)
     with torch.no_grad():
         return encode(encoder, train_pixels), encode(encoder, test_pixels)

@@ -1,45 +1,35 @@
-"""Train a code of images against an observer that deepens or focuses when the score stops rising.
+"""Ways to train a code of images without labels: an encoder, an objective, a change of the image.
 
-Images carry no gradient and an observer is frozen within a phase, so its features of all images are
-computed once a phase. The width stays, so a step costs the same in both arms. Labels are not used.
+What is encoded is the changed image, what the observer reads is the image as it was: what a code
+says of the change is noise to the observer.
 """
 
 from __future__ import annotations
 
-import functools
-import itertools
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from learnable_novelty.errors import UserError
 from learnable_novelty.observer import reservoirs
-from learnable_novelty.observer.evidence import PerSample
-from learnable_novelty.observer.growing.focused import Focused
-from learnable_novelty.observer.growing.growth import Growing, Growth
+from learnable_novelty.observer.code_length import log2det_plus_identity
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.standardize import Rows
 from learnable_novelty.seeds import split
-from novelty_lab.ascent.ascent import Ascended, Ascent, AscentConfig
+from novelty_lab.ascent import Ascended, Ascent, AscentConfig, Objective
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
-from novelty_lab.settings import Settings
-from novelty_lab.studies.image_codes.recipes import (
-    CODE_DIM,
-    PER_SAMPLE,
-    encode,
-    move,
-)
-from novelty_lab.systems.encoder import ConvEncoder
+from novelty_lab.paper.fig4_encoder.encoding import EncoderConfig
+from novelty_lab.systems.encoder import ConvEncoder, Encoder
 
 Change = Literal["moved", "warped", "bent", "cropped", "mirrored", "erased"]
+CODE_DIM = 64
+PER_SAMPLE = 3.0 / 128
+"""The paper's ridge over its batch: a larger batch needs a ridge that grows with it."""
 LARGEST_MOVE = 2
-"""Pixels, as in the recipe that ``encoder-select`` chose."""
+"""Pixels."""
 LARGEST_TURN, LARGEST_SCALING, LARGEST_SHEAR = math.pi / 12, 0.1, 0.1
 """Of a warp: an angle, and shares of the image's size."""
 LARGEST_BEND, KNOTS = 3, 5
@@ -51,62 +41,181 @@ ERASED = 0.4
 
 
 @dataclass(frozen=True)
-class TrainingConfig(Settings):
-    """The training of "conv by mlp, moved" of ``encoder-select``, and how its observer grows."""
+class Recipe:
+    """One way."""
 
-    steps: int = 3000
-    """Training steps of each arm."""
-    annealed: float = 0.2
-    """Share of the steps in which the learning rate falls to zero and nothing grows."""
-    batch_size: int = 1024
-    """Images per step."""
-    learning_rate: float = 1e-3
-    """Of AdamW."""
-    width: int = 1024
-    """Features of the observer."""
-    depth: int = 4
-    """Layers of the observer at the start."""
+    encoder: Literal["mlp", "conv"] = "mlp"
+    """The paper's perceptron, or a small convolutional network."""
+    objective: Literal["mlp", "conv", "both", "coding rate"] = "mlp"
+    """The score by the paper's MLP reservoir, by a convolutional one, or the mean of the two; or
+    the coding rate."""
+    change: Change | None = None
+    """What is done to the image that is encoded."""
+    batch_size: int = 128
+    ridge_penalty: float = 3.0
     resolution: float = 30.0
-    """eta."""
-    smooth: int = 50
-    """Steps that the score is averaged over."""
-    rise: float = 0.5
-    """Bits by which this mean must exceed what it reached before."""
-    patience: int = 300
-    """Steps without such a rise after which the observer grows."""
-    growth_images: int = 20_000
-    """Images that decide how to grow. A focus on 784 pixels takes some 1,700 bits to describe,
-    which few images would not repay."""
-    rounds: int = 2
-    """Rounds of focus that are tried at each growth."""
+    width: int = EncoderConfig.reservoir_width
+    """Of the MLP reservoir."""
+    learning_rate: float = 1e-3
+    annealed: float = 0.0
+    """Share of the steps, the last ones, in which the learning rate falls to zero."""
 
 
-@dataclass(frozen=True)
-class Phase:
-    """An ascent against one observer, and the growth that follows it."""
-
-    observer: Observer
-    ascended: Ascended
-    growth: Growth | None
-
-    def describe(self) -> dict[str, object]:
-        """Return what a record holds of it."""
-        reservoir = self.observer.reservoir
-        return {
-            "steps": len(self.ascended.scores),
-            "depth": reservoir.layers,
-            "focused": isinstance(reservoir, Focused),
-            "first": self.ascended.scores[0],
-            "last": self.ascended.scores[-1],
-            "grew": None if self.growth is None else self.growth.kept.kind,
-        }
+def _large(
+    encoder: Literal["mlp", "conv"], objective: Literal["mlp", "conv", "both"], **more: Any
+) -> Recipe:
+    batch = {"batch_size": 1024, "ridge_penalty": PER_SAMPLE * 1024}
+    return Recipe(encoder, objective, **(batch | more))
 
 
-def changed(images: Tensor, change: Change, generator: torch.Generator) -> Tensor:
-    """Change images (n, side, side): see the function of each change.
+RECIPES: dict[str, Recipe] = {
+    "paper": Recipe(),
+    "coding rate": Recipe(objective="coding rate"),
+    "mlp by mlp, batch 1024": _large("mlp", "mlp"),
+    "mlp by conv": _large("mlp", "conv"),
+    "conv by mlp": _large("conv", "mlp"),
+    "conv by conv": _large("conv", "conv"),
+    "conv by conv, resolution 300": _large("conv", "conv", resolution=300.0),
+    "conv by conv, ridge 8, resolution 300": _large(
+        "conv", "conv", ridge_penalty=8.0, resolution=300.0
+    ),
+    "conv by conv, ridge 80, resolution 300": _large(
+        "conv", "conv", ridge_penalty=80.0, resolution=300.0
+    ),
+    "conv by conv, resolution 1000": _large("conv", "conv", resolution=1000.0),
+    "conv by both, resolution 300": _large("conv", "both", resolution=300.0),
+    "conv by mlp, moved": _large("conv", "mlp", change="moved"),
+    "conv by conv, moved": _large("conv", "conv", change="moved"),
+    "conv by conv, resolution 300, moved": _large("conv", "conv", resolution=300.0, change="moved"),
+    "conv by both, resolution 300, moved": _large("conv", "both", resolution=300.0, change="moved"),
+}
+"""What is compared; an encoder, and what reads its code."""
 
-    Mirrored and erased images are moved too, and bent ones warped.
+
+def make_encoder(recipe: Recipe, side: int, seed: int) -> nn.Module:
+    """Draw the untrained encoder."""
+    if recipe.encoder == "mlp":
+        return Encoder(side * side, code_dim=CODE_DIM, seed=seed)
+    return ConvEncoder(side, code_dim=CODE_DIM, seed=seed)
+
+
+def image_observer(
+    kind: Literal["mlp", "conv"],
+    side: int,
+    ridge_penalty: float,
+    resolution: float,
+    seed: int,
+    width: int = EncoderConfig.reservoir_width,
+) -> Observer:
+    """Draw an observer of images: the paper's MLP, or three convolutions with pooling."""
+    if kind == "mlp":
+        depth = EncoderConfig.reservoir_depth
+        reservoir = reservoirs.MLP(side * side, width, depth, seed=seed)
+    else:
+        reservoir = reservoirs.ImageConv(side, 128, 3, seed=seed)
+    return Observer(reservoir, ridge_penalty=ridge_penalty, resolution=resolution)
+
+
+def train(
+    recipe: Recipe, images: Tensor, seed: int, steps: int, task: TaskContext = NO_CHECKPOINTS
+) -> tuple[nn.Module, list[Ascended]]:
+    """Train an encoder on images (num_samples, side, side), on their device, without labels.
+
+    Returns:
+        The encoder, and its ascents: one at the full rate, and one in which the rate falls.
     """
+    encoder = make_encoder(recipe, images.shape[-1], split(seed, "encoder")).to(images.device)
+    seen, objective = _objective(recipe, images, seed)
+
+    def make_batch(generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        # With replacement: a draw of few among many repeats almost none, and costs no shuffle.
+        shape = (recipe.batch_size,)
+        chosen = torch.randint(len(images), shape, generator=generator, device=images.device)
+        return seen[chosen], encoder(changed(images[chosen], recipe.change, generator))
+
+    falling = steps - int((1 - recipe.annealed) * steps)
+    ascents: list[Ascended] = []
+    for number, count in enumerate((steps - falling, falling)):
+        if not count:
+            continue
+        config = AscentConfig(
+            steps=count,
+            learning_rate=recipe.learning_rate,
+            annealing="cosine" if number or not falling else "none",
+            clip=None,
+            checkpoint_every=max(1, steps // 10),
+            graph=True,
+        )
+        child, folder = seed, task.directory
+        if falling:
+            child = split(seed, "batches", number)
+            folder = folder and folder / f"phase-{number}"
+        ascent = Ascent(encoder, objective, make_batch, config, seed=child, directory=folder)
+        ascents.append(ascent.run(resume=folder is not None, report=task.report))
+    return encoder, ascents
+
+
+def _objective(recipe: Recipe, images: Tensor, seed: int) -> tuple[Tensor, Objective]:
+    """Return what the objective sees of the images, and the objective."""
+    if recipe.objective == "coding rate":
+        return images, total_coding_rate
+    settings = recipe.ridge_penalty, recipe.resolution, split(seed, "reservoir"), recipe.width
+    observers = [
+        image_observer(kind, images.shape[-1], *settings)
+        for kind in ("mlp", "conv")
+        if recipe.objective in (kind, "both")
+    ]
+    # Images carry no gradient and reservoirs are frozen: their features never change.
+    features = [features_of(observer, images) for observer in observers]
+    widths = [each.shape[1] for each in features]
+
+    def score(features: Tensor, codes: Tensor) -> Tensor:
+        parts = zip(observers, features.split(widths, dim=1), strict=True)
+        bits = [observer.bits_of_rows(Rows(part, codes)) for observer, part in parts]
+        return torch.stack(bits).mean()
+
+    return torch.cat(features, dim=1), score
+
+
+def total_coding_rate(inputs: Tensor, codes: Tensor, *, squared_distortion: float = 0.5) -> Tensor:
+    """Measure the bits that codes of unit length take at a distortion: MCR2's expansion term.
+
+        R = 1/2 log2 det(I + d / (n epsilon^2) Z'Z)
+
+    It does not look at the inputs: a code that no observer could read off an image is worth as much
+    to it as one that can be read. Beside the score, it shows what the observer adds.
+
+    >>> round(float(total_coding_rate(torch.zeros(2, 1), torch.eye(2), squared_distortion=1.0)), 9)
+    1.0
+    """
+    num_samples, code_dim = codes.shape
+    z = codes.to(torch.float64)
+    # det(I + Z'Z) = det(I + ZZ'): the smaller one.
+    product = z.T @ z if code_dim <= num_samples else z @ z.T
+    return log2det_plus_identity(product, code_dim / (num_samples * squared_distortion)) / 2
+
+
+@torch.no_grad()
+def features_of(observer: Observer, images: Tensor, chunk: int = 1000) -> Tensor:
+    """Compute the features of all images once, some at a time."""
+    flat = isinstance(observer.reservoir, reservoirs.MLP)
+    chunks = images.flatten(1).split(chunk) if flat else images.split(chunk)
+    return torch.cat([observer.reservoir(part) for part in chunks])
+
+
+@torch.no_grad()
+def encode(encoder: nn.Module, images: Tensor, chunk: int = 10_000) -> Tensor:
+    """Encode many images, some at a time."""
+    return torch.cat([encoder(part) for part in images.split(chunk)])
+
+
+def changed(images: Tensor, change: Change | None, generator: torch.Generator) -> Tensor:
+    """Change images (n, side, side); mirrored and erased ones are moved too, and bent ones warped.
+
+    Nothing is copied from the CPU, which a captured graph could not do.
+    """
+    if change is None:
+        return images
     if change == "cropped":
         return crop(images, generator)
     if change in ("warped", "bent"):
@@ -118,14 +227,24 @@ def changed(images: Tensor, change: Change, generator: torch.Generator) -> Tenso
     return erase(moved, generator) if change == "erased" else moved
 
 
+def move(images: Tensor, largest: int, generator: torch.Generator) -> Tensor:
+    """Shift every image by up to so many pixels each way; zeros come in."""
+    count, side = images.shape[:2]
+    shape, where = (2, count, 1), images.device
+    shifts = torch.randint(2 * largest + 1, shape, generator=generator, device=generator.device)
+    rows, columns = shifts.to(where) + torch.arange(side, device=where)
+    which = torch.arange(count, device=where)[:, None, None]
+    return functional.pad(images, (largest,) * 4)[which, rows[:, :, None], columns[:, None, :]]
+
+
 def mirror(images: Tensor, generator: torch.Generator) -> Tensor:
-    """Exchange left and right in half of the images (n, side, side)."""
+    """Exchange left and right in half of the images."""
     chosen = _uniform((len(images), 1, 1), images, generator) > 0
     return torch.where(chosen, images.flip(2), images)
 
 
 def erase(images: Tensor, generator: torch.Generator) -> Tensor:
-    """Set a square of every image (n, side, side) to zero, anywhere within it."""
+    """Set a square of every image to zero, anywhere within it."""
     count, side = images.shape[:2]
     edge = round(ERASED * side)
     corners = (1 + _uniform((2, count, 1), images, generator)) / 2 * (side + 1 - edge)
@@ -135,37 +254,33 @@ def erase(images: Tensor, generator: torch.Generator) -> Tensor:
 
 
 def crop(images: Tensor, generator: torch.Generator) -> Tensor:
-    """Cut a rectangle out of images (n, side, side), and stretch it to their size."""
-    count, side = images.shape[:2]
-    drawn = _uniform((4, count), images, generator)
+    """Cut a rectangle out of each image, and stretch it to its size."""
+    drawn = _uniform((4, len(images)), images, generator)
     width, height = 1 - (1 - SMALLEST_CROP) * (1 + drawn[:2]) / 2
-    x, y = (1 - width) * drawn[2], (1 - height) * drawn[3]
     none = torch.zeros_like(width)
-    maps = torch.stack([width, none, x, none, height, y], dim=1).view(count, 2, 3)
-    return _sample(images, functional.affine_grid(maps, [count, 1, side, side], False))
+    x, y = (1 - width) * drawn[2], (1 - height) * drawn[3]
+    return _sample(images, _affine(images, [width, none, x, none, height, y]))
 
 
 def warp(images: Tensor, generator: torch.Generator) -> Tensor:
-    """Turn, scale, shear and move images (n, side, side)."""
-    count, side = images.shape[:2]
-    turn, scaling, shear, *shifts = _uniform((5, count), images, generator)
+    """Turn, scale, shear and move each image."""
+    turn, scaling, shear, *shifts = _uniform((5, len(images)), images, generator)
     angle, size = LARGEST_TURN * turn, 1 + LARGEST_SCALING * scaling
     cosine, sine = size * angle.cos(), size * angle.sin()
-    x, y = (2 * LARGEST_MOVE / side * shift for shift in shifts)
-    rows = [cosine, LARGEST_SHEAR * shear - sine, x, sine, cosine, y]
-    maps = torch.stack(rows, dim=1).view(count, 2, 3)
-    return _sample(images, functional.affine_grid(maps, [count, 1, side, side], False))
+    x, y = (2 * LARGEST_MOVE / images.shape[-1] * shift for shift in shifts)
+    return _sample(
+        images, _affine(images, [cosine, LARGEST_SHEAR * shear - sine, x, sine, cosine, y])
+    )
 
 
 def bend(images: Tensor, generator: torch.Generator) -> Tensor:
-    """Move every pixel of images (n, side, side) by a smooth field of its own."""
+    """Move every pixel of each image by a smooth field of its own."""
     count, side = images.shape[:2]
     knots = LARGEST_BEND * _uniform((count, 2, KNOTS, KNOTS), images, generator)
     field = functional.interpolate(knots, size=(side, side), mode="bicubic", align_corners=True)
-    # Made on the device: a captured graph cannot copy from the CPU.
-    unbent = torch.eye(2, 3, dtype=images.dtype, device=images.device).expand(count, 2, 3)
-    grid = functional.affine_grid(unbent, [count, 1, side, side], False)
-    return _sample(images, grid + 2 / side * field.movedim(1, -1))
+    one, none = images.new_ones(count), images.new_zeros(count)
+    unbent = _affine(images, [one, none, none, none, one, none])
+    return _sample(images, unbent + 2 / side * field.movedim(1, -1))
 
 
 def _uniform(shape: tuple[int, ...], like: Tensor, generator: torch.Generator) -> Tensor:
@@ -173,119 +288,13 @@ def _uniform(shape: tuple[int, ...], like: Tensor, generator: torch.Generator) -
     return 2 * torch.rand(shape, generator=generator, device=generator.device).to(like) - 1
 
 
+def _affine(images: Tensor, rows: list[Tensor]) -> Tensor:
+    """Return the points that six entries of a 2 x 3 matrix, (n,) each, map the grid to."""
+    count, side = images.shape[:2]
+    maps = torch.stack(rows, dim=1).view(count, 2, 3)
+    return functional.affine_grid(maps, [count, 1, side, side], False)
+
+
 def _sample(images: Tensor, grid: Tensor) -> Tensor:
-    """Read images (n, side, side) at points (n, side, side, 2); zeros come in."""
+    """Read images at points (n, side, side, 2); zeros come in."""
     return functional.grid_sample(images[:, None], grid, align_corners=False)[:, 0]
-
-
-def train_growing(
-    config: TrainingConfig,
-    images: Tensor,
-    change: Change,
-    seed: int,
-    *,
-    grows: bool,
-    task: TaskContext = NO_CHECKPOINTS,
-) -> tuple[nn.Module, list[Phase]]:
-    """Train an encoder on images (n, side, side), on their device."""
-    if not 0 < config.annealed <= 1:
-        raise UserError(f"annealed must be a share above 0 and up to 1, got {config.annealed}")
-    side = images.shape[-1]
-    encoder = ConvEncoder(side, code_dim=CODE_DIM, seed=split(seed, "encoder")).to(images.device)
-    return encoder, list(_phases(config, encoder, images, change, seed, grows, task))
-
-
-def _phases(
-    config: TrainingConfig,
-    encoder: nn.Module,
-    images: Tensor,
-    change: Change,
-    seed: int,
-    grows: bool,
-    task: TaskContext,
-) -> Iterator[Phase]:
-    start = reservoirs.MLP(
-        images[0].numel(), config.width, config.depth, seed=split(seed, "reservoir")
-    )
-    observer = _observer(config, start)
-    constant, done, waits = int((1 - config.annealed) * config.steps), 0, config.patience
-    for number in itertools.count():
-        annealed = done >= constant
-        steps = (config.steps if annealed else constant) - done
-        features = features_of(observer, images)
-
-        def make_batch(
-            generator: torch.Generator, features: Tensor = features
-        ) -> tuple[Tensor, Tensor]:
-            shape = (config.batch_size,)
-            chosen = torch.randint(len(images), shape, generator=generator, device=images.device)
-            return features[chosen], encoder(changed(images[chosen], change, generator))
-
-        def score(features: Tensor, codes: Tensor, observer: Observer = observer) -> Tensor:
-            return observer.bits_of_rows(Rows(features, codes))
-
-        climb = AscentConfig(
-            steps=steps, learning_rate=config.learning_rate, clip=None, graph=True,
-            annealing="cosine" if annealed else "none", checkpoint_every=config.steps,
-        )  # fmt: skip
-        folder = None if task.directory is None else task.directory / f"phase-{number}"
-        seeded = split(seed, "batches", number)
-        ascent = Ascent(encoder, score, make_batch, climb, seed=seeded, directory=folder)
-        rule = {"smooth": config.smooth, "rise": config.rise, "patience": waits}
-        stop = functools.partial(has_stalled, **rule) if grows and not annealed else None
-        ascended = ascent.run(resume=folder is not None, report=task.report, stop=stop)
-        done += len(ascended.scores)
-        growth = None
-        if len(ascended.scores) < steps:
-            growth = _grown(
-                config, encoder, observer, images, change, split(seed, "growth", number)
-            )
-        yield Phase(observer, ascended, growth)
-        if annealed:
-            return
-        if growth is not None:
-            observer = growth.observer
-            waits = config.patience if growth.has_grown else 2 * waits
-
-
-def has_stalled(scores: Sequence[float], *, smooth: int, rise: float, patience: int) -> bool:
-    """Tell whether a score has stopped rising; the arguments are those of ``TrainingConfig``."""
-    if len(scores) < smooth + patience:
-        return False
-    means = np.convolve(scores, np.full(smooth, 1 / smooth), "valid")
-    return bool(means[-patience:].max() < means[:-patience].max() + rise)
-
-
-def _observer(config: TrainingConfig, reservoir: reservoirs.Reservoir) -> Observer:
-    penalty = PerSample(PER_SAMPLE)
-    return Observer(reservoir, ridge_penalty=penalty, resolution=config.resolution)
-
-
-@torch.no_grad()
-def features_of(observer: Observer, images: Tensor, chunk: int = 1000) -> Tensor:
-    """Compute the features of all images once, some at a time."""
-    return torch.cat([observer.reservoir(part) for part in images.flatten(1).split(chunk)])
-
-
-@torch.no_grad()
-def _grown(
-    config: TrainingConfig,
-    encoder: nn.Module,
-    observer: Observer,
-    images: Tensor,
-    change: Change,
-    seed: int,
-) -> Growth:
-    """Grow an observer, in float64, on images and the codes of their changed versions."""
-    generator = torch.Generator(images.device).manual_seed(seed)
-    count = min(config.growth_images, len(images))
-    chosen = torch.randperm(len(images), generator=generator, device=images.device)[:count]
-    codes = encode(encoder, changed(images[chosen], change, generator))
-    growing = Growing(
-        observer.reservoir,
-        ridge_penalty=observer.ridge_penalty,
-        resolution=observer.resolution,
-        most_features=config.width,
-        rounds=config.rounds,
-    )
-    return growing.grow(images[chosen].flatten(1).double(), codes.double(), seed=seed)
