@@ -19,7 +19,7 @@ from learnable_novelty.observer.code_length import log2det_plus_identity
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.standardize import Rows
 from learnable_novelty.seeds import split
-from novelty_lab.ascent import Ascended, Ascent, AscentConfig, Objective
+from novelty_lab.ascent.ascent import Ascended, Ascent, AscentConfig, Objective
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
 from novelty_lab.paper.fig4_encoder.encoding import EncoderConfig
 from novelty_lab.systems.encoder import ConvEncoder, Encoder
