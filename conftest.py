@@ -15,7 +15,7 @@ pytest_plugins = ["tests.oracle"]
 
 LONG = {
     "test_cluster.py", "test_rl_table.py", "test_runs.py", "test_stops.py", "test_tutorials.py",
-    "test_benchmarks.py", "test_browser.py", "test_docs.py", "test_encoder.py", "test_image_codes.py",
+    "test_benchmarks.py", "test_browser.py", "test_docs.py", "test_encoder.py",
     "test_streaming.py", "test_start.py", "test_yours.py", "test_links.py",
 }  # fmt: skip
 """Files that take half a minute or more, of whatever number of tests."""

@@ -65,15 +65,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "epiplexity-automata": lambda: shown("epiplexity", "Automata"),
     "epiplexity-orders": lambda: shown("epiplexity", "Published"),
     "encoder-controls": paper.encoder_controls,
-    "encoder-growing": lambda: shown("encoder-growing", "Excess bits"),
-    "encoder-growing-seeds": lambda: shown("encoder-growing", "Probes over seeds"),
-    "encoder-growing-fashion": lambda: shown(
-        "encoder-growing", "Excess bits", dataset="fashion-mnist"
-    ),
-    "encoder-growing-fashion-seeds": lambda: shown(
-        "encoder-growing", "Probes over seeds", dataset="fashion-mnist"
-    ),
-    "encoder-growing-joined": growing.joined_codes,
     "explore": agents.explore,
     "explore-default": partial(agents.explore_default, "final return"),
     "explore-curve": partial(agents.explore_default, "mean of the learning curve"),

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 import numpy as np
 from scipy.stats import rankdata
 
-from docs.hooks.tables.records import markdown, record, run_of
+from docs.hooks.tables.records import markdown, record
 
 
 def functions() -> str:
@@ -64,35 +61,3 @@ def detection() -> str:
         rows.append([name, *shares, *explained])
     words = [f"{k}: found" for k in observers] + [f"{k}: R2" for k in observers]
     return markdown([f"function ({' / '.join(map(str, sizes))} rows)", *words], rows)
-
-
-def joined_codes() -> str:
-    """Compare the codes of single changes with all of them side by side, on both sets of images."""
-    six = ("moved", "warped", "bent", "cropped", "mirrored", "erased")
-    joined = {"joined": True, "changes": six, "judged_changes": six, "seeds": 2}
-    results = {
-        title: run_of("encoder-growing", dataset=dataset, **joined).results
-        for dataset, title in (("mnist", "MNIST"), ("fashion-mnist", "Fashion-MNIST"))
-    }
-    columns = [
-        f"{title}: {what}" for title in results for what in ("rank by jury", "linear", "5-NN")
-    ]
-    rows = [
-        [
-            name.replace("joined", "all six joined").replace("x6", "from six seeds, joined"),
-            *_cells(name, results),
-        ]
-        for name in next(iter(results.values()))["candidates"]
-    ]
-    return markdown(["", *columns], rows)
-
-
-def _cells(name: str, results: Mapping[str, dict[str, Any]]) -> Iterator[str]:
-    """Write a candidate's mean rank, and what probes read in the mean over its seeds."""
-    for of in results.values():
-        rank = f"{of['mean_rank'][name]:.1f}"
-        yield f"**{rank}** (chosen)" if name == of["chosen"] else rank
-        runs = [of["candidates"][name], *(more[name] for more in of["more"] if name in more)]
-        for probe in ("linear", "neighbours"):
-            mean = f"{np.mean([run[probe] for run in runs]):.3f}"
-            yield f"**{mean}**" if name == of["chosen"] else mean
