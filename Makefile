@@ -20,10 +20,10 @@ run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw 
 	@echo "  novelty list               what else can be run, and how long it takes"
 
 test: $(VENV)/.dev  ## run the tests: minutes on two cores
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -rs
+	$(BIN)/python -m pytest -n 3 --dist worksteal -rs
 
 test-all: $(VENV)/.dev  ## run the slow tests too: a browser on every tab, kills, long trainings
-	$(BIN)/python -m pytest --slow -n 3 --dist loadfile --no-loadscope-reorder -rs
+	$(BIN)/python -m pytest --slow -n 3 --dist worksteal -rs
 
 check: $(VENV)/.dev $(if $(SKIP_JS),,js)  ## style, types, and which package may import which
 	$(BIN)/ruff check .

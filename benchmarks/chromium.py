@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ def missing() -> str:
     """Say what keeps a browser from being started; nothing if all is there."""
     if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
         return "needs chromium and chromedriver (chromium, chromium-driver)"
+    if importlib.util.find_spec("selenium") is None:
+        return "needs selenium"
     return ""
 
 

@@ -55,6 +55,7 @@ def test_automata_rows_count_all_scores():
     assert [row.name.split()[0] for row in rows] == ["88", "88"]
 
 
+@pytest.mark.slow
 def test_one_thread_gives_the_scores_of_all_threads_and_a_scan_is_timed():
     plain, ours = scan.prepare(30)
     assert plain() == ours()
@@ -69,6 +70,7 @@ def test_moments_and_qr_give_the_same_bits():
     assert len(moments.run(500, 16, 4, repeats=1)) == 2
 
 
+@pytest.mark.slow
 def test_frames_are_timed_in_a_browser(browser):
     rows = frames.run(sites=64, frames=20)
     assert [row.ours > 0 for row in rows] == [True] * 4

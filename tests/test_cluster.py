@@ -75,6 +75,7 @@ def wait_for_workers(executor, count):
     executor._client.wait_for_workers(count, timeout=60)
 
 
+@pytest.mark.slow
 def test_killing_a_worker_in_the_middle_changes_nothing(running, tmp_path):
     workers = list(running.workers)
     alone, _ = run_experiment("eca", "quick", root=tmp_path / "a", overrides=SMALL)

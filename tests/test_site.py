@@ -88,6 +88,7 @@ axe.run(document, { preload: false, resultTypes: ["violations"], ...rules }).the
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_axe_finds_nothing_on_any_page(site, browser, width, scheme):

@@ -22,7 +22,9 @@ ENCODER = ["run", "encoder", "--config", "quick", "--training-seeds", "1", "--en
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("group", [False, True], ids=["parent", "all processes"])
+@pytest.mark.parametrize(
+    "group", [pytest.param(False, marks=pytest.mark.slow), True], ids=["parent", "all processes"]
+)
 def test_sigterm_on_the_default_kind_of_engine_saves_the_step_that_a_worker_is_at(tmp_path, group):
     # No checkpoint comes by itself but that of step 0.
     never = ["--steps", "1000000", "--checkpoint-every", "1000000", "--out", str(tmp_path)]

@@ -115,6 +115,7 @@ def test_infinite_inputs_of_a_finite_code_are_nan_too():
     assert set(found) == set(NAMES) and all(map(math.isnan, found.values()))
 
 
+@pytest.mark.slow
 def test_two_ranks_of_a_trainer_log_the_score_of_their_samples_together(tmp_path):
     generator = torch.Generator().manual_seed(4)
     x = torch.randn(201, 3, generator=generator)

@@ -79,6 +79,7 @@ def test_lattices_and_chunks_have_no_importance():
     assert ln.score(lambda: iter([pairs]), draws=1, null=0).importance is None
 
 
+@pytest.mark.slow
 def test_a_line_of_the_named_share_would_have_been_found():
     # Ours is a statement about data like these: draw such data, with a line of that share.
     g, found, shares = np.random.default_rng(5), [], []

@@ -125,6 +125,7 @@ def test_normal_scores_are_quantiles_of_ranks():
     torch.testing.assert_close(ranked, normal_scores(flat))
 
 
+@pytest.mark.slow
 def test_ranks_find_a_relation_under_heavy_tails_and_ignore_units():
     found = 0
     for seed in range(20):

@@ -60,7 +60,10 @@ def wave(normal, steps, noise=0.1):
     return path[:-1], path[1:].repeat(1, 2)
 
 
-@pytest.mark.parametrize("penalty", [0.03, 0.3, 3.0])
+@pytest.mark.parametrize(
+    "penalty",
+    [pytest.param(0.03, marks=pytest.mark.slow), 0.3, pytest.param(3.0, marks=pytest.mark.slow)],
+)
 def test_ten_thousand_steps_equal_the_batch_score(normal, oracle, penalty, observe):
     steps, knobs = 10_000 if penalty == 0.3 else 2500, {**KNOBS, "ridge_penalty": penalty}
     reservoir = MLP(2, 12, 2)

@@ -118,6 +118,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
 """
 
 
+@pytest.mark.slow
 def test_a_small_file_that_claims_much_takes_no_memory(saved, tmp_path):
     _, path = saved
     with zipfile.ZipFile(path) as archive:

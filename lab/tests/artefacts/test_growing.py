@@ -51,6 +51,7 @@ def test_sets_have_numbers_or_classes_as_they_say():
         assert (y.shape[1] > 1) == one.is_class
 
 
+@pytest.mark.slow
 def test_a_quick_run_has_every_table_and_a_figure():
     class Record:
         results = experiment.run(experiment.QUICK, seed=0, context=RunContext()).results

@@ -81,7 +81,10 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(("engine", "kills", "longest"), [("serial", 2, 4.0), ("cores:2", 1, 6.0)])
+@pytest.mark.parametrize(
+    ("engine", "kills", "longest"),
+    [("serial", 2, 4.0), pytest.param("cores:2", 1, 6.0, marks=pytest.mark.slow)],
+)
 def test_killed_it_ends_with_the_same_records(tmp_path, undisturbed, engine, kills, longest):
     assert len(undisturbed) == 2
     chance, pipes = random.Random(0), {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}

@@ -61,20 +61,20 @@ ONE_RUN = [
     if not artefact.many_runs and name not in NOT_RECORDED
 ]
 QUICK_RUNS = [
-    "answers",
+    pytest.param("answers", marks=pytest.mark.slow),
     "dependence-level",
     "overview",
     "eca",
     "eca-scan",
     "mdl",
-    "floor",
-    "calibration",
-    "compare",
-    "nulls",
-    "signs",
-    "relations",
+    pytest.param("floor", marks=pytest.mark.slow),
+    pytest.param("calibration", marks=pytest.mark.slow),
+    pytest.param("compare", marks=pytest.mark.slow),
+    pytest.param("nulls", marks=pytest.mark.slow),
+    pytest.param("signs", marks=pytest.mark.slow),
+    pytest.param("relations", marks=pytest.mark.slow),
     "life-map",
-    "encoder-joined",
+    pytest.param("encoder-joined", marks=pytest.mark.slow),
 ]
 
 

@@ -60,6 +60,7 @@ def faults_of(browser, name):
     return found
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing_on_any_tab(sized, exported, axe):
     open_panel(sized, exported, "ledger")
     sized.execute_script(axe)

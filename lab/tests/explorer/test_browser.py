@@ -29,7 +29,7 @@ PANELS = [
 PANELS += ["ledger", "yours"]
 
 
-@pytest.mark.parametrize("kind", ["address", "exported"])
+@pytest.mark.parametrize("kind", [pytest.param("address", marks=pytest.mark.slow), "exported"])
 def test_every_panel_opens_without_a_complaint(browser, request, kind):
     page = request.getfixturevalue(kind)
     browser.get_log("browser")
@@ -81,7 +81,7 @@ def test_another_page_cannot_read_the_ledger(browser, address, site, host):
     browser.get_log("browser")  # the refusals are logged by the browser
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])
 def test_no_panel_is_wider_than_the_window(browser, address, width):
     size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -161,6 +161,7 @@ def test_a_number_that_is_no_rule_changes_nothing(browser, exported, text):
     assert shown.text == "54"
 
 
+@pytest.mark.slow
 def test_nothing_is_small_on_a_projector(browser, exported):
     size = {"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)

@@ -32,6 +32,7 @@ def built(tmp_path_factory):
     return target / "novelty_lab"
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_every_record_in_less_than_20_megabytes(built):
     with zipfile.ZipFile(built / "results.zip") as packed:
         names = set(packed.namelist())
@@ -43,6 +44,7 @@ def test_the_wheel_holds_every_record_in_less_than_20_megabytes(built):
     assert sum(path.stat().st_size for path in built.rglob("*.*")) < LARGEST
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_every_script_of_the_page(built):
     for kind in ("js", "css", "html"):
         held = {p.relative_to(built) for p in built.rglob(f"*.{kind}")}
@@ -51,6 +53,7 @@ def test_the_wheel_holds_every_script_of_the_page(built):
         }
 
 
+@pytest.mark.slow
 def test_the_page_of_a_wheel_has_the_data_of_the_checkout(built, site, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(committed, "_package", lambda: built)

@@ -64,7 +64,7 @@ def test_images_are_those_of_the_files(arrays):
     np.testing.assert_array_equal(labels[found], arrays["projected_labels"])
 
 
-@pytest.mark.parametrize("kind", ["address", "exported"])
+@pytest.mark.parametrize("kind", [pytest.param("address", marks=pytest.mark.slow), "exported"])
 def test_the_page_shows_each_image_pixel_for_pixel(browser, request, arrays, kind):
     open_panel(browser, request.getfixturevalue(kind), "encoder")
     wait_for(browser, "LN.encoder.shows()")

@@ -100,6 +100,7 @@ def test_no_record_is_a_sentence(browser, tmp_path):
         assert "novelty run life-map" in browser.find_element("id", "panel-life").text
 
 
+@pytest.mark.slow
 def test_served_it_opens_without_a_complaint_at_every_width(browser, results):
     browser.get_log("browser")
     with serving(build(results)) as server:

@@ -76,6 +76,7 @@ def test_noise_raises_raw_bits_and_leaves_denoised_bits(browser, exported):
     assert "0.0 bits are left" in told(browser)[1]
 
 
+@pytest.mark.slow
 def test_the_sweep_shows_the_same_for_every_level(browser, exported):
     open_panel(browser, exported, "start")
     choose(browser, "sine")
@@ -191,6 +192,7 @@ def test_taps_of_the_space_bar_are_a_series(browser, exported):
     wait_for(browser, TESTED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sine", "both", "noise", "logistic", "walk"])
 def test_every_example_has_its_sentences(browser, exported, name):
     open_panel(browser, exported, "start")

@@ -125,6 +125,7 @@ def test_columns_can_be_chosen(browser, exported):
     assert said(browser) == "Choose at least one input and one target."
 
 
+@pytest.mark.slow
 def test_rows_can_be_moments_in_time(browser, exported):
     series = np.sin(0.3 * np.arange(120)) ** 3
     truth = ln.score(series, window=5, history=2)

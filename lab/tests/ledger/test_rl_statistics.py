@@ -108,6 +108,7 @@ def test_interval_of_the_improvement_is_that_of_resampling_both_sides():
     assert found == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.02)
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_truth_about_as_often_as_they_say(few_resamples):
     generator = np.random.default_rng(5)
     shift, trials, covered = 0.5, 300, np.zeros(2)

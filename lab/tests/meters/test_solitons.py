@@ -110,7 +110,7 @@ def test_chaotic_rules_do_not_travel(number, width):
         assert found.crossings <= 1
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [64, pytest.param(256, marks=pytest.mark.slow)])
 def test_noise_does_not_travel(width):
     for seed in SEEDS[:2]:
         white = np.random.default_rng(seed).standard_normal((512, 2, width))
