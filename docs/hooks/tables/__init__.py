@@ -13,7 +13,7 @@ from pathlib import Path
 
 from docs.hooks import badges
 from docs.hooks.tables import agents, compare, growing, independence, life, measure, paper, summary
-from docs.hooks.tables.records import ROOT, shown
+from docs.hooks.tables.records import ROOT
 
 MARK = re.compile(r"(?P<mark><!-- table: (?P<name>[\w-]+) -->\n).*?(?P<end><!-- end -->)", re.S)
 
@@ -62,8 +62,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "calibration": measure.calibration,
     "compare": compare.compare,
     "durations": summary.durations,
-    "epiplexity-automata": lambda: shown("epiplexity", "Automata"),
-    "epiplexity-orders": lambda: shown("epiplexity", "Published"),
     "encoder-controls": paper.encoder_controls,
     "explore": agents.explore,
     "explore-default": partial(agents.explore_default, "final return"),
@@ -72,10 +70,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "explore-fading": agents.explore_fading,
     "explore-frozen": agents.explore_frozen,
     "explore-tasks": agents.explore_tasks,
-    "growing-detection": growing.detection,
-    "growing-functions": growing.functions,
-    "growing-level": lambda: shown("growing", "Level"),
-    "growing-seconds": lambda: shown("growing", "CPU seconds"),
     "growing-sets": growing.real_sets,
     "life-areas": life.life_areas,
     "life-named": life.life_named,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import statistics
 from collections.abc import Iterable
@@ -11,7 +10,6 @@ from typing import Any
 
 from novelty_lab import records
 from novelty_lab.ledger import claim as paper_claim
-from novelty_lab.records import Record
 
 ROOT = Path(__file__).parents[3]
 
@@ -48,17 +46,6 @@ def mean_sd(values: list[float], digits: int = 0) -> str:
     return f"{statistics.mean(values):.{digits}f} ± {statistics.stdev(values):.{digits}f}"
 
 
-def run_of(name: str, **settings: Any) -> Record:
-    """Read the committed run of an artefact with these settings, the others as in the paper run."""
-    from novelty_lab.registry import find_artefact
-
-    config = dataclasses.replace(find_artefact(name).experiment.PAPER, **settings)
-    runs = map(records.load, records.find(ROOT / "results", name))
-    tells = (records.is_of_older, lambda run, config: records.is_of(run.configuration, config))
-    (run,) = [run for run in runs if any(tell(run, config) for tell in tells)]
-    return run
-
-
 def observer_of(name: str) -> str:
     """Say so if the committed paper run has another observer than the present one."""
     from novelty_lab.registry import find_artefact
@@ -68,17 +55,3 @@ def observer_of(name: str) -> str:
         return ""
     older = records.is_of_older(records.load(path), find_artefact(name).experiment.PAPER)
     return f" ({records.OLDER_OBSERVER})" if older else ""
-
-
-def shown(name: str, title: str, **settings: Any) -> str:
-    """Return a table of the report of the paper run, or of the run with these settings."""
-    from novelty_lab import records
-    from novelty_lab.report import tables_of
-
-    run = (
-        run_of(name, **settings)
-        if settings
-        else records.load(ROOT / "results" / name / "paper-seed0")
-    )
-    (table,) = [table for table in tables_of(run) if table.title.startswith(title)]
-    return markdown(table.columns, table.rows)

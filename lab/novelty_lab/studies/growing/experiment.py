@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,7 +17,7 @@ import numpy as np
 import learnable_novelty as ln
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult
-from novelty_lab.repeats import LEVEL, part_of
+from novelty_lab.repeats import LEVEL
 from novelty_lab.settings import Settings
 from novelty_lab.studies.growing.functions import FUNCTIONS, NOISE
 from novelty_lab.studies.growing.learners import DEPTH, FEATURES, LEARNERS, Array, held_out
@@ -56,8 +55,6 @@ class Config(Settings):
     """Permutations of ``ln.score``."""
     draws: int = 2
     """Its reservoirs."""
-    parts: int = 10
-    """Tasks that the repeats of a kind of noise are divided into."""
 
 
 PAPER = Config()
@@ -74,89 +71,69 @@ QUICK = Config(
     level_repeats=1,
     null=19,
     draws=1,
-    parts=1,
 )
 
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Answer the four questions."""
     names = config.functions or tuple(FUNCTIONS)
-    cells = list(itertools.product(names, config.sizes, LEARNERS, range(config.repeats)))
-    tasks = {
-        f"{name}, n={n}, {learner}, {k}": (name, n, config.new_rows, learner, k, seed)
-        for name, n, learner, k in cells
-    }
-    learned = [
-        {"function": name, "n": n, "learner": learner, **scores}
-        for (name, n, learner, _), scores in zip(
-            cells, context.map(learn_function, tasks).values(), strict=True
-        )
-    ]
+
+    def rows(function: Any, about: dict[str, Any]) -> list[dict[str, Any]]:
+        """Call a function with every combination of what it is asked about, a task each."""
+        cells = list(itertools.product(*about.values()))
+        tasks = {", ".join(map(str, cell)): (config, *cell, seed) for cell in cells}
+        found = context.map(function, tasks).values()
+        return [dict(zip(about, c, strict=True)) | f for c, f in zip(cells, found, strict=True)]
+
+    learned = {"function": names, "n": config.sizes, "learner": LEARNERS}
+    learned["repeat"] = range(config.repeats)
+    asked = {"function": names, "n": config.detection_sizes, "observer": OBSERVERS}
+    tables = [one.table for one in SETS[: config.sets]]
     return RunResult(
         {
-            "functions": learned,
-            "detection": _detection(config, names, seed, context),
-            "level": _level(config, seed, context),
-            "sets": _sets(config, seed, context),
+            "functions": rows(learn_function, learned),
+            "detection": rows(detect, asked),
+            "level": rows(grow_on_noise, {"noise": NOISE, "n": config.level_sizes}),
+            "sets": rows(learn_set, {"set": tables, "learner": LEARNERS}),
         }
     )
 
 
 def learn_function(
-    name: str, n: int, new_rows: int, learner: str, repeat: int, seed: int
+    config: Config, name: str, n: int, learner: str, repeat: int, seed: int
 ) -> dict[str, Any]:
     """Learn one function, and predict new rows."""
-    x, y = FUNCTIONS[name](n + new_rows, numpy_generator(seed, name, n, repeat))
+    x, y = FUNCTIONS[name](n + config.new_rows, numpy_generator(seed, name, n, repeat))
     child = split(seed, "learner", repeat) % 2**32
     return held_out(learner, x[:n], y[:n], x[n:], y[n:], child)
 
 
-# Detection and level, by ln.score.
+def learn_set(config: Config, name: str, learner: str, seed: int) -> dict[str, Any]:
+    """Predict every fifth of a data set from the others."""
+    (one,) = [one for one in SETS if one.table == name]
+    x, y = load(one, config.most_rows, seed)
+    folds = np.arange(len(x)) % FOLDS
+    by_fold = []
+    for fold in range(FOLDS):
+        inside, outside = folds != fold, folds == fold
+        child = split(seed, "fold", fold) % 2**32
+        by_fold.append(held_out(learner, x[inside], y[inside], x[outside], y[outside], child))
+    keys = [key for key in by_fold[0] if all(one.get(key) is not None for one in by_fold)]
+    means = {key: float(np.mean([one[key] for one in by_fold])) for key in keys}
+    about = {"target": one.target, "rows": len(x), "columns": x.shape[1]}
+    return {**about, "r2": None, "seconds": None} | means
 
 
-def _detection(
-    config: Config, names: Iterable[str], seed: int, context: RunContext
-) -> list[dict[str, Any]]:
-    cells = list(itertools.product(names, config.detection_sizes, OBSERVERS))
-    tasks = {
-        f"{name}, n={n}, {observer}": (config, name, n, observer, seed)
-        for name, n, observer in cells
-    }
-    scored = context.map(detect, tasks).values()
-    return [
-        {"function": name, "n": n, "observer": observer, **_summary(rows)}
-        for (name, n, observer), rows in zip(cells, scored, strict=True)
-    ]
-
-
-def detect(config: Config, name: str, n: int, observer: str, seed: int) -> list[dict[str, Any]]:
+def detect(config: Config, name: str, n: int, observer: str, seed: int) -> dict[str, Any]:
     """Score data sets of one function and size."""
-    make, repeats = FUNCTIONS[name], range(config.detection_repeats)
-    return [_scored(config, make, ("detect", name, n, k), observer, seed) for k in repeats]
+    labels = [("detect", name, n, k) for k in range(config.detection_repeats)]
+    return _summary([_scored(config, FUNCTIONS[name], one, observer, seed) for one in labels])
 
 
-def _level(config: Config, seed: int, context: RunContext) -> list[dict[str, Any]]:
-    cells = list(itertools.product(NOISE, config.level_sizes))
-    tasks = {
-        f"{name}, n={n}, part {part}": (config, name, n, part, seed)
-        for name, n in cells
-        for part in range(config.parts)
-    }
-    scored = iter(context.map(level_part, tasks).values())
-    return [
-        {
-            "noise": name,
-            "n": n,
-            **_summary([row for part in itertools.islice(scored, config.parts) for row in part]),
-        }
-        for name, n in cells
-    ]
-
-
-def level_part(config: Config, name: str, n: int, part: int, seed: int) -> list[dict[str, Any]]:
-    """Score some data sets of noise by an observer that may grow."""
-    repeats = part_of(config.level_repeats, part, config.parts)
-    return [_scored(config, NOISE[name], ("level", name, n, k), "growing", seed) for k in repeats]
+def grow_on_noise(config: Config, name: str, n: int, seed: int) -> dict[str, Any]:
+    """Score data sets of noise by an observer that may grow."""
+    labels = [("level", name, n, k) for k in range(config.level_repeats)]
+    return _summary([_scored(config, NOISE[name], one, "growing", seed) for one in labels])
 
 
 def _scored(
@@ -191,41 +168,7 @@ def _observer(name: str, x: Array, seed: int) -> ln.Observer | Literal["growing"
 
 
 def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "found": float(np.mean([row["p"] <= LEVEL + 1e-9 for row in rows])),
-        "grown": float(np.mean([row["grown"] for row in rows])),
-        "held out": float(np.mean([row["held out"] for row in rows])),
-        "excess": float(np.mean([row["excess"] for row in rows])),
-        "seconds": float(np.mean([row["seconds"] for row in rows])),
-        "repeats": len(rows),
-    }
-
-
-# Real data sets.
-
-
-def _sets(config: Config, seed: int, context: RunContext) -> list[dict[str, Any]]:
-    cells = list(itertools.product(range(config.sets), LEARNERS))
-    tasks = {
-        f"{SETS[index].table}, {learner}": (index, learner, config.most_rows, seed)
-        for index, learner in cells
-    }
-    learned = context.map(learn_set, tasks).values()
-    return [
-        {"set": SETS[index].table, "target": SETS[index].target, "learner": learner, **row}
-        for (index, learner), row in zip(cells, learned, strict=True)
-    ]
-
-
-def learn_set(index: int, learner: str, most_rows: int, seed: int) -> dict[str, Any]:
-    """Predict every fifth of a data set from the others."""
-    x, y = load(SETS[index], most_rows, seed)
-    folds = np.arange(len(x)) % FOLDS
-    by_fold = []
-    for fold in range(FOLDS):
-        inside, outside = folds != fold, folds == fold
-        child = split(seed, "fold", fold) % 2**32
-        by_fold.append(held_out(learner, x[inside], y[inside], x[outside], y[outside], child))
-    keys = [key for key in by_fold[0] if all(one.get(key) is not None for one in by_fold)]
-    means = {key: float(np.mean([one[key] for one in by_fold])) for key in keys}
-    return {"rows": len(x), "columns": x.shape[1], "r2": None, "seconds": None} | means
+    found = float(np.mean([row["p"] <= LEVEL + 1e-9 for row in rows]))
+    keys = ("grown", "held out", "excess", "seconds")
+    means = {key: float(np.mean([row[key] for row in rows])) for key in keys}
+    return {"found": found, **means, "repeats": len(rows)}

@@ -44,13 +44,10 @@ LEARNED = 0.97
 
 def means(rows: list[dict[str, Any]], keys: tuple[str, ...]) -> dict[tuple[Any, ...], float | None]:
     """Average R2 over repeats; None where a learner is missing."""
-    shares: dict[tuple[Any, ...], list[float | None]] = {}
+    shares: dict[tuple[Any, ...], list[Any]] = {}
     for row in rows:
         shares.setdefault(tuple(row[key] for key in keys), []).append(row["r2"])
-    return {
-        key: None if None in values else float(np.mean([v for v in values if v is not None]))
-        for key, values in shares.items()
-    }
+    return {key: None if None in of else float(np.mean(of)) for key, of in shares.items()}
 
 
 def tables(record: Record) -> list[Table]:
@@ -58,16 +55,10 @@ def tables(record: Record) -> list[Table]:
     results = record.results
     functions = means(results["functions"], ("function", "n", "learner"))
     cells = dict.fromkeys((name, n) for name, n, _ in functions)
-    rows = [
-        {"function": name, "n": n, "of": {k: functions[name, n, k] for k in COLORS}}
-        for name, n in cells
-    ]
+    rows = [[name, str(n), *(_share(functions[name, n, k]) for k in COLORS)] for name, n in cells]
     sets = means(results["sets"], ("set", "learner"))
-    set_rows = [
-        {"set": name, "of": {k: sets[name, k] for k in COLORS}}
-        for name in dict.fromkeys(name for name, _ in sets)
-    ]
-    seconds = _seconds(results["functions"])
+    names = dict.fromkeys(name for name, _ in sets)
+    set_rows = [[name, *(_share(sets[name, k]) for k in COLORS)] for name in names]
     detection_columns = {
         "function": "{function}",
         "n": "{n}",
@@ -85,31 +76,15 @@ def tables(record: Record) -> list[Table]:
         "repeats": "{repeats}",
     }
     return [
-        table("Held-out R2 of functions", {"function": "{function}", "n": "{n}"} | _each(), rows),
-        table("Held-out R2 of real sets", {"set": "{set}"} | _each(), set_rows),
-        table("CPU seconds", {"n": "{n}"} | _each("{:.1f}"), seconds),
+        Table("Held-out R2 of functions", ["function", "n", *COLORS], rows),
+        Table("Held-out R2 of real sets", ["set", *COLORS], set_rows),
         table("Detection", detection_columns, results["detection"]),
         table("Level", level_columns, results["level"]),
     ]
 
 
-def _seconds(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    rows_by_size = []
-    for n in dict.fromkeys(row["n"] for row in rows):
-        of: dict[str, float | None] = dict.fromkeys(COLORS)
-        for name in COLORS:
-            times = [r["seconds"] for r in rows if (r["n"], r["learner"]) == (n, name)]
-            of[name] = None if None in times else float(np.median(times))
-        rows_by_size.append({"n": n, "of": of})
-    return rows_by_size
-
-
-def _each(pattern: str = "{:.2f}") -> dict[str, Any]:
-    def cell(row: dict[str, Any], name: str) -> str:
-        value = row["of"][name]
-        return "-" if value is None else pattern.format(value)
-
-    return {name: lambda row, name=name: cell(row, name) for name in COLORS}
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
 
 
 def figure(record: Record) -> Figure:

@@ -50,15 +50,11 @@ def logistic(rows: int, generator: np.random.Generator, *, steps: int) -> Data:
 
 def henon(rows: int, generator: np.random.Generator, *, steps: int) -> Data:
     """Iterate the Hénon map from points of its attractor."""
-    point = generator.uniform(-0.1, 0.1, (2, rows))
-    point = _henon(point, 100)
-    return point.T.copy(), _henon(point, steps).T.copy()
-
-
-def _henon(point: Array, steps: int) -> Array:
-    for _ in range(steps):
-        point = np.stack([1 - 1.4 * point[0] ** 2 + point[1], 0.3 * point[0]])
-    return point
+    orbit = [generator.uniform(-0.1, 0.1, (2, rows))]
+    for _ in range(100 + steps):
+        x, y = orbit[-1]
+        orbit.append(np.stack([1 - 1.4 * x**2 + y, 0.3 * x]))
+    return orbit[100].T.copy(), orbit[-1].T.copy()
 
 
 def waves(rows: int, generator: np.random.Generator) -> Data:
@@ -77,33 +73,29 @@ FUNCTIONS: dict[str, Maker] = {
 }
 
 
-def _independent(
+def _noise(
     x: Callable[[np.random.Generator, int], Array], y: Callable[[np.random.Generator, int], Array]
 ) -> Maker:
     return lambda rows, generator: (x(generator, rows), y(generator, rows))
 
 
+def _normal(columns: int) -> Callable[[np.random.Generator, int], Array]:
+    return lambda g, n: g.standard_normal((n, columns))
+
+
 NOISE: dict[str, Maker] = {
-    "normal, 12 inputs": _independent(
-        lambda g, n: g.standard_normal((n, 12)), lambda g, n: g.standard_normal((n, 1))
-    ),
-    "normal, 40 inputs, 2 targets": _independent(
-        lambda g, n: g.standard_normal((n, 40)), lambda g, n: g.standard_normal((n, 2))
-    ),
-    "t2": _independent(
-        lambda g, n: g.standard_normal((n, 5)), lambda g, n: g.standard_t(2, (n, 1))
-    ),
-    "Cauchy": _independent(
+    "normal, 12 inputs": _noise(_normal(12), _normal(1)),
+    "normal, 40 inputs, 2 targets": _noise(_normal(40), _normal(2)),
+    "t2": _noise(_normal(5), lambda g, n: g.standard_t(2, (n, 1))),
+    "Cauchy": _noise(
         lambda g, n: g.standard_cauchy((n, 3)), lambda g, n: g.standard_cauchy((n, 1))
     ),
-    "signs": _independent(
+    "signs": _noise(
         lambda g, n: g.choice([-1.0, 1.0], (n, 8)), lambda g, n: g.choice([-1.0, 1.0], (n, 1))
     ),
-    "counts": _independent(
+    "counts": _noise(
         lambda g, n: g.exponential(size=(n, 4)), lambda g, n: g.poisson(0.5, (n, 1)).astype(float)
     ),
-    "classes": _independent(
-        lambda g, n: g.standard_normal((n, 6)), lambda g, n: np.eye(3)[g.integers(0, 3, n)]
-    ),
+    "classes": _noise(_normal(6), lambda g, n: np.eye(3)[g.integers(0, 3, n)]),
 }
 """Targets that do not depend on the inputs."""

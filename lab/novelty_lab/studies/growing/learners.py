@@ -26,19 +26,19 @@ MOST_KERNEL_ROWS = 8000
 
 def frozen(x: Array, y: Array, new: Array, seed: int) -> Array:
     """Read the default observer of ``ln.score``."""
-    return _readout(_mlp(x, WIDTH, seed), x, y, new)
+    return readout(reservoirs.MLP(x.shape[1], WIDTH, DEPTH, seed=seed), x, y, new)[1]
 
 
 def wide(x: Array, y: Array, new: Array, seed: int) -> Array:
     """Read a frozen reservoir of 2,048 features, or of one for every two rows."""
-    return _readout(_mlp(x, min(WIDE, len(x) // 2), seed), x, y, new)
+    features = min(WIDE, len(x) // 2)
+    return readout(reservoirs.MLP(x.shape[1], features, DEPTH, seed=seed), x, y, new)[1]
 
 
 def growing(x: Array, y: Array, new: Array, seed: int) -> Array:
     """Grow on three quarters of the rows, decide on the others, and read all of them."""
-    start = _mlp(x, min(WIDTH, len(x) // 4), seed)
-    growth = Growing(start, most_features=FEATURES).grow(_tensor(x), _tensor(y), seed=seed)
-    return _readout(growth.observer.reservoir, x, y, new)
+    growth = Growing(mlp(x, seed), most_features=FEATURES).grow(tensor(x), tensor(y), seed=seed)
+    return readout(growth.observer.reservoir, x, y, new)[1]
 
 
 def network(x: Array, y: Array, new: Array, seed: int) -> Array:
@@ -132,20 +132,26 @@ def held_out(
     return scores
 
 
-def _mlp(x: Array, width: int, seed: int) -> reservoirs.MLP:
-    return reservoirs.MLP(x.shape[1], width, DEPTH, seed=seed)
+def mlp(x: Array, seed: int) -> reservoirs.MLP:
+    """Draw the reservoir that growth starts from."""
+    return reservoirs.MLP(x.shape[1], min(WIDTH, len(x) // 4), DEPTH, seed=seed)
 
 
-def _readout(reservoir: reservoirs.Reservoir, x: Array, y: Array, new: Array) -> Array:
-    """Fit the ridge of largest evidence to features, and predict."""
+def readout(
+    reservoir: reservoirs.Reservoir, x: Array, y: Array, new: Array, **settings: Any
+) -> tuple[Any, Array]:
+    """Fit the ridge of largest evidence to features; return it and its predictions."""
     regressor = importlib.import_module("learnable_novelty.sklearn").EpiplexityRegressor
     with torch.no_grad():
-        features, later = (reservoir(_tensor(values)).double().numpy() for values in (x, new))
+        features, later = (reservoir(tensor(values)).double().numpy() for values in (x, new))
+    settings |= {"floor_repeats": 1}
     try:
-        return regressor(floor_repeats=1).fit(features, y).predict(later)
+        fitted = regressor(**settings).fit(features, y)
     except UserError:  # exact fits ask for a ridge that is rounding
-        return regressor(floor_repeats=1, ridge_penalty=1e-6).fit(features, y).predict(later)
+        fitted = regressor(**settings, ridge_penalty=1e-6).fit(features, y)
+    return fitted, fitted.predict(later).reshape(len(new), -1)
 
 
-def _tensor(values: Array) -> torch.Tensor:
+def tensor(values: Array) -> torch.Tensor:
+    """Return rows as a reservoir reads them."""
     return torch.from_numpy(np.ascontiguousarray(values)).float()
