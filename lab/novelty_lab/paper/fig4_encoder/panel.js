@@ -247,18 +247,12 @@
         level(data.chance, "largest class", "grey"),
       ],
     });
-    const known = denoised();
-    const clean = known && {
-      ...curve("bits", `denoised bits, ${LN.rows(known.rows)}`, "green", 1),
-      points: data.steps.map((s, k) => [s, known.mean[k]]),
-      band: data.steps.map((s, k) => [s, known.mean[k] - known.sd[k], known.mean[k] + known.sd[k]]),
-    };
     const bits = LN.charts.lines({
       label: "Score",
       height: 230,
       x: { label: "training step" },
       y: { label: "bits" },
-      series: [...(clean ? [clean] : []), { ...curve("bits", "raw bits", "blue", 1), dash: true }],
+      series: [curve("bits", "raw bits", "blue", 1)],
     });
     root.append(
       el(
@@ -279,7 +273,7 @@
           ),
           LN.figure(
             [el("h3", {}, "The training objective"), bits.node],
-            `What an observer learns about the code from the image, on test images${known ? `, ${known.rows} at a time; the training raises the raw bits. Denoised bits: mean of ${known.runs} runs of the same training` : ""}; shaded: ± standard deviation.`,
+            "What an observer learns about the code from the image, on test images: what the training raises. Shaded: ± standard deviation.",
             "In the paper: S^φ, the raw bits, figure 4.",
           ),
         ),
