@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.chromium import chromium
 from benchmarks.timing import Row, within
-from novelty_lab import explorer
+from novelty_lab.explorer.site import export
 
 RESULTS = Path(__file__).parents[1] / "results"
 FRAME = 1 / 60
@@ -27,7 +27,7 @@ const done = arguments[0], panel = LN.panels.find((p) => p.name === "neural");
 def run(sites: int = 512, frames: int = 600) -> list[Row]:
     """Time frames of a trained rule of each update, at a width of the lattice."""
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
-        explorer.export(RESULTS, Path(folder))
+        export(RESULTS, Path(folder))
         browser.get(f"{(Path(folder) / 'index.html').as_uri()}#neural")
         browser.execute_async_script(OPEN)
         rows: list[Row] = []

@@ -18,20 +18,17 @@ def add_commands(commands: Any) -> None:
     explore.add_argument("--no-browser", action="store_true", help="do not open a browser")
     explore.add_argument("--export", type=Path, metavar="DIR", help="write the page and stop")
     explore.add_argument(
-        "--address", default="", metavar="URL", help="public address of the exported page"
-    )
-    explore.add_argument(
         "--out", type=Path, help="results folder (results here, or the committed ones)"
     )
     explore.set_defaults(command=_explore)
 
 
 def _explore(options: argparse.Namespace) -> int:
-    from novelty_lab import explorer
+    from novelty_lab.explorer.site import build, export
 
     if options.export is not None:
         with results_folder(options.out) as results:
-            count = explorer.export(results, options.export, options.address)
+            count = export(results, options.export)
         print(f"{count} files in {options.export}; open {options.export / 'index.html'}")
         return 0
     if not 0 <= options.port <= 65535:
@@ -39,7 +36,7 @@ def _explore(options: argparse.Namespace) -> int:
     from novelty_lab.explorer.server import Server
 
     with results_folder(options.out) as results:
-        site = explorer.build(results)
+        site = build(results)
     try:
         listening = Server(site, options.port)
     except OSError as error:

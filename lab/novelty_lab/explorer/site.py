@@ -7,75 +7,61 @@ Data files are scripts that assign, not JSON that is fetched: so the page also w
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from learnable_novelty._version import __version__
 from learnable_novelty.errors import UserError
+from learnable_novelty.measure.defaults import LINEAR_LAST
 from learnable_novelty.storage import write_whole
-from novelty_lab.explorer.card import draw_card
 from novelty_lab.explorer.claims import claims, linked_files
 from novelty_lab.explorer.panel import find_panels, read_script
 
 Site = dict[str, bytes]
-CARD = "card.png"
-"""The picture of the page that other sites show."""
 SCRIPTS_HERE = b"<!-- scripts of the panels -->"
 """Where ``index.html`` loads the scripts of the artefacts' panels."""
 
 
-def build(results: Path, *, address: str = "") -> Site:
+def build(results: Path) -> Site:
     """Make all files of the page.
 
     Args:
         results: folder of records.
-        address: where the page will be found, for sites that show its card beside a link.
 
     Raises:
         UserError: if there is no results folder.
     """
     if not results.is_dir():
         raise UserError(f"expected a folder of results, but {results} is not a folder")
-    site = dict(_assets())
-    names: list[str] = []
+    site = dict(_files(resources.files("novelty_lab.explorer") / "assets"))
+    judged = claims(results)
+    data: dict[str, Any] = {}
     scripts: list[str] = []
     for folder, panel in find_panels().items():
-        own = {f"js/{folder}/{name}": read_script(folder, name) for name in panel.scripts}
-        scripts += own
-        site |= own
-        for name, content in panel.data(results / folder.replace("_", "-")):
-            names.append(name)
-            site[f"data/{name}.js"] = _data_script(name, content)
-    judged = claims(results)
-    site["data/ledger.js"] = _data_script("ledger", judged)
+        for name in panel.scripts:
+            scripts.append(f"js/{folder}/{name}")
+            site[scripts[-1]] = read_script(folder, name)
+        data |= dict(panel.data(results / folder.replace("_", "-")))
+    data["ledger"] = judged
+    # The observer of the page is that of ``ln.score``.
+    index = {"version": __version__, "names": [*data], "linear_last": LINEAR_LAST}
+    for name, content in {**data, "index": index}.items():
+        site[f"data/{name}.js"] = _data_script(name, content)
     site |= dict(linked_files(results, judged["rows"]))
-    site[CARD] = draw_card(results)
-    html = site["index.html"].replace(SCRIPTS_HERE, _tags(scripts))
-    site["index.html"] = html.replace(
-        f'content="{CARD}"'.encode(), f'content="{_full(address)}"'.encode()
-    )
-    names.append("ledger")
-    index = {"version": __version__, "names": names}
-    site["data/index.js"] = _data_script("index", index)
+    tags = "\n".join(f'<script src="{name}"></script>' for name in scripts)
+    site["index.html"] = site["index.html"].replace(SCRIPTS_HERE, tags.encode())
     return site
 
 
-def export(results: Path, directory: Path, address: str = "") -> int:
+def export(results: Path, directory: Path) -> int:
     """Write the page into a folder; return the number of files."""
-    site = build(results, address=address)
+    site = build(results)
     for name, content in site.items():
         write_whole(directory / name, content)
     return len(site)
-
-
-def _full(address: str) -> str:
-    """Return the address of the card: in full, if that of the page is known."""
-    if address and not re.fullmatch(r"https?://[^\s\"'<>]+", address):
-        raise UserError(f"expected an address such as https://example.org/page/, got {address!r}")
-    return f"{address.rstrip('/')}/{CARD}" if address else CARD
 
 
 def _data_script(name: str, content: Any) -> bytes:
@@ -83,16 +69,9 @@ def _data_script(name: str, content: Any) -> bytes:
     return f"window.LN.data[{json.dumps(name)}]={text};\n".encode()
 
 
-def _tags(scripts: Iterable[str]) -> bytes:
-    return "\n".join(f'<script src="{name}"></script>' for name in scripts).encode()
-
-
-def _assets() -> Iterator[tuple[str, bytes]]:
-    root = resources.files("novelty_lab.explorer") / "assets"
-    for entry in root.iterdir():
-        if entry.is_file():
-            yield entry.name, entry.read_bytes()
-    for folder in ("js", "js/observer", "js/start", "js/tables", "js/yours"):
-        for entry in (root / folder).iterdir():
-            if entry.name.endswith(".js"):
-                yield f"{folder}/{entry.name}", entry.read_bytes()
+def _files(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, bytes]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _files(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith((".html", ".css", ".js")):
+            yield prefix + entry.name, entry.read_bytes()

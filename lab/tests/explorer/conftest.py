@@ -3,7 +3,7 @@
 import pytest
 
 from lab.tests.explorer.page import RESULTS, serving
-from novelty_lab.explorer import build, export
+from novelty_lab.explorer.site import build, export
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import pytest
 
 from lab.tests.explorer.page import RESULTS, content, open_panel, serving
 from novelty_lab import records
-from novelty_lab.explorer import build, export
+from novelty_lab.explorer.site import build, export
 from novelty_lab.paper.table1_agents.rl_table.paper import PAPER
 from novelty_lab.paper.table1_agents.rl_table.runs import Run, mean_curve
 from novelty_lab.records import Record

@@ -11,7 +11,7 @@ import pytest
 from lab.tests.explorer.page import RESULTS, content
 from learnable_novelty.cli.main import main
 from novelty_lab import committed
-from novelty_lab.explorer import build
+from novelty_lab.explorer.site import build
 
 LAB = RESULTS.parent / "lab"
 LARGEST = 20_000_000

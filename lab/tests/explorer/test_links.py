@@ -7,7 +7,7 @@ import pytest
 
 from lab.tests.explorer.page import RESULTS, open_panel, wait_for
 from learnable_novelty.cli.main import main
-from novelty_lab.explorer import build
+from novelty_lab.explorer.site import build
 
 Image = pytest.importorskip("PIL.Image", reason="needs pillow")
 pytest.importorskip("selenium.webdriver", reason="needs selenium")

@@ -7,9 +7,9 @@ import pytest
 from lab.tests.explorer.page import RESULTS, content
 from learnable_novelty.cli.main import main, make_parser
 from novelty_lab import ledger, records, studies
-from novelty_lab.explorer import build, export
 from novelty_lab.explorer.packing import packed
 from novelty_lab.explorer.panel import page_colour
+from novelty_lab.explorer.site import build, export
 from novelty_lab.records import Record
 from novelty_lab.registry import all_artefacts
 

@@ -31,4 +31,4 @@ def reduce(record: Record) -> DataFiles:
     yield "flows", {"flows": flows, **sizes}
 
 
-PANEL = Panel(order=70, data=from_paper_run(reduce))
+PANEL = Panel(order=40, data=from_paper_run(reduce))

@@ -1,8 +1,9 @@
 "use strict";
-/* Tabs, theme, and the panels in them.
+/* The story: chapters of tabs, the panels in them, and the theme.
 
    A panel is an object that its own file pushes onto LN.panels:
      name, title, short   what it is called in addresses, above it, and on its tab
+     chapter              where in the story it stands
      lead                 what is asked here, in plain words and without a number
      finding()            what came out, a sentence made from the data
      terms                names of the terms in it, which are then explained (terms.js)
@@ -17,17 +18,34 @@
      panel, data, build(root) */
 (() => {
   const { el } = LN;
-  const panels = /** @type {OpenPanel[]} */ (LN.panels);
+  const CHAPTERS = ["Your numbers", "What they mean", "Worlds", "The paper"];
+  const placeOf = ({ chapter = "Worlds" }) => CHAPTERS.indexOf(chapter);
+  const panels = /** @type {OpenPanel[]} */ (LN.panels).sort((a, b) => placeOf(a) - placeOf(b));
   const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
   /** @type {OpenPanel} */
   let current;
+
+  /* The way to the next part of the story. */
+  const onward = (next) =>
+    next
+      ? [
+          el(
+            "p",
+            { class: "onward" },
+            "Next: ",
+            el("a", { href: `#${next.name}` }, next.title),
+            ". ",
+            next.lead,
+          ),
+        ]
+      : [];
 
   /** @param {OpenPanel} panel */
   function build(panel) {
     const lead = el("p", { class: "lead" }, panel.lead);
     panel.root.replaceChildren(el("h2", {}, panel.title), lead);
     const body = el("div");
-    panel.root.append(body);
+    panel.root.append(body, ...onward(panels[panels.indexOf(panel) + 1]));
     const missing = (panel.data || []).filter((name) => !LN.has(name));
     if (missing.length) {
       body.append(
@@ -130,7 +148,8 @@
     } else if (panel.ready && panel.show) panel.show();
   }
 
-  for (const panel of panels) {
+  for (const [at, panel] of panels.entries()) {
+    const isFirst = !at || placeOf(panels[at - 1]) !== placeOf(panel);
     panel.tab = el(
       "button",
       {
@@ -138,6 +157,7 @@
         role: "tab",
         id: `tab-${panel.name}`,
         "aria-controls": `panel-${panel.name}`,
+        "data-chapter": isFirst ? `${placeOf(panel) + 1} ${CHAPTERS[placeOf(panel)]}` : null,
         onclick: () => {
           open(panel);
           write(addressOf(panel));

@@ -207,6 +207,7 @@
     name: "ledger",
     title: "The paper's claims, one by one",
     short: "Ledger",
+    chapter: "The paper",
     command: "novelty ledger",
     data: ["ledger"],
     lead: "Does the paper hold up? Every number and statement in it, beside our results, which were made from the text of the paper alone.",

@@ -14,6 +14,8 @@ interface Panel {
   title: string;
   lead: string;
   short?: string;
+  /* Where in the story it stands; among the worlds if nothing is said. */
+  chapter?: string;
   command?: string;
   terms?: string[];
   data?: string[];
@@ -153,17 +155,12 @@ interface ScoreRequest {
   shuffles?: number | "auto";
   ridge?: number | "evidence";
   seed?: number;
-  signs?: boolean;
   linearLast?: boolean;
 }
 
 /* The names of learnable_novelty.Score. */
 interface Scored {
   bits: number;
-  denoised_bits: number;
-  directions: number;
-  floor_bits: number;
-  excess_bits: number;
   explained_variance: number;
   held_out_variance: number;
   held_out_interval: number[];
@@ -177,7 +174,6 @@ interface Scored {
   refusal: string | null;
   cautions: string[];
   points: Points;
-  spectrum: number[];
 }
 
 interface Observer {
@@ -257,6 +253,7 @@ interface Page {
   /* The panel that is open. */
   current(): OpenPanel;
   terms: Record<string, string>;
+  listed(names: string[]): HTMLElement;
   defined(names: string[]): HTMLElement;
   charts: {
     short(value: number): string;

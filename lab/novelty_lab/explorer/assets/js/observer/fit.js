@@ -155,9 +155,9 @@ LN.observerParts.push((ob) => {
       ridge === "evidence"
         ? ob.evidencePenalty(ob.spectralProblem(eigenvalues, crossPower, power, count, outside))
         : ridge;
-    const readoutOf = (other) =>
-      other.map((column) => column.map((value, i) => value / (eigenvalues[i] + penalty)));
-    const readout = readoutOf(cross);
+    const readout = cross.map((column) =>
+      column.map((value, i) => value / (eigenvalues[i] + penalty)),
+    );
     const log2det = ob.log2det(readout, rank);
     ob.refuseRounding(axes, readout, penalty, h.length, log2det);
     const vectors = axes.axes.map((column, i) =>
@@ -174,24 +174,6 @@ LN.observerParts.push((ob) => {
       components,
       bits: log2det / 2,
       explained: share(eigenvalues, crossPower, power, penalty),
-      spectrum: ob
-        .squaredSingularValues(readout.length > rank ? ob.transposed(readout, rank) : readout)
-        .map((square) => Math.sqrt(square)),
-      /* Bits of other targets with the same penalty, from their products with the components and
-         their sums of squares. */
-      bitsOf: (other, powers) => {
-        const refit = readoutOf(other);
-        const found = ob.log2det(refit, rank);
-        const rest = other.map((column, j) => {
-          let known = 0;
-          for (let i = 0; i < rank; i++)
-            if (eigenvalues[i] > 0) known += column[i] ** 2 / eigenvalues[i];
-          return other.map(() => Math.max(0, powers[j] - known));
-        });
-        const same = { ...axes, cross: other, outside: rest, targetPower: powers };
-        ob.refuseRounding(same, refit, penalty, h.length, found);
-        return found / 2;
-      },
       /* What is explained of other targets of the same features, each with its own penalty. */
       explainedOf: (other, otherPower) => {
         const squares = squaresOf(other, rank);
@@ -211,10 +193,6 @@ LN.observerParts.push((ob) => {
               })
             : penalty;
         return share(eigenvalues, squares, otherPower, own);
-      },
-      residuals: () => {
-        const fitted = ob.times(components, readout, count);
-        return y.map((column, j) => column.map((value, i) => value - fitted[j][i]));
       },
     };
   };

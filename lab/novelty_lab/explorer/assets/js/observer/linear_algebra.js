@@ -173,16 +173,6 @@ LN.observerParts.push((ob) => {
     }
     return factor;
   };
-  /* X with X L' = A: what whitens the columns of A. */
-  ob.whiten = (a, factor) => {
-    const solved = a.map((column) => column.slice());
-    solved.forEach((column, j) => {
-      for (let i = 0; i < j; i++) ob.add(column, solved[i], -factor[i][j]);
-      for (let i = 0; i < column.length; i++) column[i] /= factor[j][j];
-    });
-    return solved;
-  };
-
   /* Turn a symmetric matrix into a tridiagonal one, Q'AQ = T (Householder), and C into Q'C.
      With T a ridge costs a few operations per direction for each penalty. */
   ob.tridiagonal = (a, c) => {

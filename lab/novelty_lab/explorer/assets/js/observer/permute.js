@@ -5,25 +5,9 @@ LN.observerParts.push((ob) => {
   const FEWEST_SIGNS = 199;
 
   /* Orders of rows, one generator for all of them. */
-  ob.rowOrders = (seed, purpose, count, rows) => {
-    const words = ob.words(ob.split(seed, purpose), "null", "rows");
+  ob.rowOrders = (seed, count, rows) => {
+    const words = ob.words(ob.split(seed, "null"), "null", "rows");
     return Array.from({ length: count }, () => ob.permutation(words, rows));
-  };
-  /* Random signs of every target: steps of a series have one each, whatever the lead, and so have
-     stretches of it where a length is given. */
-  ob.signs = (task, seed, purpose, count, stretch = 1) => {
-    const { windows } = task;
-    const samples = task.inputs[0].length;
-    const length = windows ? samples + windows.reach : samples;
-    const columns = windows ? task.series.y.length : 1;
-    const words = ob.words(seed, "signs", purpose);
-    return Array.from({ length: count }, () => {
-      const bits = ob.integers(words, 2, Math.ceil(length / stretch));
-      const signs = Float64Array.from({ length }, (_, i) => 2 * bits[Math.floor(i / stretch)] - 1);
-      return windows
-        ? ob.cutTargets([signs], windows).flatMap((one) => Array(columns).fill(one))
-        : Array(task.targets.length).fill(signs);
-    });
   };
   ob.shuffles = (seed, count, length) =>
     Array.from({ length: count }, (_, i) =>
@@ -41,23 +25,6 @@ LN.observerParts.push((ob) => {
       return fit.explainedOf(ob.products(fit.components, moved(fit.targets, order)), power);
     });
   };
-  /* Bits of rearranged residuals, inflated to the size of the noise that left them. */
-  ob.floorBits = (fit, orders) => {
-    const { eigenvalues, count, penalty } = fit;
-    const size = Math.min(eigenvalues.length, count - 1);
-    const largest = eigenvalues
-      .slice()
-      .sort()
-      .subarray(eigenvalues.length - size);
-    const left = ob.sum(largest.map((k) => (1 + k / penalty) ** -2));
-    const scale = Math.sqrt((count - 1) / (count - 1 - size + left));
-    const noise = fit.residuals().map((column) => ob.scaled(column, scale));
-    const powers = noise.map((column) => ob.dot(column, column));
-    return orders.map((order) =>
-      fit.bitsOf(ob.products(fit.components, moved(noise, order)), powers),
-    );
-  };
-
   /* Shares explained of one series whose steps are shuffled. */
   ob.shuffledShares = (task, reservoir, orders, ridge, tick) => {
     const { series, windows } = task;
@@ -111,9 +78,18 @@ LN.observerParts.push((ob) => {
   /* Shares explained of targets turned by a random sign each: they keep the size of every target,
      and whatever the inputs tell of it, and destroy what they tell of its mean. */
   ob.signedShares = (fit, task, seed, shuffles, tick) => {
+    const samples = task.inputs[0].length;
+    const { windows } = task;
+    const length = windows ? samples + windows.reach : samples;
+    const columns = windows ? task.series.y.length : 1;
+    const words = ob.words(seed, "signs", "mean");
     const count = Math.max(FEWEST_SIGNS, shuffles);
-    return Float64Array.from(ob.signs(task, seed, "mean", count), (each) => {
+    return Float64Array.from({ length: count }, () => {
       tick();
+      const signs = Float64Array.from(ob.integers(words, 2, length), (bit) => 2 * bit - 1);
+      const each = windows
+        ? ob.cutTargets([signs], windows).flatMap((one) => Array(columns).fill(one))
+        : Array(fit.targets.length).fill(signs);
       const signed = fit.targets.map((column, j) => column.map((value, i) => value * each[j][i]));
       const power = ob.sum(
         signed.map((column) => {

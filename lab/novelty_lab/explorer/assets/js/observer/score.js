@@ -1,10 +1,8 @@
 "use strict";
 /* The score of one series, or of rows of inputs and targets, as ln.score has it: each reservoir
-   is fitted, denoised, held out and tested; then all are averaged. Left out: the jackknife error,
-   the importance of inputs, power, learning curves, and data other than vectors. */
+   is fitted, held out and tested; then all are averaged. Left out: denoised bits and floor,
+   importance of inputs, power, learning curves, and data other than vectors. */
 LN.observerParts.push((ob) => {
-  const FLOOR_REPEATS = 16;
-  const FALSE_RATE = 0.01;
   const FEWEST = 4;
   const DRAWS = 8;
   const MOST_POINTS = 400;
@@ -18,8 +16,8 @@ LN.observerParts.push((ob) => {
 
   /* request: inputs, targets (columns, or none for the future of a series), window, history,
      draws, shuffles (of the test; "auto" for as many as Python), ridge ("evidence" or a number),
-     seed, linearLast (whether the reservoir's last layer is linear), and signs (whether to test the
-     mean too, by random signs). report(share) is called between steps, and may throw to end it. */
+     seed, and linearLast (whether the reservoir's last layer is linear). report(share) is called
+     between steps, and may throw to end it. */
   ob.score = (request, report = (_share) => {}) => {
     const all = Array.from({ length: request.draws ?? DRAWS }, (_, i) => i);
     return ob.summarize(request, ob.measureDraws(request, all, report));
@@ -43,7 +41,6 @@ LN.observerParts.push((ob) => {
       ridge = "evidence",
       seed = 0,
       shuffles = "auto",
-      signs = true,
       linearLast = false,
     } = request;
     const isSeries = task.windows !== undefined;
@@ -53,37 +50,28 @@ LN.observerParts.push((ob) => {
         ? `a permutation test needs at least ${FEWEST} samples to find anything, got ${samples}; measure more`
         : null;
     const count = shuffles === "auto" ? (isSeries ? 99 : 999) : shuffles;
-    return { draws, ridge, seed, refusal, shuffles: refusal ? 0 : count, signs, linearLast };
+    return { draws, ridge, seed, refusal, shuffles: refusal ? 0 : count, linearLast };
   }
-
-  /* Steps of a series that share a sign: as many as its memory, and a twentieth of all at most. */
-  const stretchOf = (task) =>
-    Math.max(1, Math.min(task.memory, Math.floor(task.inputs[0].length / 20)));
 
   function ordersOf(task, seed, shuffles) {
     const samples = task.inputs[0].length;
     const isSeries = task.windows !== undefined;
-    const floor = ob.rowOrders(seed, "floor", FLOOR_REPEATS, samples);
     const gap = isSeries ? task.windows.reach + task.memory : null;
     return {
-      floor,
-      noise: ob.signs(task, seed, "edge", FLOOR_REPEATS, isSeries ? stretchOf(task) : 1),
       folds: ob.cutFolds(samples, gap, seed),
       test: isSeries
         ? ob.shuffles(seed, shuffles, task.series.x[0].length)
-        : ob.rowOrders(seed, "null", shuffles, samples),
+        : ob.rowOrders(seed, shuffles, samples),
     };
   }
 
   /* What one reservoir measures. */
   function measure(task, drawSeed, settings, orders, report) {
-    const { draws, ridge, seed, shuffles, signs, linearLast } = settings;
-    const samples = task.inputs[0].length;
-    const width = ob.defaultWidth(samples);
+    const { ridge, seed, shuffles, linearLast } = settings;
+    const width = ob.defaultWidth(task.inputs[0].length);
     const reservoir = ob.drawReservoir(drawSeed, task.inputs.length, width, linearLast);
     const features = ob.features(reservoir, task.inputs);
     const fit = ob.fit(features, task.targets, ridge);
-    const denoised = ob.denoise(fit, orders.noise, draws);
     const heldOut = orders.folds && ob.heldOut(features, task.targets, ridge, orders.folds);
     let ticks = 0;
     const tick = () => {
@@ -96,13 +84,9 @@ LN.observerParts.push((ob) => {
     return {
       bits: fit.bits,
       explained: fit.explained,
-      spectrum: fit.spectrum.slice(0, samples),
-      floor: ob.floorBits(fit, orders.floor),
-      denoised,
       heldOut,
       nullShares,
-      meanShares:
-        shuffles && signs ? ob.signedShares(fit, task, seed, shuffles, tick) : new Float64Array(0),
+      meanShares: shuffles ? ob.signedShares(fit, task, seed, shuffles, tick) : new Float64Array(0),
     };
   }
 
@@ -125,27 +109,19 @@ LN.observerParts.push((ob) => {
     const explained = mean(found.map((one) => one.explained));
     const anyP = ob.pValue(meanOf(found.map((one) => one.nullShares)), explained);
     const meanP = ob.pValue(meanOf(found.map((one) => one.meanShares)), explained);
-    // Noise whose size depends on the inputs is a dependence, and nothing that can be learned.
-    const p = anyP === null ? null : Math.max(anyP, meanP ?? 0);
     const memory = task.memory + (task.windows?.reach ?? 0);
     const units = ob.independentUnits(samples, memory, isSeries);
     const held = found.map((one) => one.heldOut).filter((one) => one !== null);
     const [share, interval] = held.length
       ? ob.heldOutShare(held, units, samples)
       : [NaN, [NaN, NaN]];
-    const chance = p !== null && p > Math.max(FALSE_RATE, 1 / (1 + shuffles));
-    const bits = mean(found.map((one) => one.bits));
-    const floor = mean(found.flatMap((one) => one.floor));
     return {
-      bits,
-      denoised_bits: chance ? 0 : mean(found.map((one) => one.denoised.bits)),
-      directions: chance ? 0 : mean(found.map((one) => one.denoised.directions)),
-      floor_bits: floor,
-      excess_bits: bits - floor,
+      bits: mean(found.map((one) => one.bits)),
       explained_variance: explained,
       held_out_variance: share,
       held_out_interval: interval,
-      p_value: p,
+      // Noise whose size depends on the inputs is a dependence, and nothing that can be learned.
+      p_value: anyP === null ? null : Math.max(anyP, meanP ?? 0),
       dependence_p_value: anyP,
       null_count: shuffles,
       num_samples: samples,
@@ -155,7 +131,6 @@ LN.observerParts.push((ob) => {
       refusal,
       cautions: shuffles ? ob.cautions(task) : [],
       points: held.length ? pointsOf(task, held) : [],
-      spectrum: Array.from(meanOf(found.map((one) => Float64Array.from(one.spectrum)))),
     };
   };
 });

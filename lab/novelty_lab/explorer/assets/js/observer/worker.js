@@ -32,8 +32,9 @@
   }
 
   /* Score a request; a refusal rejects with its sentence. */
-  async function score(request, report) {
+  async function score(asked, report) {
     if (!workers.length) start();
+    const request = { linearLast: LN.data.index.linear_last, ...asked };
     const id = ++jobs;
     const draws = request.draws ?? 8;
     const used = workers.slice(0, draws);

@@ -1,16 +1,17 @@
 "use strict";
-/* The first tab: a series, its bits while it is drawn, and what noise does to them. */
+/* The first tab: a series, and its score while it is drawn. */
 (() => {
   const { el } = LN;
-  const { presets, withNoise, spread, sketch, scores, sentences, percent, cut } = LN.start;
+  const { presets, withNoise, spread, sketch, scores, sentences, cut } = LN.start;
+  const { percent, pText } = LN.yours;
   const MOST_NOISE = 3;
 
   /* What is shown: the series without noise, the share of noise, and the seed of both. */
-  const state = { name: "both", base: new Float64Array(0), share: 0.5, seed: 1, isOwn: false };
+  const state = { name: "both", base: presets[1].make(1), share: 0.5, seed: 1 };
   /** @type {Scored | null} */
   let latest = null;
   let line;
-  let runner;
+  let score;
   let goTo;
 
   function cards() {
@@ -27,71 +28,25 @@
     const node = el(
       "dl",
       { class: "stats three" },
-      card("denoised", "Denoised bits", "what noise could not have made"),
-      card("raw", "Raw bits", "the paper’s score, noise included"),
       card("held", "Held-out variance", "predicted of values not seen"),
+      card("chance", "Chance", "p-value of a permutation test"),
+      card("raw", "Raw bits", "the paper’s score, noise included"),
     );
     const show = (found) => {
-      const rows = () => el("small", { class: "under" }, LN.rows(found.num_samples));
-      const put = (key, bits) =>
-        value[key].replaceChildren(LN.number(bits, 1), el("small", {}, " bits"), rows());
-      put("denoised", found.denoised_bits);
-      put("raw", found.bits);
+      const rows = el("small", { class: "under" }, LN.rows(found.num_samples));
       value.held.replaceChildren(percent(found.held_out_variance));
+      const p = found.p_value === null ? "…" : pText(found).replace(/^p (= )?/, "");
+      value.chance.replaceChildren(p.replace("<= ", "≤\u00a0"));
+      value.raw.replaceChildren(LN.number(found.bits, 1), el("small", {}, " bits"), rows);
     };
     return { node, show };
-  }
-
-  function sweepChart() {
-    /** @returns {Series[]} */
-    const series = (points) => [
-      {
-        name: "raw bits",
-        colour: "red",
-        points: points.map(([x, raw]) => [100 * x, raw]),
-        dots: "joined",
-      },
-      {
-        name: "denoised bits",
-        colour: "blue",
-        points: points.map(([x, , clean]) => [100 * x, clean]),
-        dots: "joined",
-        width: 3,
-      },
-    ];
-    const axis = (points) => ({
-      label: "bits",
-      domain: [0, 1.08 * Math.max(5, ...points.flatMap(([, raw, clean]) => [raw, clean]))],
-    });
-    const chart = LN.charts.lines({
-      label: "Bits by added noise",
-      empty: "It follows when the line rests.",
-      height: 250,
-      x: { label: "noise added, % of the series’ deviation", domain: [0, 100 * MOST_NOISE] },
-      y: axis([]),
-      series: series([]),
-      mark: 100 * state.share,
-    });
-    const caption = el("span", {}, "The dashed line is where the slider is.");
-    const show = (points) => {
-      chart.update({ series: series(points), y: axis(points) });
-      const equal = points.find(([x]) => x === 1);
-      if (equal) caption.textContent = LN.start.swept(points[0], equal);
-    };
-    return {
-      node: chart.node,
-      caption,
-      show,
-      mark: (share) => chart.update({ mark: 100 * share }),
-    };
   }
 
   function build(root) {
     const told = el("ol", { class: "told", "aria-live": "polite" });
     const python = el("code");
     const numbers = cards();
-    const sweep = sweepChart();
-    runner = scores({
+    score = scores({
       told: (found, isFull) => {
         latest = found;
         numbers.show(found);
@@ -102,7 +57,6 @@
           ...sentences(found, cut(state.base.length)).map((text) => el("li", {}, text)),
         );
       },
-      swept: sweep.show,
       refused: (text) => say(text),
     });
     const note = el("p", { class: "note", role: "alert", hidden: true });
@@ -113,11 +67,11 @@
 
     line = sketch((values, isDone) => {
       // What is drawn is taken as it is: noise on top would move the line away from the pen.
-      Object.assign(state, { base: values, isOwn: true });
+      state.base = values;
       setShare(0);
       press("");
       say("");
-      runner.score(values, values, state.seed);
+      score(values);
       if (!isDone) return;
       line.show(values);
       LN.changed();
@@ -131,7 +85,7 @@
       id: "start-noise",
       oninput: () => {
         setShare(+noise.value / 100);
-        runner.score(shown(), null, state.seed);
+        score(shown());
         line.show(shown());
         LN.changed(true);
       },
@@ -142,7 +96,6 @@
       state.share = value;
       noise.value = String(100 * value);
       share.textContent = `${Math.round(100 * value)}%`;
-      sweep.mark(value);
     }
     const shown = () => withNoise(state.base, state.share, state.seed);
     function take(values, noiseShare) {
@@ -150,7 +103,7 @@
       setShare(noiseShare);
       say("");
       line.show(shown());
-      runner.score(shown(), values, state.seed);
+      score(shown());
       LN.changed();
     }
 
@@ -166,31 +119,12 @@
         preset.text,
       ),
     );
-    const tapping = tap((intervals) => {
-      press("heart");
-      take(intervals, 0);
-    });
-    const heart = el(
-      "button",
-      {
-        type: "button",
-        "aria-pressed": "false",
-        "data-name": "heart",
-        onclick: () => {
-          press("heart");
-          tapping.open();
-        },
-      },
-      "Your heartbeat",
-    );
     const press = (name) => {
       state.name = name;
-      for (const button of [...buttons, heart])
+      for (const button of buttons)
         button.setAttribute("aria-pressed", String(button.dataset.name === name));
-      if (name !== "heart") tapping.close();
     };
     function choose(preset, noiseShare = preset.noise) {
-      state.isOwn = false;
       press(preset.name);
       take(preset.make(state.seed), noiseShare);
     }
@@ -216,8 +150,7 @@
     );
 
     root.append(
-      el("div", { class: "controls", role: "group", "aria-label": "Examples" }, buttons, heart),
-      tapping.node,
+      el("div", { class: "controls", role: "group", "aria-label": "Examples" }, buttons),
       note,
       el(
         "div",
@@ -234,22 +167,12 @@
             share,
             again,
           ),
-          told,
           paste((values) => {
             press("");
             take(values, 0);
           }, say),
         ),
-        el(
-          "div",
-          {},
-          numbers.node,
-          LN.figure(
-            [el("h3", {}, "What noise does to this series"), sweep.node],
-            sweep.caption,
-            "In the paper: S^φ = ½ log₂ det(I + W W′) with λ = 0.1.",
-          ),
-        ),
+        el("div", {}, numbers.node, told),
       ),
       el(
         "p",
@@ -314,69 +237,9 @@
     );
   }
 
-  /* Taps of a key or a finger: the times between them are the series, in milliseconds. */
-  function tap(take) {
-    /** @type {number[]} */
-    let times = [];
-    const count = el("span", { role: "status" });
-    const tell = () => {
-      const left = LN.start.FEWEST + 1 - times.length;
-      count.textContent =
-        left > 0
-          ? `${LN.count(left, "more tap")} to the first score`
-          : `${LN.count(times.length, "tap")}; go on, more taps tell more`;
-    };
-    const beat = () => {
-      times.push(performance.now());
-      tell();
-      if (times.length > LN.start.FEWEST) {
-        const intervals = Float64Array.from(times.slice(1), (time, i) => time - times[i]);
-        take(intervals);
-      }
-    };
-    const button = el(
-      "button",
-      {
-        type: "button",
-        class: "primary beat",
-        onpointerdown: beat,
-        onkeydown: (event) => {
-          if (event.key !== " " && event.key !== "Enter") return;
-          event.preventDefault();
-          if (!event.repeat) beat();
-        },
-        onkeyup: (event) => event.key === " " && event.preventDefault(),
-      },
-      "Tap",
-    );
-    const node = el(
-      "div",
-      { class: "controls tapping", hidden: true },
-      button,
-      el(
-        "p",
-        {},
-        "Feel your pulse and tap the space bar, or this button, with every beat. ",
-        count,
-      ),
-    );
-    return {
-      node,
-      open: () => {
-        times = [];
-        tell();
-        node.hidden = false;
-        button.focus();
-      },
-      close: () => {
-        node.hidden = true;
-      },
-    };
-  }
-
   Object.assign(LN.start, {
     latest: () => latest,
-    isResting: () => runner.isResting(),
+    base: () => ({ values: state.base, seed: state.seed }),
     series: () => withNoise(state.base, state.share, state.seed),
     spread,
   });
@@ -384,7 +247,8 @@
     name: "start",
     title: "How much is there to learn?",
     short: "Start",
-    lead: "Draw a line, or take an example. A small network with random weights reads the series and tries to predict what comes next; the score says how much it has learned, in bits.",
+    chapter: "Your numbers",
+    lead: "Draw a line, take an example, or paste numbers of your own. A small network with random weights reads the series and tries to predict what comes next. Three numbers say how much it has learned.",
     build,
     at: () =>
       presets.some(({ name }) => name === state.name)

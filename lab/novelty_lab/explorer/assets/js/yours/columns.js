@@ -13,14 +13,14 @@
     const shown = Array.from({ length: Math.min(SHOWN, column.values.length) }, (_, i) => {
       if (LN.tables.isMissing(column, i)) return "—";
       const value = column.values[i];
-      if (column.kind === "category") return column.levels[value];
+      if (column.levels) return column.levels[value];
       return typeof value === "number" ? String(+value.toPrecision(6)) : String(value).slice(0, 20);
     });
     return LN.visible(shown.join(", ")) + (column.values.length > SHOWN ? ", …" : "");
   };
   const kind = (column) => {
     if (column.kind === "category") return `category of ${column.levels.length}`;
-    return column.reason ? `index: ${column.reason}` : column.kind;
+    return LN.tables.WHY[column.kind] ?? column.kind;
   };
 
   /* change() is called when a part changes; roles are changed in place. */

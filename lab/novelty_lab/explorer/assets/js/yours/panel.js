@@ -1,11 +1,11 @@
 "use strict";
-/* Your data: a table is read and scored in this page, as `novelty score` does. */
+/* Your data: a plain CSV is read and scored in this page, as `novelty score` does. */
 (() => {
   const { el } = LN;
   const { note, answer } = LN.yours;
   const LARGEST = 5_000_000;
   const [MOST_ROWS, MOST_NUMBERS] = [20_000, 1_000_000];
-  const ENDINGS = [".csv", ".tsv", ".txt", ".dat", ".tab", ".npy"];
+  const ENDINGS = [".csv", ".tsv", ".txt"];
   const MANY = 60;
 
   const state = {
@@ -15,13 +15,12 @@
     /** @type {string[]} */
     roles: [],
     isSeries: false,
-    missing: "",
   };
   /** @type {null | (() => void)} */
   let cancel = null;
 
   const limits = () => [
-    `${ENDINGS.join(", ")}; at most ${LARGEST / 1e6} MB and ${LN.number(MOST_ROWS, 0)} rows. The file is read and scored in this page, and sent nowhere. Larger files and other formats: `,
+    `A table in plain text (${ENDINGS.join(", ")}), separated by commas, semicolons or tabs, with decimal points; at most ${LARGEST / 1e6} MB and ${LN.number(MOST_ROWS, 0)} rows. The file is read and scored in this page, and sent nowhere. Larger files and other formats: `,
     el("code", {}, "novelty score FILE"),
     ".",
   ];
@@ -155,7 +154,6 @@
       Object.assign(state, { file, table, roles: LN.tables.usualRoles(table) });
       out.replaceChildren();
       state.isSeries = state.roles.filter(Boolean).length < 2;
-      state.missing = "";
       offer();
     }
 
@@ -175,7 +173,6 @@
             disabled: !value && measured < 2,
             onchange: () => {
               state.isSeries = value;
-              state.missing = "";
               arrange();
             },
           }),
@@ -188,13 +185,12 @@
         el("label", {}, "Past steps used", number("history", 4)),
       );
       const columns = el("div");
-      const gaps = el("div", { class: "controls" });
       form.replaceChildren(
         el("h3", {}, LN.visible(state.file.name)),
         el(
           "p",
           { class: "where" },
-          `${LN.number(table.rows, 0)} rows, ${LN.count(state.roles.length, "column")}.${table.notes.map((text) => ` ${text}.`).join("")}`,
+          `${LN.number(table.rows, 0)} rows, ${LN.count(state.roles.length, "column")}. Rows with gaps are left out.`,
         ),
         el(
           "fieldset",
@@ -204,7 +200,6 @@
           choice(true, "a moment in time: predict the next rows from the past rows"),
         ),
         steps,
-        gaps,
         columns,
         el("button", { type: "submit", class: "primary" }, "Score"),
       );
@@ -219,7 +214,6 @@
           const last = roles.lastIndexOf("input");
           if (last > 0) roles[last] = "target";
         }
-        gaps.replaceChildren(...gapChoice());
         draw();
       }
       function draw() {
@@ -249,26 +243,6 @@
     }
     const number = (name, value) =>
       el("input", { type: "number", name, min: 1, max: 1000, value, required: true });
-    function gapChoice() {
-      const { table, isSeries } = state;
-      const missing = table.columns.some((column, k) => column.missing && state.roles[k] !== "");
-      if (!missing) return [];
-      const options = isSeries
-        ? [
-            ["", "refuse: a series has no gaps"],
-            ["interpolate", "fill them along lines"],
-          ]
-        : [
-            ["", "leave these rows out"],
-            ["indicate", "fill inputs with the mean, and mark them"],
-          ];
-      return [
-        LN.select("Rows with gaps", options, state.missing, (how) => {
-          state.missing = how;
-        }),
-      ];
-    }
-
     const steps = (name) =>
       +(/** @type {HTMLInputElement} */ (form.elements.namedItem(name)).value);
     async function score() {
@@ -298,8 +272,8 @@
         .map((column) => LN.visible(column.name));
 
     async function scoreHere() {
-      const { table, roles, isSeries, missing } = state;
-      const chosen = LN.tables.choose(table, roles, { isSeries, missing });
+      const { table, roles, isSeries } = state;
+      const chosen = LN.tables.choose(table, roles, isSeries);
       const windows = isSeries ? { window: steps("window"), history: steps("history") } : {};
       const laid = isSeries ? steps("window") + steps("history") : 1;
       const size = chosen.rows * (chosen.inputs.length + chosen.targets.length) * laid;
@@ -333,6 +307,7 @@
   LN.panels.push({
     name: "yours",
     title: "Your data",
+    chapter: "Your numbers",
     lead: "Is there learnable structure in your own file, beyond chance? The answer is one sentence, followed by the numbers.",
     build,
   });

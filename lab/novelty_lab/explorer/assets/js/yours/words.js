@@ -60,15 +60,11 @@
         found.p_value === null ? "—" : String(+found.p_value.toPrecision(2)),
         `${found.null_count} rearrangements of ${moved}${smallest ? "; the smallest that they can give" : ""}`,
       ],
-      ["denoised bits", plain(found.denoised_bits), "of what noise could not have made"],
-      ["directions", plain(found.directions), "of the targets that can be learned"],
       [
         "raw bits",
         plain(found.bits),
         `the paper’s S, noise included; n = ${found.num_samples}: compare at equal n only`,
       ],
-      ["floor", plain(found.floor_bits), "the score of the unexplained residuals"],
-      ["excess", plain(found.excess_bits), "above the floor"],
       ["explained variance", percent(found.explained_variance), "in the rows that were seen"],
     ];
     if (found.dependence_p_value !== found.p_value)
