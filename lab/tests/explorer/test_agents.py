@@ -1,16 +1,15 @@
-"""Learning curves with their intervals, and the corridor of rooms."""
+"""Learning curves with their intervals, and the maze with a television."""
 
 import re
 
 import numpy as np
 import pytest
 
-from lab.tests.explorer.page import RESULTS, content, open_panel, serving
+from lab.tests.explorer.page import RESULTS, content, open_panel
 from novelty_lab import records
-from novelty_lab.explorer.site import build, export
+from novelty_lab.explorer.site import export
 from novelty_lab.paper.table1_agents.rl_table.paper import PAPER
 from novelty_lab.paper.table1_agents.rl_table.runs import Run, mean_curve
-from novelty_lab.records import Record
 
 
 def runs_of(task, condition):
@@ -39,12 +38,6 @@ def test_bands_are_those_of_the_records(site, task, condition):
     np.testing.assert_allclose(band, resampled_mean(curves[..., 1]), atol=0.03 * spread)
     assert (band[0] <= np.array(held["mean"]) * (1 + 1e-4 * np.sign(held["mean"]))).all()
     assert held["returns"] == pytest.approx([run.results["return"] for run in runs], rel=1e-4)
-
-
-def test_a_single_seed_has_no_band(site):
-    held = content(site, "agents")["tasks"]["Acrobot"]["ours"]["epiplexity"]
-    assert len(held["curves"]) == len(runs_of("Acrobot", "epiplexity"))
-    assert (held["band"] is None) == (len(held["curves"]) == 1)
 
 
 def test_curves_are_averaged_over_the_steps_that_all_have():
@@ -79,74 +72,31 @@ def test_a_chosen_task_draws_its_bands_and_the_papers_levels(browser, exported, 
     assert chosen.startswith("Hopper")
 
 
-def lived(drive, agent, share, **corridor):
-    place = {"length": 500, "pixels": 16, "clock": True} | corridor
-    return {"drive": drive, **place, "agent": agent, "share": share, "earned": 1.0}
-
-
-@pytest.fixture(scope="module")
-def rooms_record():
-    """Two drives of two agents, and one agent in a corridor without a clock."""
-    rooms = ["pendulum", "automaton", "clock", "noise", "dark"]
-    lives = [
-        lived("surprise", 0, [0.1, 0.0, 0.0, 0.9, 0.0]),
-        lived("surprise", 1, [0.3, 0.0, 0.0, 0.7, 0.0]),
-        lived("epiplexity", 0, [0.0, 0.8, 0.1, 0.1, 0.0]),
-        lived("epiplexity", 1, [0.2, 0.6, 0.1, 0.1, 0.0]),
-        lived("epiplexity", 0, [1.0, 0.0, 0.0, 0.0, 0.0], clock=False),
-    ]
-    from novelty_lab.studies.rooms.rooms.experiment import PAID_HABITS, summarize_shares
-
-    shares = [row | {"best_habit": None} for row in summarize_shares(lives)]
-    habits = [
-        {"pixels": 16, "drive": drive, "habit": habit, "mean": [1.0, 2.0], "sd": [0.0, 0.0]}
-        for drive in PAID_HABITS
-        for habit in ("noise", "tour")
-    ]
-    along = np.random.default_rng(0).dirichlet(np.ones(5), (5, 4)).astype(np.float32)
-    results = {"rooms": rooms, "lives": lives, "shares": shares, "habits": habits}
-    corridor = {"length": 500, "pixels": 16, "clock": True}
-    config = {"corridor": corridor, "steps": 4000, "habit_lengths": [50, 500], "agents": 2}
-    return Record("rooms", "paper", config, 0, results, arrays={"along": along})
-
-
-def test_rooms_hold_what_the_record_holds(tmp_path, rooms_record):
-    rooms_record.save(tmp_path)
-    held = content(build(tmp_path), "rooms")
-    first, second, other = held["rows"]
-    assert [first["drive"], second["drive"]] == ["surprise", "epiplexity"]
-    assert first["mean"] == pytest.approx([0.2, 0, 0, 0.8, 0])
-    assert second["agents"][1] == [0.2, 0.6, 0.1, 0.1, 0.0]
-    assert (other["common"], other["departure"]) == (False, "no clock")
-    truth = rooms_record.arrays["along"][2:4].mean(0)
-    np.testing.assert_allclose(second["along"], truth, rtol=1e-4)
-
-
-def test_the_television_says_where_agents_are(browser, tmp_path, rooms_record):
-    rooms_record.save(tmp_path)
-    with serving(build(tmp_path)) as server:
-        browser.get_log("browser")
-        open_panel(browser, server.address, "rooms")
-        told = browser.find_element("css selector", "#panel-rooms .finding").text
-        widths = browser.execute_script(
-            "return [...document.querySelector('#panel-rooms .lives').children]"
-            ".map(bar => [...bar.children].map(i => i.style.width))"
-        )
-        assert browser.get_log("browser") == []
-    assert "surprise spend 80 %" in told
-    assert "raw bits 10 %" in told
-    assert "room of the automaton (70 %)" in told
-    assert widths == [["10%", "0%", "0%", "90%", "0%"], ["30%", "0%", "0%", "70%", "0%"]]
+def test_the_television_has_the_returns_of_the_records(browser, exported):
+    """By the names of the folders: the setting that the table shows, and five runs each."""
+    open_panel(browser, exported, "agents")
+    rows = browser.find_elements("css selector", "#panel-agents figure:last-child tbody tr")
+    shown = [[cell.text for cell in row.find_elements("tag name", "td")] for row in rows]
+    assert shown[0] == ["foresight (default)", "0.76 (5 of 5)", "0.74 (5 of 5)"]
+    for world, place in (("clean", 1), ("pixels", 2)):
+        for bonus, name in (("raw", "raw bits (the paper)"), ("e3b", "E3B"), ("rnd", "RND")):
+            folders = RESULTS.glob(f"explore/MultiRoom-N4-S5-{world}-{bonus}-0.1-size-800k-seed*")
+            finals = [records.load(folder).results["final"] for folder in folders]
+            reached = sum(final >= 0.5 for final in finals)
+            cell = next(row[place] for row in shown if row[0] == name)
+            assert cell == f"{np.mean(finals):.2f} ({reached} of {len(finals)})"
+    said = browser.find_element("css selector", "#panel-agents figure:last-child .finding").text
+    assert "5 of 5 agents learn" in said and "of the 8 other bonuses none" in said
 
 
 def test_without_its_record_a_panel_says_so(browser, tmp_path):
     results = tmp_path / "results"
     results.mkdir()
     export(results, tmp_path / "page")
-    open_panel(browser, (tmp_path / "page" / "index.html").as_uri(), "rooms")
-    text = browser.find_element("id", "panel-rooms").text
+    open_panel(browser, (tmp_path / "page" / "index.html").as_uri(), "flows")
+    text = browser.find_element("id", "panel-flows").text
     assert "There is no record of this here yet." in text
-    assert "novelty run rooms" in text
+    assert "novelty run flows" in text
 
 
 def test_the_papers_table_is_shown_as_published(browser, exported):

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,23 +11,16 @@ import numpy as np
 import pytest
 import torch
 
+import learnable_novelty as ln
 from lab.tests.explorer.page import RESULTS, open_panel, wait_for
+from learnable_novelty.measure.words import percent
 from novelty_lab import ledger
 from novelty_lab.systems.elementary import ElementaryRule
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
 Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="needs selenium").Keys
-PANELS = [
-    "start",
-    "automata",
-    "life",
-    "neural",
-    "encoder",
-    "agents",
-    "rooms",
-    "flows",
-]
-PANELS += ["ledger", "yours"]
+PANELS = ("start", "yours", "meaning", "automata", "life", "neural", "flows", "agents", "ledger")
+"""In the order of the story."""
 
 
 @pytest.mark.parametrize("kind", [pytest.param("address", marks=pytest.mark.slow), "exported"])
@@ -128,24 +122,6 @@ def test_tab_goes_from_the_top_to_the_panel_and_shows_where_it_is(browser, expor
     assert {look for _, look in seen} == {"solid"}
 
 
-def test_the_skip_link_leads_into_the_open_panel(browser, exported):
-    open_panel(browser, exported, "ledger")
-    press(browser, Keys.TAB, Keys.ENTER)
-    assert browser.execute_script("return document.activeElement.id") == "panel-ledger"
-    press(browser, Keys.TAB)
-    inside = "return document.activeElement.closest('[role=tabpanel]').id"
-    assert browser.execute_script(inside) == "panel-ledger"
-
-
-def test_an_unknown_address_leaves_the_panel_open(browser, exported):
-    open_panel(browser, exported, "flows")
-    browser.execute_async_script(
-        "const done = arguments[0]; addEventListener('hashchange', () => setTimeout(done));"
-        "location.hash = '#panels'"
-    )
-    assert browser.find_element("id", "panel-flows").is_displayed()
-
-
 @pytest.mark.parametrize("text", ["300", "", "-1", "2.5", "1e2"])
 def test_a_number_that_is_no_rule_changes_nothing(browser, exported, text):
     open_panel(browser, exported, "automata")
@@ -192,14 +168,52 @@ def test_arrow_keys_choose_a_bar(browser, exported):
 
 
 def test_arrow_keys_read_the_points_of_a_curve(browser, exported):
-    open_panel(browser, exported, "encoder")
-    shares = browser.execute_script("return LN.data.encoder.linear.mean")
-    browser.execute_script("document.querySelector('#panel-encoder .chart').focus()")
+    open_panel(browser, exported, "neural")
+    browser.execute_script("document.querySelector('#panel-neural .chart').focus()")
     press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     tip = browser.find_element("id", "tip")
-    assert tip.text.splitlines()[2].startswith(f"accuracy, %: {100 * shares[1]:.4g} (± sd:")
+    assert re.match(r"raw bits: [\d.]+$", tip.text.splitlines()[2])
     press(browser, Keys.ESCAPE)
     assert not tip.is_displayed()
+
+
+def test_the_story_leads_from_the_visitors_numbers_to_the_ledger(browser, exported):
+    open_panel(browser, exported, "start")
+    names = browser.execute_script("return LN.panels.map(p => p.name)")
+    chapters = browser.execute_script(
+        "return [...document.querySelectorAll('[data-chapter]')].map(t => t.dataset.chapter)"
+    )
+    assert tuple(names) == PANELS
+    assert chapters == ["1 Your numbers", "2 What they mean", "3 Worlds", "4 The paper"]
+    for after in names[1:]:
+        link = browser.find_element("css selector", "[role=tabpanel]:not([hidden]) .onward a")
+        browser.execute_script("arguments[0].click()", link)
+        wait_for(browser, f"LN.current().name === '{after}'")
+    assert browser.find_elements("css selector", "#panel-ledger .onward") == []
+
+
+def test_noise_lowers_the_share_and_raises_raw_bits(browser, exported):
+    """The numbers behind the two curves, by Python."""
+    open_panel(browser, exported, "meaning")
+    circles = "#panel-meaning svg circle[r='3.5']"
+    wait_for(browser, f'document.querySelectorAll("{circles}").length === 18', 60)
+    said = browser.find_element("css selector", "#panel-meaning .split figcaption").text
+    series = [
+        browser.execute_async_script(
+            "const [share, done] = arguments, {values, seed} = LN.start.base();"
+            "done(Array.from(LN.start.withNoise(values, share, seed)))",
+            share,
+        )
+        for share in (0, 1)
+    ]
+    first, equal = (
+        ln.score(np.array(one), window=8, history=4, ridge_penalty=0.1, draws=4, null=0)
+        for one in series
+    )
+    assert equal.bits > 3 * first.bits and equal.held_out_variance < first.held_out_variance / 2
+    assert f"raw bits from {first.bits:.1f} to {equal.bits:.1f}" in said
+    shares = (percent(one.held_out_variance) for one in (first, equal))
+    assert "held-out variance from {} to {}".format(*shares) in said
 
 
 def test_all_256_rules_run_as_in_python(browser, exported):
@@ -362,19 +376,6 @@ def test_the_ledger_shows_the_cells_of_the_terminal(browser, exported):
     }
     assert len(shown) == len(held)
     assert {name: cells for name, *cells in shown} == held
-
-
-def test_a_claim_unfolds_its_rule(browser, exported):
-    open_panel(browser, exported, "ledger")
-    open_sections(browser)
-    summary = "#panel-ledger .sources .fold:last-child > summary"
-    fold = browser.find_element("css selector", summary)
-    assert fold.is_displayed()
-    fold.click()
-    told = fold.find_element("xpath", "..").text
-    kind = browser.execute_script("return LN.data.ledger.rows[0].kind")
-    formula = ledger.rule_text(kind).split("\n\n")[1].strip().splitlines()[0]
-    assert formula in told
 
 
 def test_the_toggle_changes_the_theme_and_it_stays(browser, address):

@@ -1,15 +1,11 @@
 """Every state of the page has an address, and back and forward work."""
 
-import io
 import time
 
 import pytest
 
-from lab.tests.explorer.page import RESULTS, open_panel, wait_for
-from learnable_novelty.cli.main import main
-from novelty_lab.explorer.site import build
+from lab.tests.explorer.page import open_panel, wait_for
 
-Image = pytest.importorskip("PIL.Image", reason="needs pillow")
 pytest.importorskip("selenium.webdriver", reason="needs selenium")
 
 SHOWN = {
@@ -29,7 +25,6 @@ SHOWN = {
         ".join() + document.querySelector('#panel-neural label span').textContent",
         "direct,2training step 1000 of 2000",
     ),
-    "encoder=100": ("encoder", "document.querySelector('#panel-encoder input').value", "1"),
     "agents=hopper": ("agents", "document.querySelector('#panel-agents select').value", "Hopper"),
     "flows=lorenz": ("flows", "document.querySelector('figure.chosen h3').textContent", "Lorenz"),
     "ledger=eca.top": (
@@ -111,15 +106,3 @@ def test_a_held_key_is_one_step_of_the_history(tab, exported):
         "return [n, history.length]"
     )
     assert after == before + 1
-
-
-def test_the_card_is_named_in_full_where_the_address_is_known():
-    site = build(RESULTS, address="https://example.org/page/")
-    assert b'"og:image" content="https://example.org/page/card.png"' in site["index.html"]
-    assert Image.open(io.BytesIO(site["card.png"])).size == (1200, 630)
-
-
-def test_an_address_that_is_none_is_a_sentence(tmp_path, capsys):
-    arguments = ["explore", "--out", str(RESULTS), "--export", str(tmp_path), "--address", "x y"]
-    assert main(arguments) == 2
-    assert "expected an address such as https://" in capsys.readouterr().err

@@ -1,19 +1,24 @@
+"""The site: data files, scripts and links, and what the command says of bad input."""
+
+import base64
+import io
 import re
 import socket
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from lab.tests.explorer.page import RESULTS, content
 from learnable_novelty.cli.main import main, make_parser
-from novelty_lab import ledger, records, studies
-from novelty_lab.explorer.packing import packed
-from novelty_lab.explorer.panel import page_colour
+from learnable_novelty.measure.defaults import LINEAR_LAST
+from novelty_lab import records, studies
+from novelty_lab.explorer.packing import packed, sprite_sheet
 from novelty_lab.explorer.site import build, export
 from novelty_lab.records import Record
 from novelty_lab.registry import all_artefacts
 
-PANELS = ("automata", "neural", "ledger", "agents", "flows", "encoder")
+PANELS = ("automata", "neural", "ledger", "agents", "explore", "flows")
 
 
 def test_every_data_file_assigns_json(site):
@@ -55,15 +60,6 @@ def test_automata_hold_what_the_record_holds(site):
     )
 
 
-def test_packed_arrays_keep_their_bytes():
-    import base64
-
-    array = np.random.default_rng(0).standard_normal((3, 4)).astype(np.float16)[:, ::2]
-    held = packed(array)
-    back = np.frombuffer(base64.b64decode(held["base64"]), held["dtype"]).reshape(held["shape"])
-    np.testing.assert_array_equal(back, array)
-
-
 def test_export_writes_what_build_makes(tmp_path):
     site = build(RESULTS)
     count = export(RESULTS, tmp_path / "page")
@@ -89,15 +85,6 @@ def test_every_judged_claim_links_to_its_records(site):
         assert row["records"] or row["runs"] == 0, row["id"]
         if re.fullmatch(r"rl\.\w+\.(task|epiplexity)(\+\w+)?", row["id"]):
             assert len(row["records"]) == row["runs"]
-
-
-def test_the_page_says_what_the_terminal_says(site):
-    held = content(site, "ledger")
-    for row, shown in zip(ledger.rows(RESULTS), held["rows"], strict=True):
-        assert (shown["id"], shown["verdict"]) == (row.claim.id, row.verdict)
-        assert shown["paper"] == ledger.paper_text(row.claim)
-        assert shown["ours"] == ledger.ours_text(row)
-    assert set(held["rules"]) == {row["kind"] for row in held["rows"]}
 
 
 def test_every_command_that_the_page_names_is_known(site):
@@ -138,7 +125,8 @@ def test_an_artefact_with_a_panel_is_one_folder(tmp_path, monkeypatch):
         all_artefacts.cache_clear()
     assert content(site, "mine") == {"seed": 0}
     scripts = re.findall(
-        r'src="(js/(?!observer|start|tables|yours)\w+/\w+\.js)"', site["index.html"].decode()
+        r'src="(js/(?!observer|start|tables|yours|meaning)\w+/\w+\.js)"',
+        site["index.html"].decode(),
     )
     assert scripts[:2] == ["js/eca/panel.js", "js/my_artefact/panel.js"]
     assert site["js/my_artefact/panel.js"] == b"LN.panels.push({});\n"
@@ -157,10 +145,6 @@ def test_conditions_look_as_in_the_figures(site):
         assert look["dashed"] == (line == "--")
     colours = [look["colour"] for look in conditions.values()]
     assert len(set(colours)) == len(colours)
-
-
-def test_a_colour_outside_the_palette_reaches_the_page():
-    assert page_colour("#123456") == "#123456"
 
 
 def test_a_missing_record_is_a_missing_panel(tmp_path):
@@ -194,3 +178,22 @@ def test_a_taken_port_is_a_sentence(tmp_path, capsys):
     told = capsys.readouterr().err
     assert f"port {port} cannot be used: address already in use" in told
     assert "leave --port out" in told
+
+
+def test_the_page_scores_with_the_observer_of_python(site):
+    assert content(site, "index")["linear_last"] is LINEAR_LAST
+
+
+def test_arrays_and_images_keep_their_bytes():
+    array = np.random.default_rng(0).standard_normal((3, 4)).astype(np.float16)[:, ::2]
+    held = packed(array)
+    back = np.frombuffer(base64.b64decode(held["base64"]), held["dtype"]).reshape(held["shape"])
+    np.testing.assert_array_equal(back, array)
+    images = np.random.default_rng(0).integers(0, 256, (103, 5, 7), dtype=np.uint8)
+    sheet = sprite_sheet(images)
+    png = base64.b64decode(sheet["sheet"].removeprefix("data:image/png;base64,"))
+    pixels = np.asarray(Image.open(io.BytesIO(png)))
+    assert pixels.shape == (3 * 5, sheet["columns"] * 7)
+    for i in (0, 1, 49, 50, 102):
+        top, left = 5 * (i // 50), 7 * (i % 50)
+        np.testing.assert_array_equal(pixels[top : top + 5, left : left + 7], images[i])

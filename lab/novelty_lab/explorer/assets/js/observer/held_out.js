@@ -143,15 +143,27 @@ LN.observerParts.push((ob) => {
     const at = (q) => points[Math.max(0, Math.ceil(q * points.length) - 1)];
     return [Math.min(at(0.025), -least), Math.max(at(0.975), least)];
   }
-  /* The 97.5% point of Student's distribution, by the series of Cornish and Fisher. */
+  /* The 97.5% point of Student's distribution with a whole number of degrees of freedom: with
+     t = sqrt(freedom) tan(angle), P(|T| < t) is a finite series (Abramowitz and Stegun 26.7.3-4). */
   function student(freedom) {
-    const z = 1.96;
-    const terms = [
-      (z ** 3 + z) / 4,
-      (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
-      (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
-      (79 * z ** 9 + 776 * z ** 7 + 1482 * z ** 5 - 1920 * z ** 3 - 945 * z) / 92160,
-    ];
-    return terms.reduce((total, term, k) => total + term / freedom ** (k + 1), z);
+    const isOdd = freedom % 2 === 1;
+    function inside(angle) {
+      const cosine = Math.cos(angle);
+      let term = isOdd ? cosine : 1;
+      let series = freedom > 1 ? term : 0;
+      for (let k = isOdd ? 3 : 2; k < freedom; k += 2) {
+        term *= (cosine * cosine * (k - 1)) / k;
+        series += term;
+      }
+      const sum = Math.sin(angle) * series;
+      return isOdd ? (2 / Math.PI) * (angle + sum) : sum;
+    }
+    let [low, high] = [0, Math.PI / 2];
+    for (let i = 0; i < 60; i++) {
+      const middle = (low + high) / 2;
+      if (inside(middle) < 0.95) low = middle;
+      else high = middle;
+    }
+    return Math.sqrt(freedom) * Math.tan(low);
   }
 });

@@ -11,7 +11,7 @@
     ["true", 1],
     ["false", 0],
   ]);
-  const [MOST_LEVELS, FEWEST_COUNTED] = [30, 3];
+  const MOST_LEVELS = 30;
 
   class Refusal extends Error {}
   const refuse = (sentence) => {
@@ -70,12 +70,13 @@
     return made;
   }
 
-  const counts = (values) =>
-    values.length >= FEWEST_COUNTED &&
+  /* A column that counts the rows only labels them; a later one may do so by chance. */
+  const counts = (values, place) =>
+    values.length >= (place ? 10 : 3) &&
     (values[0] === 0 || values[0] === 1) &&
     values.every((value, i) => value === values[0] + i);
 
-  function columnOf(name, cells) {
+  function columnOf(name, place, cells) {
     const present = cells.filter((cell) => !MISSING.has(cell));
     const missing = cells.length - present.length;
     const numbers = (numberOf) =>
@@ -84,7 +85,7 @@
     const levels = [...new Set(present)].sort();
     if (present.every((cell) => NUMBER.test(cell))) {
       const values = numbers(Number);
-      const kind = levels.length < 2 ? "constant" : counts(values) ? "counter" : "number";
+      const kind = levels.length < 2 ? "constant" : counts(values, place) ? "counter" : "number";
       return { name, kind, values, missing };
     }
     if (levels.length > 1 && present.every((cell) => truthOf(cell) !== undefined))
@@ -114,6 +115,7 @@
     const columns = names.map((one, k) =>
       columnOf(
         one,
+        k,
         body.map((row) => row[k]),
       ),
     );
