@@ -160,6 +160,13 @@ def test_what_cannot_be_scored_is_refused_in_a_sentence(page):
     assert found["error"] == "expected finite numbers in input column 1, got Infinity in row 2"
 
 
+def test_copies_of_rows_are_refused(page):
+    found = score_in(page, np.r_[TABLE, TABLE[:5]], np.r_[RELATION, RELATION[:5]])
+    assert found["isRefusal"] and found["error"].startswith("5 of 155 rows repeat others")
+    coins = np.random.default_rng(0).integers(0, 2, (60, 2))
+    assert "error" not in score_in(page, coins[:, :1], coins[:, 1], draws=1, shuffles=0)
+
+
 @pytest.mark.parametrize(("rows", "width", "targets"), [(40, 9, 3), (6, 9, 2), (40, 3, 5)])
 def test_what_rounding_may_change_is_refused_as_in_python(page, rows, width, targets):
     features, values = noise(0, rows, width) * 10.0 ** -np.arange(width), noise(1, rows, targets)

@@ -1,23 +1,23 @@
 "use strict";
 /* What in the data makes a p-value less than it seems, as learnable_novelty.measure.cautions:
-   copies of rows, rows that resemble their neighbours, and extreme outliers. */
+   rows that resemble their neighbours, and extreme outliers; copies of rows are refused. */
 LN.observerParts.push((ob) => {
   const [REPEATED, NEIGHBOURS, FAR, HEAVY] = [0.01, 4, 8, 0.2];
 
-  /* Copies of rows, unless all columns have few values, which repeat by themselves. */
-  function repeated(columns) {
+  /* Copies of rows are refused: in Python equal rows are one group. Where all columns have few
+     values rows repeat by themselves. */
+  ob.refuseCopies = (columns) => {
     const rows = columns[0].length;
-    const first = new Map();
-    for (let i = 0; i < rows; i++) {
-      const key = columns.map((column) => column[i]).join(" ");
-      if (!first.has(key)) first.set(key, i);
-    }
-    const copies = rows - first.size;
+    const different = new Set(
+      Array.from({ length: rows }, (_, i) => columns.map((column) => column[i]).join(" ")),
+    ).size;
+    const copies = rows - different;
     const widest = columns.reduce((most, column) => Math.max(most, new Set(column).size), 0);
-    if (copies < REPEATED * rows || copies === 0 || widest < 0.9 * first.size || first.size < 2)
-      return null;
-    return `${copies} of ${rows} rows repeat others: copies make chance look like a finding; keep one of each unless they were measured independently`;
-  }
+    if (copies < Math.max(1, REPEATED * rows) || widest < 0.9 * different || different < 2) return;
+    throw new ob.Refusal(
+      `${copies} of ${rows} rows repeat others, and copies make chance look like a finding; keep one of each, or score the file in Python, where equal rows are one group`,
+    );
+  };
 
   /* The largest lag-1 correlation of a column. */
   function lagOne(columns) {
@@ -35,7 +35,7 @@ LN.observerParts.push((ob) => {
     if (rows < 20) return null;
     const [inputs, targets] = [lagOne(x), lagOne(y)];
     if (Math.min(Math.abs(inputs), Math.abs(targets)) < NEIGHBOURS / Math.sqrt(rows)) return null;
-    return `neighbouring rows are alike (lag-1 correlation ${inputs.toFixed(2)} of inputs, ${targets.toFixed(2)} of targets): if rows are time steps the p-value is not valid; score them as a series`;
+    return `neighbouring rows are alike (lag-1 correlation ${inputs.toFixed(2)} of inputs, ${targets.toFixed(2)} of targets), so the p-value may be too small: score time steps as a series, with window or leads, and rows of the same person, plot or batch with groups`;
   }
 
   /* How far the farthest value lies, and its share of the variance. */
@@ -67,7 +67,7 @@ LN.observerParts.push((ob) => {
       const { far, share } = found[place];
       if (!(far > FAR && share > HEAVY)) return [];
       return [
-        `one value of ${name} column ${place + 1} lies ${+far.toPrecision(3)} deviations from the median and makes ${Math.round(100 * share)}% of its variance: remove it if it is an error, or score ranks (novelty score --rank)`,
+        `one value of ${name} column ${place + 1} lies ${+far.toPrecision(3)} deviations from the median and makes ${Math.round(100 * share)}% of its variance: score normal scores instead (rank=True), or remove the value if it is an error`,
       ];
     });
   }
@@ -75,7 +75,7 @@ LN.observerParts.push((ob) => {
   ob.cautions = (task) => {
     if (task.windows) return outliers(task.series.x, task.series.y);
     const { inputs, targets } = task;
-    const found = repeated([...inputs, ...targets]) ?? neighbours(inputs, targets);
+    const found = neighbours(inputs, targets);
     return [...(found ? [found] : []), ...outliers(inputs, targets)];
   };
 });

@@ -93,6 +93,7 @@ LN.observerParts.push((ob) => {
     if (!isSeries) {
       if (x[0].length < 2)
         throw new ob.Refusal(`inputs must hold at least two samples, got ${x[0].length}`);
+      ob.refuseCopies([...inputs, ...future]);
       return { inputs: x, targets: y, memory: 1, units };
     }
     const leads = Array.from({ length: window }, (_, i) => i + 1);
