@@ -184,7 +184,7 @@ def test_the_story_leads_from_the_visitors_numbers_to_the_ledger(browser, export
         "return [...document.querySelectorAll('[data-chapter]')].map(t => t.dataset.chapter)"
     )
     assert tuple(names) == PANELS
-    assert chapters == ["1 Your numbers", "2 What they mean", "3 Worlds", "4 The paper"]
+    assert chapters == ["1 Your numbers", "2 Meaning", "3 Worlds", "4 The paper"]
     for after in names[1:]:
         link = browser.find_element("css selector", "[role=tabpanel]:not([hidden]) .onward a")
         browser.execute_script("arguments[0].click()", link)

@@ -18,7 +18,7 @@
      panel, data, build(root) */
 (() => {
   const { el } = LN;
-  const CHAPTERS = ["Your numbers", "What they mean", "Worlds", "The paper"];
+  const CHAPTERS = ["Your numbers", "Meaning", "Worlds", "The paper"];
   const placeOf = ({ chapter = "Worlds" }) => CHAPTERS.indexOf(chapter);
   const panels = /** @type {OpenPanel[]} */ (LN.panels).sort((a, b) => placeOf(a) - placeOf(b));
   const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));

@@ -77,7 +77,7 @@
     name: "meaning",
     title: "What the numbers mean",
     short: "The numbers",
-    chapter: "What they mean",
+    chapter: "Meaning",
     lead: "A score without a test is no evidence. What does each number say, and what does noise do to it?",
     build,
     show: () => show(),
