@@ -17,10 +17,10 @@ WEIGHTS = {
     "tables.md": 3.0,
     "choose.md": 3.0,
     "install.md": 2.0,
-    "results/": 0.3,
+    "results/": 0.1,
     "ledger.md": 0.3,
     "changelog.md": 0.3,
-    "reference.md": 0.3,
+    "reference.md": 0.1,
 }
 """Weight of pages in the search, by the start of their address; other pages have 1. The thousand
 names of the reference match a word better than the page that explains it."""
