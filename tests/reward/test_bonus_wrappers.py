@@ -23,7 +23,7 @@ from learnable_novelty.reward import (
     ObservationScale,
 )
 from learnable_novelty.reward.config import ObserverConfig
-from novelty_lab.rivals import RIVALS, make_rival
+from novelty_lab.rivals.registry import RIVALS, make_rival
 from tests.reward.toys import Drifting, Scripted
 
 SCRIPT = np.random.default_rng(5).standard_normal((400, 3)).cumsum(0) * 0.1

@@ -63,7 +63,7 @@ def test_a_bonus_needs_neither():
         """
         import numpy as np
         from learnable_novelty.reward import NoveltyBonus, ObservationScale, Step
-        from novelty_lab.rivals import RIVALS, make_rival
+        from novelty_lab.rivals.registry import RIVALS, make_rival
 
         scale = ObservationScale(np.zeros(2), np.ones(2))
         rng = np.random.default_rng(0)

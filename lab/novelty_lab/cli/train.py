@@ -12,8 +12,8 @@ from learnable_novelty.cli.options import check_seed
 from learnable_novelty.cli.progress import progress
 
 REWARD_HELP = (
-    "what the agent is paid by: task, epiplexity, or task+ one of epiplexity, magnitude, excess, "
-    "evidence, or another bonus such as rnd; an unknown name lists all (task+epiplexity)"
+    "what the agent is paid by: task, epiplexity, or task+ one of epiplexity, foresight, magnitude "
+    "or another bonus such as rnd; an unknown name lists all (task+epiplexity)"
 )
 
 
@@ -26,7 +26,6 @@ def add_commands(commands: Any) -> None:
     train.add_argument("--reward", default="task+epiplexity", help=REWARD_HELP)
     train.add_argument("--seed", type=int, default=0, help="random seed (0)")
     train.add_argument("--steps", type=int, default=600_000, help="environment steps (600000)")
-    train.add_argument("--tuned", action="store_true", help="use the hyperparameters of the RL zoo")
     # Not results: a record there without its policy would be made again.
     train.add_argument(
         "--out", type=Path, default=Path("out"), help="folder for the record and the policy (out)"
@@ -43,12 +42,12 @@ def _train(options: argparse.Namespace) -> int:
     from novelty_lab.paper.table1_agents.rl_table.experiment import POLICY, run_of
 
     need_rl()
-    from novelty_lab.paper.table1_agents.agents.tuned import make_training
+    from novelty_lab.paper.table1_agents.agents.training import Training
     from novelty_lab.registry import find_artefact
     from novelty_lab.runner import RunOptions, run_one
 
     check_seed(options.seed)
-    training = make_training(options.task, options.reward, options.steps, tuned=options.tuned)
+    training = Training(options.task, options.reward, options.steps)
     if options.video is not None:
         from novelty_lab.paper.table1_agents.agents.video import check_video
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.bonus import Array, Step
 from learnable_novelty.reward.scale import ObservationScale
-from novelty_lab.rivals.registry import Rival
+from novelty_lab.rivals.rival import Rival
 
 BIN = np.dtype(np.int16)
 """Of a bin's index along a coordinate; indices beyond its range are cut to it."""
@@ -56,15 +55,6 @@ class Counts:
 
     def reset(self) -> None:
         """Do nothing: counts run over episodes."""
-
-    def state_dict(self) -> dict[str, Any]:
-        dim = len(self.scale.mean)
-        bins = np.frombuffer(b"".join(self._counts), BIN).reshape(-1, dim)
-        return {"bins": bins.copy(), "counts": np.array([*self._counts.values()], dtype=np.int64)}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        keys = (row.tobytes() for row in np.asarray(state["bins"], dtype=BIN))
-        self._counts = Counter(dict(zip(keys, state["counts"].tolist(), strict=True)))
 
 
 RIVAL = Rival("counts", "counts", "counts", "#8C510A", "h", 4, lambda scale, **_: Counts(scale))

@@ -15,7 +15,7 @@ from learnable_novelty.reward.ellipsoids import Ellipsoids
 from learnable_novelty.reward.scale import ObservationScale
 from novelty_lab.rivals.inverse import InverseBonus, InverseConfig
 from novelty_lab.rivals.learner import LearnerConfig, rows
-from novelty_lab.rivals.registry import Rival
+from novelty_lab.rivals.rival import Rival
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,6 @@ class E3B(InverseBonus):
 
     def reset(self) -> None:
         self._ellipsoids.restart(slice(None))
-
-    def state_dict(self) -> dict[str, Any]:
-        return {**super().state_dict(), "inverses": self._ellipsoids.inverses.copy()}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        super().load_state_dict(state)
-        self._ellipsoids.inverses[:] = state["inverses"]
 
     def _loss(self, *columns: Tensor) -> Tensor:
         observations, actions, next_observations = columns

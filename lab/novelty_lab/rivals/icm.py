@@ -16,7 +16,7 @@ from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import torch_generator
 from novelty_lab.rivals.inverse import InverseBonus, InverseConfig
 from novelty_lab.rivals.learner import LearnerConfig, mlp, rows
-from novelty_lab.rivals.registry import Rival
+from novelty_lab.rivals.rival import Rival
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.bonus import Array
 from learnable_novelty.reward.scale import ObservationScale
@@ -91,30 +88,6 @@ class LearnedBonus(ABC):
 
     def reset(self) -> None:  # noqa: B027 - a default, not forgotten
         """Do nothing: what is learned runs over episodes."""
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return a copy of the networks, Adam, the shuffles and the transitions collected."""
-        return {
-            "networks": copy.deepcopy(self.networks.state_dict()),
-            "optimizer": copy.deepcopy(self._optimizer.state_dict()),
-            "shuffle": self._shuffle.get_state(),
-            "transitions": self._buffer[: self._filled].clone(),
-        }
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what ``state_dict`` returned."""
-        transitions = state["transitions"]
-        expected, given = self._buffer.shape, transitions.shape
-        if given[1:] != expected[1:] or len(transitions) >= self.learner.train_every:
-            raise UserError(
-                f"expected fewer than {expected[0]} steps of transitions "
-                f"{tuple(expected[1:])}, got shape {tuple(given)}"
-            )
-        self._filled = len(transitions)
-        self._buffer[: self._filled] = transitions
-        self.networks.load_state_dict(state["networks"])
-        self._optimizer.load_state_dict(copy.deepcopy(state["optimizer"]))
-        self._shuffle.set_state(state["shuffle"])
 
 
 def mlp(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from learnable_novelty.reward.bonus import Array, Step
 from learnable_novelty.reward.scale import ObservationScale
-from novelty_lab.rivals.registry import Rival
+from novelty_lab.rivals.rival import Rival
 
 
 class Magnitude:
@@ -33,12 +31,6 @@ class Magnitude:
 
     def reset(self) -> None:
         """Do nothing: no episode is remembered."""
-
-    def state_dict(self) -> dict[str, Any]:
-        return {}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Do nothing: there is no state."""
 
 
 RIVAL = Rival(

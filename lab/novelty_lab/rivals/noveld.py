@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import torch
@@ -12,7 +11,7 @@ from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.reward.bonus import Array, Step
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import Seed
-from novelty_lab.rivals.registry import Rival
+from novelty_lab.rivals.rival import Rival
 from novelty_lab.rivals.rnd import RND, RNDConfig
 
 
@@ -74,13 +73,6 @@ class NovelD(RND):
     def reset(self) -> None:
         for visited in self._visited:
             visited.clear()
-
-    def state_dict(self) -> dict[str, Any]:
-        return {**super().state_dict(), "visited": [sorted(v) for v in self._visited]}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        super().load_state_dict(state)
-        self._visited = [set(visited) for visited in state["visited"]]
 
 
 RIVAL = Rival(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,7 +15,7 @@ from learnable_novelty.reward.running import ReturnSpread
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import Seed, torch_generator
 from novelty_lab.rivals.learner import LearnedBonus, LearnerConfig, mlp, rows
-from novelty_lab.rivals.registry import Rival
+from novelty_lab.rivals.rival import Rival
 
 
 @dataclass(frozen=True)
@@ -83,13 +82,6 @@ class RND(LearnedBonus):
     def error(self, observations: Array) -> Array:
         """Return the predictor's error as it is now, without learning or normalizing, (n,)."""
         return self._errors(self._standardize(observations)).numpy().astype(np.float64)
-
-    def state_dict(self) -> dict[str, Any]:
-        return {**super().state_dict(), "spread": self._spread.state_dict()}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        super().load_state_dict(state)
-        self._spread.load_state_dict(state["spread"])
 
     def _standardize(self, observations: Array) -> Tensor:
         return rows(np.clip(self.scale(observations), -self.config.clip, self.config.clip))

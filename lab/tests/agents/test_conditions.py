@@ -8,7 +8,7 @@ from pathlib import Path
 
 import novelty_lab
 from novelty_lab.paper.table1_agents.agents.conditions import CONDITIONS, REWARDS
-from novelty_lab.rivals import RIVALS
+from novelty_lab.rivals.registry import RIVALS
 from novelty_lab.studies.rooms.rooms.drives import DRIVE_LABELS, DRIVES
 
 NEW = '''
@@ -27,7 +27,7 @@ class Constant:
 RIVAL = Rival("constant", "ONE", "one for all", "#123456", "d", 9, lambda **_: Constant())
 '''
 TRY = """
-from novelty_lab.rivals import make_rival
+from novelty_lab.rivals.registry import make_rival
 from novelty_lab.paper.table1_agents.agents.conditions import CONDITIONS, REWARDS
 from novelty_lab.paper.table1_agents.agents.training import PPOSettings, Training, train
 

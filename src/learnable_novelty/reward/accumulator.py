@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step, Transition, check_finite
-from learnable_novelty.reward.checks import check_choice, check_number
 from learnable_novelty.reward.config import (
     COEFFICIENT,
-    MODES,
     RewardMode,
-    check_fading,
+    check_choice,
+    check_number,
+    equals,
 )
-from learnable_novelty.reward.fading import Fading
-from learnable_novelty.reward.modulation import ModulatedUnits
-from learnable_novelty.reward.running import RewardUnits, RunningUnits
+from learnable_novelty.reward.running import RunningUnits
 
 if TYPE_CHECKING:
     from learnable_novelty.reward.adapters import ParallelEnvs
-    from learnable_novelty.reward.images import Encoder
 
 EPISODE = "novelty"
 """Key of an episode's sums in its last info."""
+STEP = "bonus"
+"""Key of the bonus of a step in its info, without its weight."""
+
+
+class Rewarded(NamedTuple):
+    """The rewards of a step."""
+
+    rewards: Array
+    bonus: Array | None
+    """Without its weight; None where none is paid."""
+    episodes: dict[int, dict[str, float]]
+    """The sums of each episode that ended, by environment."""
 
 
 class RewardAccumulator:
@@ -31,16 +40,14 @@ class RewardAccumulator:
 
         reward = task reward + weight * bonus    ("add"),    reward = weight * bonus    ("replace")
 
-    With ``weight="auto"`` and "add", both are in units of their running returns. With "modulate"
-    the bonus counts by how well the episode goes (``Modulation``).
+    With ``weight="auto"`` and "add", both are in units of their running returns.
 
     Args:
         bonus: the bonus.
         envs: the environments whose steps are rewarded.
         weight: task reward per unit of the bonus, or "auto": both in ``RunningUnits``.
-        mode: whether the bonus is added to the task reward, replaces it, or is modulated by it.
+        mode: whether the bonus is added to the task reward or replaces it.
         coefficient: of the bonus in running units, with ``weight="auto"``.
-        fade_steps: steps over which this coefficient falls to zero, "restarts", or None for never.
     """
 
     def __init__(
@@ -51,19 +58,15 @@ class RewardAccumulator:
         weight: float | Literal["auto"],
         mode: RewardMode = "add",
         coefficient: float = COEFFICIENT,
-        fade_steps: Fading = None,
     ) -> None:
-        check_choice("mode", mode, MODES)
-        check_fading(fade_steps, weight, mode)
+        check_choice("mode", mode, ("add", "replace"))
         self.bonus, self.envs = bonus, envs
         self.mode: RewardMode = mode
-        automatic = isinstance(weight, str) and weight == "auto"
-        self._weight = 1.0 if automatic else check_number("weight", weight)
-        self.units: RewardUnits | None = None
-        if mode == "modulate":
-            self.units = ModulatedUnits(envs.num_envs, None if automatic else self._weight)
-        elif automatic and mode == "add":
-            self.units = RunningUnits(envs.num_envs, coefficient, fade_steps=fade_steps)
+        auto = equals(weight, "auto")
+        self._weight = 1.0 if auto else check_number("weight", weight)
+        running = auto and mode == "add"
+        self.units = RunningUnits(envs.num_envs, coefficient) if running else None
+        self.training = True
         self.steps = 0
         self._no_actions = np.zeros((envs.num_envs, 0))
         self._reads_actions = getattr(bonus, "reads_actions", True)
@@ -80,14 +83,13 @@ class RewardAccumulator:
         check_finite(observations, self.steps)
         self._observations = observations
         self.bonus.reset()
-        if self.units is not None:
-            self.units.begin()
         self._task_sums[:] = self._bonus_sums[:] = self._score_sums[:] = 0.0
 
-    def add(
-        self, actions: Any, transition: Transition
-    ) -> tuple[Array, dict[int, dict[str, float]]]:
-        """Return the rewards of a step, and the sums of each episode it ended, by environment."""
+    def add(self, actions: Any, transition: Transition) -> Rewarded:
+        """Return the rewards of a step; those of the task alone where it is not training."""
+        if not self.training:
+            self._observations = None  # a bonus that is to pay again starts with a reset
+            return Rewarded(np.asarray(transition.rewards), None, {})
         if self._observations is None:
             raise RuntimeError("reset the environments before the first step")
         self.steps += 1
@@ -96,17 +98,15 @@ class RewardAccumulator:
         flat = self.envs.flatten_actions(actions) if self._reads_actions else self._no_actions
         bonus = self.bonus.pay(Step(self._observations, flat, reached, ended, idle))
         self._observations = transition.observations
-        if self.units is None:
-            weighted = self._weight * bonus
-            rewards = weighted + task if self.mode == "add" else weighted
+        if self.units is not None:
+            rewards = self.units(np.asarray(task, dtype=np.float64), bonus)
         else:
-            rewards = self.units(np.asarray(task, dtype=np.float64), bonus, ended)
-            weighted = self.units.weight * bonus
+            rewards = self._weight * bonus + (task if self.mode == "add" else 0.0)
         self._task_sums += task
-        self._bonus_sums += weighted
+        self._bonus_sums += self.weight * bonus
         self._score_sums += bonus
         # On a few numbers count_nonzero is much faster than any().
-        return rewards, self._finish(ended) if np.count_nonzero(ended) else {}
+        return Rewarded(rewards, bonus, self._finish(ended) if np.count_nonzero(ended) else {})
 
     def _finish(self, ended: Mask) -> dict[int, dict[str, float]]:
         sums: dict[int, dict[str, float]] = {}
@@ -118,42 +118,3 @@ class RewardAccumulator:
             sums[int(env)] = {"score": score, "bonus": bonus, "task": task, "share": share}
         self._task_sums[ended] = self._bonus_sums[ended] = self._score_sums[ended] = 0.0
         return sums
-
-
-class WrapsBonus:
-    """Wrap environments, and add a bonus to their reward or put it in its place.
-
-    It comes before a wrapper class of another library in the list of base classes. Arguments as in
-    ``BonusWrapper``.
-    """
-
-    adapter: type[Any]
-    """The subclass of ``ParallelEnvs`` that reads such environments."""
-
-    def __init__(
-        self,
-        env: Any,
-        bonus: Bonus,
-        *,
-        weight: float | Literal["auto"],
-        mode: RewardMode = "add",
-        coefficient: float = COEFFICIENT,
-        fade_steps: Fading = None,
-        encoder: Encoder | None = None,
-    ) -> None:
-        super().__init__(env)  # pyright: ignore[reportCallIssue]
-        self._adapter = self.adapter(env, encoder)
-        self.accumulator = RewardAccumulator(
-            bonus, self._adapter, weight=weight, mode=mode, coefficient=coefficient,
-            fade_steps=fade_steps,
-        )  # fmt: skip
-
-    @property
-    def weight(self) -> float:
-        """Task reward per unit of the bonus, at present."""
-        return self.accumulator.weight
-
-    @property
-    def mode(self) -> RewardMode:
-        """Whether the bonus is added to the task reward, replaces it, or is modulated by it."""
-        return self.accumulator.mode

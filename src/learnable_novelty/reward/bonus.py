@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,12 +70,4 @@ class Bonus(Protocol):
 
     def reset(self) -> None:
         """Forget all episodes in progress; what was learned over episodes stays."""
-        ...
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return what a copy needs to continue with the same payments: arrays and numbers."""
-        ...
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what ``state_dict`` returned."""
         ...

@@ -8,37 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from learnable_novelty.reward.bonus import Array, Mask
+from learnable_novelty.reward.bonus import Array
 from learnable_novelty.reward.scale import ObservationScale
-
-
-def write_compiled(
-    values: Array, scale: ObservationScale, windows: Array, seen: NDArray[np.int64], ready: Mask
-) -> int:
-    """Do what ``novelty.write_plain`` does, to the last bit."""
-    clip = math.inf if scale.clip is None else scale.clip
-    return write(values, scale.mean, scale.sd, clip, windows, seen, ready)
-
-
-@njit(error_model="numpy", cache=True)
-def write(
-    values: Array, mean: Array, sd: Array, clip: float, windows: Array,
-    seen: NDArray[np.int64], ready: Mask,
-) -> int:  # fmt: skip
-    """Do it in loops."""
-    num_envs, length, dim = windows.shape
-    count = 0
-    for env in range(num_envs):
-        for t in range(length - 1):
-            for k in range(dim):
-                windows[env, t, k] = windows[env, t + 1, k]
-        for k in range(dim):
-            value = (values[env, k] - mean[k]) / sd[k]
-            windows[env, length - 1, k] = max(min(value, clip), -clip)
-        seen[env] += 1
-        ready[env] = seen[env] > length - 1
-        count += ready[env]
-    return count
 
 
 @njit(error_model="numpy", cache=True)

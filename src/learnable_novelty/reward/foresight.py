@@ -33,6 +33,10 @@ USUAL_RATE = 0.001
 """How fast the usual size of a surprise follows the present one."""
 SMALLEST_UNIT = 1e-3
 """Variance below which a column counts as one of this variance."""
+MOST_ROWS = 2**16
+"""Transitions kept until the readouts are solved again, with very many environments."""
+MOST_BYTES = 4 * 2**30
+"""Memory of the readouts."""
 
 
 class Foresight:
@@ -71,6 +75,7 @@ class Foresight:
             self._projection = np.linalg.qr(random.standard_normal((dim, k)))[0]
         self._kinds = action_dim if discrete else 1
         sizes = 2 * self._kinds, 1 + acted + wider, dim
+        check_memory(*sizes, f"{action_dim:,} actions and observations of {seen:,} numbers")
         self.readouts = Readouts(*sizes, ridge=config.life)
         self.ellipsoids = Ellipsoids(num_envs, k, config.ridge)
         self._limit = k / config.ridge
@@ -101,7 +106,7 @@ class Foresight:
             self.ellipsoids.restart(step.ended)
         rows = slice(None) if active is None else active
         self._new.append((features[rows], contexts[rows], following[rows]))
-        if len(self._new) == self.config.every:
+        if len(self._new) == self.config.every or len(self._new) * len(paid) >= MOST_ROWS:
             self._learn(*(np.concatenate(column) for column in zip(*self._new, strict=True)))
             self._new = []
         return paid
@@ -129,9 +134,7 @@ class Foresight:
     def _payments(self, z: Array, y: Array) -> Array:
         own, both = self.ellipsoids.advance(z, y)
         q = np.minimum(np.maximum(2 * both / np.maximum(own, 1e-9) - 1, -1), 1)
-        if self.config.form == "bits":
-            return q * 0.5 * np.log2(1 + own)
-        return q * (np.minimum(own, self._limit) if self.config.limited else own)
+        return q * np.minimum(own, self._limit)
 
     def _notice(self, errors: Array, step: Step) -> None:
         """Keep how large the forecast's error was, the mean square in units of the columns."""
@@ -244,6 +247,16 @@ def by_context(features: Array, contexts: Any, weights: Array) -> Array:
         rows = contexts == context
         forecasts[rows] = features[rows] @ weights[context]
     return forecasts
+
+
+def check_memory(contexts: int, features: int, targets: int, what: str) -> None:
+    """Raise where the readouts would take more than ``MOST_BYTES``, before they do."""
+    needed = 8 * contexts * features * (features + 2 * targets)
+    if needed > MOST_BYTES:
+        raise UserError(
+            f"foresight would keep {needed / 2**30:,.0f} GiB for {what}, more than "
+            f"{MOST_BYTES / 2**30:.0f}; pass an encoder of fewer numbers, or merge actions"
+        )
 
 
 class Readouts:

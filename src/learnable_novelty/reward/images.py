@@ -34,7 +34,7 @@ class FrozenConvolution:
     """
 
     def __init__(self, shape: tuple[int, ...], *, seed: Seed = 0) -> None:
-        self._first = len(shape) == 3 and shape[-1] > MOST_COLOURS >= shape[0]
+        self._first = is_colours_first(shape)
         colours = 1 if len(shape) == 2 else shape[0] if self._first else shape[-1]
         if len(shape) > 3:
             raise UserError(
@@ -61,6 +61,11 @@ class FrozenConvolution:
         return (cells @ self._projection).numpy().astype(np.float64)
 
 
+def is_colours_first(shape: tuple[int, ...]) -> bool:
+    """Tell whether the first axis of an image holds its colours."""
+    return len(shape) == 3 and shape[-1] > MOST_COLOURS >= shape[0]
+
+
 def _normal(generator: torch.Generator, fan_in: int, shape: tuple[int, ...]) -> Tensor:
     return torch.randn(shape, generator=generator) / math.sqrt(fan_in)
 
@@ -75,17 +80,17 @@ class ImageCodes:
     def __init__(self, encoder: Encoder | None = None) -> None:
         if encoder is not None and not callable(encoder):
             raise UserError(f"encoder must be a function of images, got {type(encoder).__name__}")
-        self._encoder = encoder
+        self.encoder = encoder
         self._made: dict[tuple[int, ...], FrozenConvolution] = {}
 
     def __call__(self, images: np.ndarray) -> Array:
         """Return codes (n, code_dim) of images (n, *shape)."""
         shape = images.shape[1:]
-        if self._encoder is None:
+        if self.encoder is None:
             if shape not in self._made:
                 self._made[shape] = FrozenConvolution(shape)
             return self._made[shape](images)
-        codes = self._encoder(images)
+        codes = self.encoder(images)
         codes = codes.detach().cpu().numpy() if isinstance(codes, Tensor) else np.asarray(codes)
         if codes.ndim != 2 or len(codes) != len(images) or codes.dtype.kind not in "fiu":
             raise UserError(

@@ -7,26 +7,20 @@ so that the payments of an episode add up to its score (section 4.3 and appendix
 
 from __future__ import annotations
 
-import importlib.util
-from typing import Any
-
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.stream import OnlineObserver
 from learnable_novelty.observer.summary import Moments
 from learnable_novelty.reward.bonus import Array, Mask, Step
-from learnable_novelty.reward.config import ObserverConfig
-from learnable_novelty.reward.evidence import EvidenceStreams
+from learnable_novelty.reward.config import BitsConfig
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import Seed, split
 
 DEPTH = 4
 """Layers of the reservoir (appendix H.1)."""
-Counts = NDArray[np.int64]
 
 
 class NoveltyBonus:
@@ -35,10 +29,10 @@ class NoveltyBonus:
     Args:
         scale: units of the observations.
         num_envs: how many environments run in parallel.
+        config: the observer; its ``window`` must be a number.
         reference: moments of features and targets under a random policy, for
             ``standardization="fixed"``.
-        seed: seed of the reservoir, and of the floor's signs.
-        **options: fields of ``ObserverConfig``; ``window`` must be a number.
+        seed: seed of the reservoir.
     """
 
     reads_actions = False
@@ -48,69 +42,41 @@ class NoveltyBonus:
         scale: ObservationScale,
         *,
         num_envs: int,
+        config: BitsConfig,
         reference: Moments | None = None,
         seed: Seed = 0,
-        **options: Any,
     ) -> None:
-        config = ObserverConfig(**options)
         if config.window == "auto":
             raise UserError('window must be a whole number here, got "auto"')
-        self.scale, self.windows = scale, EpisodeWindows(scale, num_envs, config.window)
-        self.streams = make_streams(config, len(scale.mean), num_envs, reference, seed)
-        self._pair = torch.from_numpy(self.windows.inputs), torch.from_numpy(self.windows.targets)
+        self.config = config
+        self.windows = EpisodeWindows(scale, num_envs, config.window, config.targets == "scaled")
+        self.streams = OnlineObserver(
+            make_reservoir(len(scale.mean), config.width, seed),
+            target_dim=config.window * len(scale.mean),
+            num_streams=num_envs,
+            ridge_penalty=config.ridge_penalty,
+            standardization=config.standardization,
+            calibration=reference,
+            backend="auto",
+        )
 
     def pay(self, step: Step) -> Array:
         windows = self.windows
-        ready = windows.push(step.observations, step.next_observations, step.idle)
-        if windows.num_ready == 0:
-            paid = np.zeros(windows.num_envs)
+        ready = windows.push(step)
+        if ready.any():
+            active = None if ready.all() else torch.from_numpy(ready)
+            pair = torch.from_numpy(windows.inputs), torch.from_numpy(windows.targets)
+            paid = self.streams.advance(*pair, active)
         else:
-            active = torch.from_numpy(ready) if windows.num_ready < windows.num_envs else None
-            paid = self.streams.advance(*self._pair, active)
-        if np.count_nonzero(step.ended):  # on a few numbers much faster than any()
-            ended = torch.from_numpy(step.ended)
-            if isinstance(self.streams, EvidenceStreams):
-                paid = paid + self.streams.settle(ended)
+            paid = np.zeros(len(ready))
+        if step.ended.any():
             windows.forget(step.ended)
-            self.streams.reset(ended)
+            self.streams.reset(torch.from_numpy(step.ended))
         return paid
 
-    @property
-    def score(self) -> Array:
-        """S_t of each episode in progress, in bits, (num_envs,)."""
-        return self.streams.cumulative.numpy()
-
     def reset(self) -> None:
-        self.windows.forget(self.windows.seen >= 0)
+        self.windows.forget(slice(None))
         self.streams.reset()
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"reservoir": self.streams.reservoir.state_dict()}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.streams.reservoir.load_state_dict(state["reservoir"])
-        self.reset()
-
-
-def make_streams(
-    config: ObserverConfig, dim: int, num_envs: int, reference: Moments | None, seed: Seed
-) -> OnlineObserver | EvidenceStreams:
-    """Make what scores the pairs of each environment one by one."""
-    reservoir = make_reservoir(dim, config.width, seed)
-    if config.ridge_penalty == "evidence":
-        return EvidenceStreams(reservoir, num_streams=num_envs, resolution=config.resolution)
-    return OnlineObserver(
-        reservoir,
-        target_dim=int(config.window) * dim,
-        num_streams=num_envs,
-        ridge_penalty=config.ridge_penalty,
-        resolution=config.resolution,
-        standardization=config.standardization,
-        calibration=reference,
-        floor=config.floor,
-        seed=split(seed, "signs"),
-        backend="auto",
-    )
 
 
 def make_reservoir(dim: int, width: int, seed: Seed) -> reservoirs.MLP:
@@ -121,69 +87,49 @@ def make_reservoir(dim: int, width: int, seed: Seed) -> reservoirs.MLP:
 class EpisodeWindows:
     """The last observations of every environment, as pairs x = o_t, y = (o_t+1, ..., o_t+window).
 
-    Observations are held in the units of ``scale``; those held move up by one at every step, so
-    that ``inputs`` and ``targets`` are always at the same place.
+    Inputs are in the units of ``scale``; targets are too if ``scaled``, else as they are.
 
-    >>> scale = ObservationScale(mean=np.zeros(1), sd=np.ones(1))
-    >>> windows = EpisodeWindows(scale, num_envs=1, window=2)
+    >>> scale = ObservationScale(mean=np.ones(1), sd=np.ones(1))
+    >>> windows = EpisodeWindows(scale, num_envs=1, window=2, scaled=False)
     >>> for t in range(3):
-    ...     ready = windows.push(np.array([[t]]), np.array([[t + 1.0]]))
+    ...     step = Step(np.array([[t]]), np.zeros((1, 0)), np.array([[t + 1.0]]), np.array([False]))
+    ...     ready = windows.push(step)
     >>> bool(ready[0]), windows.inputs, windows.targets
-    (True, array([[1.]]), array([[2., 3.]]))
+    (True, array([[0.]]), array([[2., 3.]]))
     """
 
-    def __init__(self, scale: ObservationScale, num_envs: int, window: int) -> None:
-        if window < 1:
-            raise UserError(f"expected a window of at least 1, got {window}")
-        self.scale, self.num_envs, self.window = scale, num_envs, window
+    def __init__(self, scale: ObservationScale, num_envs: int, window: int, scaled: bool) -> None:
+        self.scale, self._scaled = scale, scaled
         self._held = np.zeros((num_envs, window + 1, len(scale.mean)))
-        self.inputs = self._held[:, 0]
-        """The oldest observations held, (num_envs, observation_dim)."""
-        self.targets = self._held.reshape(num_envs, -1)[:, len(scale.mean) :]
-        """What followed each of them, flat, (num_envs, window * observation_dim)."""
         self.seen = np.zeros(num_envs, dtype=np.int64)
         """How many observations of its episode each environment has shown."""
-        self.ready = np.zeros(num_envs, dtype=bool)
-        """Which environments have a full window that ends in the latest step."""
-        self.num_ready = 0
-        self._underway = False
-        self._write = write_plain
-        if importlib.util.find_spec("numba") is not None:
-            from learnable_novelty.reward.compiled import write_compiled
 
-            self._write = write_compiled
+    @property
+    def inputs(self) -> Array:
+        """The oldest observations held, (num_envs, observation_dim)."""
+        return self.scale(self._held[:, 0])
 
-    def push(self, observations: Array, next_observations: Array, idle: Mask | None = None) -> Mask:
+    @property
+    def targets(self) -> Array:
+        """What followed each of them, flat, (num_envs, window * observation_dim)."""
+        following = self._held[:, 1:]
+        following = self.scale(following) if self._scaled else following
+        return following.reshape(len(following), -1)
+
+    def push(self, step: Step) -> Mask:
         """Take one step; return which environments have a full window, (num_envs,).
 
         An idle environment only began anew: its next observation opens the next step.
         """
-        if not self._underway:  # only a new episode needs what it began with
-            fresh = self.seen == 0
-            self._held[fresh, -1] = self.scale(observations[fresh])
-            self.seen[fresh] = 1
-            self._underway = True
-        self.num_ready = self._write(
-            next_observations, self.scale, self._held, self.seen, self.ready
-        )
-        if idle is not None:
-            self.forget(idle)
-            self.ready &= ~idle
-            self.num_ready = int(self.ready.sum())
-        return self.ready
+        fresh = self.seen == 0
+        self._held[fresh, -1] = step.observations[fresh]
+        self._held[:, :-1] = self._held[:, 1:]
+        self._held[:, -1] = step.next_observations
+        self.seen = np.where(fresh, 2, self.seen + 1)
+        if step.idle is not None:
+            self.forget(step.idle)
+        return self.seen >= self._held.shape[1]
 
-    def forget(self, which: Mask) -> None:
+    def forget(self, which: Mask | slice) -> None:
         """Start new episodes."""
         self.seen[which] = 0
-        self._underway = False
-
-
-def write_plain(
-    values: Array, scale: ObservationScale, windows: Array, seen: Counts, ready: Mask
-) -> int:
-    """Move what is held up by one, append observations; return how many windows are full."""
-    windows[:, :-1] = windows[:, 1:]
-    windows[:, -1] = scale(values)
-    seen += 1
-    np.greater(seen, windows.shape[1] - 1, out=ready)
-    return int(np.count_nonzero(ready))

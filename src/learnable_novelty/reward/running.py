@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal
 
 import numpy as np
 
-from learnable_novelty.reward.bonus import Array, Mask
-from learnable_novelty.reward.checks import check_choice, check_fade_steps, check_number
-from learnable_novelty.reward.fading import Fading, share_left
+from learnable_novelty.reward.bonus import Array
+from learnable_novelty.reward.config import check_number
 
 PRIOR_COUNT, PRIOR_VARIANCE = 1.0, 1.0
 """The prior is one return around zero with this variance. Without it the first steps would be
@@ -17,9 +16,6 @@ GAMMA = 0.99
 """Discount of the returns whose spread is the unit."""
 LARGEST = 10.0
 """Where normalized rewards are cut, as in ``VecNormalize``."""
-
-
-Unit = Literal["size", "deviation"]
 
 
 class ReturnSpread:
@@ -34,7 +30,9 @@ class ReturnSpread:
     2.75
     """
 
-    def __init__(self, num_envs: int, gamma: float, unit: Unit = "size") -> None:
+    def __init__(
+        self, num_envs: int, gamma: float, unit: Literal["size", "deviation"] = "size"
+    ) -> None:
         self.gamma, self._about_zero = gamma, unit == "size"
         self._returns = np.zeros(num_envs)
         self._count, self._mean, self._squares = PRIOR_COUNT, 0.0, PRIOR_COUNT * PRIOR_VARIANCE
@@ -70,87 +68,35 @@ class ReturnSpread:
         self._count, self._mean, self._squares = state["count"], state["mean"], state["squares"]
 
 
-class RewardUnits(Protocol):
-    """How task reward and bonus become one reward; see ``RunningUnits`` and ``ModulatedUnits``."""
-
-    @property
-    def weight(self) -> float:
-        """Reward per unit of the bonus, at present."""
-        ...
-
-    def begin(self) -> None:
-        """Start all episodes."""
-        ...
-
-    def __call__(self, task: Array, bonus: Array, ended: Mask) -> Array:
-        """Return the rewards of a step, (num_envs,); ``ended`` says which episodes it ends."""
-        ...
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return a copy of what was learned."""
-        ...
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what ``state_dict`` returned."""
-        ...
-
-
 class RunningUnits:
     """Combine task reward and bonus, each over the running size of its discounted return.
 
         reward = task / size(R_task) + coefficient * bonus / size(R_bonus),    each term cut at 10
 
-    A task that has not paid yet has no unit, and needs none: its rare first rewards count 10. With
-    ``unit="deviation"`` a steady cost, whose returns hardly differ, would count more than all else.
+    A task that has not paid yet has no unit, and needs none: its rare first rewards count 10. In
+    units of the deviation a steady cost, whose returns hardly differ, would count more than all
+    else.
 
     Args:
         num_envs: how many environments run in parallel.
-        coefficient: what a unit of the bonus counts in units of the task, at the start.
-        unit: what returns are divided by.
-        fade_steps: steps, of all environments together, over which the coefficient falls along a
-            line to zero, or "restarts" (``share_left``); None for never. Steps that only reset an
-            environment count too.
+        coefficient: what a unit of the bonus counts in units of the task.
 
-    Raises:
-        ValueError: for a value outside its range.
-
-    >>> units = RunningUnits(num_envs=2, coefficient=0.1, fade_steps=8)
-    >>> for _ in range(3):
-    ...     paid = units(np.zeros(2), np.ones(2))
-    >>> units.coefficient  # of the third step, before which there were four of eight
-    0.05
+    >>> units = RunningUnits(num_envs=1, coefficient=0.5)
+    >>> bool(units(np.array([0.0]), np.array([1.0])) == 0.5)  # one return of 1, beside the prior
+    True
     """
 
-    def __init__(
-        self,
-        num_envs: int,
-        coefficient: float,
-        unit: Unit = "size",
-        fade_steps: Fading = None,
-    ) -> None:
-        check_choice("unit", unit, get_args(Unit))
-        self.coefficient = self._first = check_number("coefficient", coefficient, positive=True)
-        self._fade_steps: Fading = check_fade_steps(fade_steps)
-        self._steps = 0
-        self._task, self._bonus = (ReturnSpread(num_envs, GAMMA, unit) for _ in range(2))
+    def __init__(self, num_envs: int, coefficient: float) -> None:
+        self.coefficient = check_number("coefficient", coefficient, positive=True)
+        self._task, self._bonus = (ReturnSpread(num_envs, GAMMA) for _ in range(2))
 
-    def begin(self) -> None:
-        """Do nothing: returns run on over the ends of episodes."""
-
-    def __call__(self, task: Array, bonus: Array, ended: Mask | None = None) -> Array:
+    def __call__(self, task: Array, bonus: Array) -> Array:
         """Return the rewards of a step, (num_envs,)."""
-        self._fade()
-        self._steps += len(task)
         paid = [
             np.clip(rewards / spread.update(rewards), -LARGEST, LARGEST)
             for rewards, spread in ((task, self._task), (bonus, self._bonus))
         ]
         return paid[0] + self.coefficient * paid[1]
-
-    def _fade(self) -> None:
-        """Set the coefficient of the next step; without ``fade_steps`` it stays."""
-        if self._fade_steps is not None:
-            self.coefficient = self._first * share_left(self._steps, self._fade_steps)
 
     @property
     def weight(self) -> float:
@@ -158,13 +104,10 @@ class RunningUnits:
         return self.coefficient * self._task.unit / self._bonus.unit
 
     def state_dict(self) -> dict[str, Any]:
-        """Return a copy of both spreads, and the number of steps."""
-        spreads = {"task": self._task.state_dict(), "bonus": self._bonus.state_dict()}
-        return {**spreads, "steps": self._steps}
+        """Return a copy of both spreads."""
+        return {"task": self._task.state_dict(), "bonus": self._bonus.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what ``state_dict`` returned; returns in progress only for as many."""
         self._task.load_state_dict(state["task"])
         self._bonus.load_state_dict(state["bonus"])
-        self._steps = int(state.get("steps", 0))
-        self._fade()

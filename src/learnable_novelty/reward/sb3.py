@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecMonitor, VecNormalize
 
-from learnable_novelty.reward.accumulator import EPISODE, WrapsBonus
+from learnable_novelty.reward.accumulator import EPISODE, STEP
 from learnable_novelty.reward.adapters import ParallelEnvs
 from learnable_novelty.reward.bonus import Array, Bonus, Transition
 from learnable_novelty.reward.config import COEFFICIENT, RewardMode, takes_config
-from learnable_novelty.reward.fading import Fading
 from learnable_novelty.reward.images import Encoder
-from learnable_novelty.reward.novelty_wrapper import WrapsNovelty
+from learnable_novelty.reward.wrapping import WrapsBonus, WrapsNovelty
 
 
 class VecEnvAdapter(ParallelEnvs):
@@ -51,7 +52,7 @@ class BonusReward(WrapsBonus, VecEnvWrapper):
     """Add any bonus to the reward of parallel environments, or put it in its place.
 
     What Monitor wrappers inside log, and what evaluation environments return, is the task's return.
-    Arguments as in ``BonusWrapper``.
+    Infos and arguments as in ``BonusWrapper``.
     """
 
     adapter = VecEnvAdapter
@@ -64,13 +65,10 @@ class BonusReward(WrapsBonus, VecEnvWrapper):
         weight: float | Literal["auto"],
         mode: RewardMode = "add",
         coefficient: float = COEFFICIENT,
-        fade_steps: Fading = None,
         encoder: Encoder | None = None,
     ) -> None:
-        super().__init__(
-            venv, bonus, weight=weight, mode=mode, coefficient=coefficient, fade_steps=fade_steps,
-            encoder=encoder,
-        )  # fmt: skip
+        more = {"mode": mode, "coefficient": coefficient, "encoder": encoder}
+        super().__init__(venv, bonus, weight=weight, **more)  # pyright: ignore[reportArgumentType]
 
     def reset(self) -> Any:
         observations = self.venv.reset()
@@ -84,32 +82,37 @@ class BonusReward(WrapsBonus, VecEnvWrapper):
     def step_wait(self) -> Any:
         observations, task, ended, infos = self.venv.step_wait()
         transition = self._adapter.read(observations, task, ended, infos)
-        rewards, episodes = self.accumulator.add(self._actions, transition)
+        rewards, bonus, episodes = self.accumulator.add(self._actions, transition)
+        for env, paid in enumerate(() if bonus is None else bonus.tolist()):
+            infos[env][STEP] = paid
         for env, sums in episodes.items():
             infos[env][EPISODE] = sums
         return observations, rewards.astype(task.dtype), ended, infos
+
+    def env_method(self, method_name: str, *args: Any, **kwargs: Any) -> list[Any]:
+        if method_name == "compute_reward":
+            self.compute_reward()
+        return super().env_method(method_name, *args, **kwargs)
 
 
 class NoveltyReward(WrapsNovelty, BonusReward):
     """Reward learnable novelty: a bonus that is calibrated on a random policy.
 
-    Random episodes are played in ``venv`` first, to find the units of observations, the window and
-    the weight; a Monitor inside sees them too. ``seed`` also seeds the environments for these
-    episodes; seeds and options that were set before are used at the next reset.
+    Random episodes are played in ``venv`` first, to find the units of observations and the window;
+    a Monitor inside sees them too. ``seed`` also seeds the environments for these episodes; seeds
+    and options that were set before are used at the next reset.
 
     Args:
         venv: environments; observations are vectors, images or dictionaries of them.
-        **options: the fields of ``NoveltyConfig``, which documents them: window, width,
-            ridge_penalty, standardization, floor, resolution, clip, weight, mode, episodes, bonus,
-            coefficient, fade_steps; ``seed`` (0) of the reservoir and of the random policy;
-            ``play``, random episodes that were played elsewhere with
-            ``play_randomly(VecEnvAdapter(venv), ...)``; and ``encoder``, a function from images
-            (num_envs, *shape) to codes (num_envs, any).
+        **options: the fields of ``NoveltyConfig``, which documents them: bonus, weight, mode,
+            coefficient, clip, episodes; ``seed`` (0) of the reservoir and of the random policy;
+            ``play``, random episodes that were played elsewhere; and ``encoder``, a function from
+            images (num_envs, *shape) to codes (num_envs, any).
     """
 
     @takes_config
     def __init__(self, venv: VecEnv, **options: Any) -> None:
-        self._calibrate(venv, options)
+        super().__init__(venv, **options)
 
     @classmethod
     def load(  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -121,12 +124,17 @@ class NoveltyReward(WrapsNovelty, BonusReward):
 class LogNovelty(BaseCallback):
     """Log, over the episodes of a rollout: score, bonus, task return, and share of the bonus.
 
-    And the weight at its end: task reward per unit of the bonus, which a bonus that fades loses.
+    And the weight at its end: task reward per unit of the bonus. It warns where a wrapper around
+    the bonus, or inside it, spoils the returns.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._episodes: list[dict[str, float]] = []
+
+    def _on_training_start(self) -> None:
+        for problem in misplaced(self.training_env):
+            warnings.warn(problem, stacklevel=2)
 
     def _on_step(self) -> bool:
         self._episodes += [info[EPISODE] for info in self.locals["infos"] if EPISODE in info]
@@ -140,3 +148,20 @@ class LogNovelty(BaseCallback):
         if weight is not None:
             self.logger.record("novelty/weight", weight)
         self._episodes = []
+
+
+def misplaced(venv: VecEnv) -> Iterator[str]:
+    """Say which wrappers should be on the other side of the bonus."""
+    wrappers: list[Any] = []
+    while isinstance(venv, VecEnvWrapper):
+        wrappers.append(venv)
+        venv = venv.venv
+    place = next((i for i, one in enumerate(wrappers) if isinstance(one, BonusReward)), 0)
+    for number, wrapper in enumerate(wrappers):
+        scales = isinstance(wrapper, VecNormalize) and wrapper.norm_reward
+        if number < place and isinstance(wrapper, VecMonitor):
+            yield "VecMonitor is outside the bonus and logs returns with it: put it inside"
+        if number < place and scales and wrappers[place].accumulator.units is not None:
+            yield "VecNormalize scales rewards that are in running units: pass norm_reward=False"
+        if number > place and scales:
+            yield "VecNormalize inside the bonus changes the task's rewards: put it outside"

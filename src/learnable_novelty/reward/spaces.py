@@ -10,13 +10,13 @@ from gymnasium import spaces
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.reward.bonus import Array
-from learnable_novelty.reward.images import ImageCodes
+from learnable_novelty.reward.images import ImageCodes, is_colours_first
 
 IMAGE_SIDE = 16
-"""An array with both sides at least this long is taken for an image."""
+"""Bytes from 0 to 255 are taken for an image if both sides are at least this long."""
 
 
-def observation_dim(space: spaces.Space[Any], codes: ImageCodes | None = None) -> int:
+def observation_dim(space: spaces.Space[Any], codes: ImageCodes) -> int:
     """Return how many numbers an observation holds, an image counted by its code.
 
     Raises:
@@ -31,15 +31,23 @@ def observation_dim(space: spaces.Space[Any], codes: ImageCodes | None = None) -
             f"expected Box, Discrete or Dict observations, got {type(space).__name__}; wrap the "
             "environment in gymnasium.wrappers.FlattenObservation"
         )
-    if _is_image(space):
-        return (codes or ImageCodes()).dim(space.shape, space.dtype)
+    if is_image(space, codes):
+        return codes.dim(space.shape, space.dtype)
     return int(np.prod(space.shape, dtype=int))
 
 
-def _is_image(space: spaces.Box) -> bool:
-    if len(space.shape) != 2:
-        return len(space.shape) > 2
-    return space.dtype == np.uint8 or min(space.shape) >= IMAGE_SIDE
+def is_image(space: spaces.Box, codes: ImageCodes) -> bool:
+    """Tell whether an array is coded: with an encoder always, else if it holds bytes of pixels.
+
+    Small grids, such as MiniGrid's 7 x 7 x 3, and glyphs are vectors of numbers.
+    """
+    if len(space.shape) < 2:
+        return False
+    if codes.encoder is not None:
+        return True
+    sides = space.shape[1:] if is_colours_first(space.shape) else space.shape[:2]
+    bytes_of_pixels = space.dtype == np.uint8 and space.low.min() == 0 and space.high.max() == 255
+    return bool(bytes_of_pixels) and min(sides) >= IMAGE_SIDE
 
 
 SpaceDescription = list[tuple[tuple[str, ...], str]]
@@ -71,13 +79,11 @@ def _bounds(values: np.ndarray) -> str:
     return str(flat[0]) if len(set(flat)) == 1 else str(flat)
 
 
-def flatten_observations(
-    space: Any, observations: Any, num_envs: int, codes: ImageCodes | None = None
-) -> Array:
+def flatten_observations(space: Any, observations: Any, num_envs: int, codes: ImageCodes) -> Array:
     """Return a batch of observations as rows of their own, (num_envs, observation_dim)."""
     if isinstance(space, spaces.Box):
-        if len(space.shape) > 1 and _is_image(space):
-            return (codes or ImageCodes())(np.asarray(observations))
+        if is_image(space, codes):
+            return codes(np.asarray(observations))
         # A copy: an environment may write its next observation over this one.
         return np.array(observations, dtype=np.float64).reshape(num_envs, -1)
     if isinstance(space, spaces.Discrete):
@@ -91,7 +97,7 @@ def flatten_observations(
     return np.concatenate(parts, axis=1)
 
 
-def flatten_one(space: Any, observation: Any, codes: ImageCodes | None = None) -> Array:
+def flatten_one(space: Any, observation: Any, codes: ImageCodes) -> Array:
     """Return one observation as a row, (observation_dim,)."""
     return flatten_observations(space, _batch_of_one(observation), 1, codes)[0]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novelty_lab.rivals import RIVALS
+from novelty_lab.rivals.registry import RIVALS
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,7 @@ CONDITIONS: dict[str, Condition] = {
     "epiplexity": Condition("epiplexity only", "#009E73", "^"),
     "task+magnitude": _with_rival("magnitude", dashed=False),
     "task+epiplexity": Condition("task + epiplexity", "#0072B2", "D"),
-    "task+excess": Condition("task + excess", "#56B4E9", "v", dashed=True),
-    "task+evidence": Condition("task + evidence", "#F0E442", "<", dashed=True),
-    "task+foresight-limited": Condition("task + foresight", "#882255", "p", dashed=True),
-    "task+foresight": Condition("task + foresight without a limit", "#CC6699", "$F$", dashed=True),
-    "task+restarts": Condition("task + foresight with restarts", "#AA4499", "H", dashed=True),
-    "task+bits": Condition("task + bits, running units", "#17BECF", ">", dashed=True),
+    "task+foresight": Condition("task + foresight", "#882255", "p", dashed=True),
     "task-running": Condition("task only, running units", "#6A6A6A", "8", dashed=True),
     **{f"task+{name}": _with_rival(name) for name in RIVALS if name != "magnitude"},
 }

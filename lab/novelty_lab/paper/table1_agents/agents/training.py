@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -11,30 +10,21 @@ from typing import Any, Literal
 import numpy as np
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.reward import (
-    Bonus,
-    CalibratedNovelty,
-    ForesightConfig,
-    NoveltyConfig,
-    ObservationScale,
-    RandomPlay,
-    play_randomly,
-    weight_of,
-)
+from learnable_novelty.reward.bonus import Bonus
+from learnable_novelty.reward.calibration import CalibratedNovelty
+from learnable_novelty.reward.config import BitsConfig, NoveltyConfig, Standardization
+from learnable_novelty.reward.random_play import RandomPlay, play_randomly
+from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import split
 from novelty_lab.paper.table1_agents.agents.conditions import REWARDS
 from novelty_lab.paper.table1_agents.agents.tasks import task_of
-from novelty_lab.rivals import make_rival
+from novelty_lab.paper.table1_agents.agents.weight import ReturnSize, weight_of
+from novelty_lab.rivals.registry import make_rival
+from novelty_lab.settings import Settings
 
 TINY = 1e-12
 """A coefficient of the bonus that leaves the task reward alone, in its running units."""
-RUNNING: dict[str, dict[str, Any]] = {
-    "foresight-limited": {"bonus": "foresight"},
-    "foresight": {"foresight": ForesightConfig(limited=False)},
-    "restarts": {"bonus": "foresight", "fade_steps": "restarts"},
-    "bits": {"bonus": "bits"},
-    "task-running": {"bonus": "bits", "coefficient": TINY},
-}
+RUNNING: dict[str, dict[str, Any]] = {"foresight": {}, "task-running": {"coefficient": TINY}}
 """Options of ``NoveltyReward``, whose weight is in running units, by the name of the reward."""
 CURVE_POINTS = 200
 """The most that a learning curve keeps."""
@@ -50,31 +40,38 @@ class PPOSettings:
     gamma: float = 0.999
     gae_lambda: float = 0.98
     learning_rate: float = 3e-4
-    n_epochs: int = 10
-    clip_range: float = 0.2
-    ent_coef: float = 0.0
-    vf_coef: float = 0.5
-    max_grad_norm: float = 0.5
-    use_sde: bool = False
-    log_std_init: float = 0.0
-    ortho_init: bool = True
-    activation: Literal["tanh", "relu"] = "tanh"
     net_arch: tuple[int, ...] = (64, 64)
-    normalize: bool = False
-    """Whether observations and rewards, the bonus in them, go through ``VecNormalize``."""
 
     def make_model(self, venv: Any, seed: int) -> Any:
         """Make the untrained agent."""
         from stable_baselines3 import PPO
-        from torch import nn
 
         settings = dataclasses.asdict(self)
-        for name in ("num_envs", "normalize"):
-            settings.pop(name)
-        policy = {name: settings.pop(name) for name in ("log_std_init", "ortho_init")}
-        policy["activation_fn"] = nn.Tanh if settings.pop("activation") == "tanh" else nn.ReLU
-        policy["net_arch"] = list(settings.pop("net_arch"))
+        settings.pop("num_envs")
+        policy = {"net_arch": list(settings.pop("net_arch"))}
         return PPO("MlpPolicy", venv, seed=seed, device="cpu", policy_kwargs=policy, **settings)
+
+
+@dataclass(frozen=True)
+class Reading(Settings):
+    """How what the text leaves open is read; the defaults are what it says.
+
+    Chosen by the text first, then by the columns "epiplexity only" and "magnitude", never by the
+    column that is to be explained. ``results/rl-table/README.md`` has what was measured.
+    """
+
+    standardization: Standardization = "fixed"
+    """Of the features: "fixed", with which the recursion of appendix F is exact, or "empirical"."""
+    clip: float = 0.0
+    """Where standardized observations are cut, in deviations; the text cuts them nowhere, 0."""
+    targets: Literal["raw", "scaled"] = "raw"
+    """The text standardizes "before the reservoir"; "scaled" standardizes the targets too."""
+    return_size: ReturnSize = "mean"
+    """The "random-policy task-return scale", of which a random episode's bonus is a tenth."""
+    random_episodes: int = 64
+    """Episodes of a random policy, for units and weight; the text has no number."""
+    continuous: bool = False
+    """Whether LunarLander takes continuous actions; the text does not say."""
 
 
 @dataclass(frozen=True)
@@ -85,12 +82,7 @@ class Training:
     reward: str = "task+epiplexity"
     steps: int = 600_000
     ppo: PPOSettings = field(default_factory=PPOSettings)
-    width: int = 32
-    """Of the reservoir."""
-    ridge_penalty: float = 0.3
-    standardization: str = "empirical"
-    random_episodes: int = 64
-    """Episodes of a random policy, for units and weight."""
+    reading: Reading = field(default_factory=Reading)
     evaluation_episodes: int = 100
 
     def __post_init__(self) -> None:
@@ -101,13 +93,14 @@ class Training:
             raise UserError(f"expected steps of at least 1, got {self.steps}")
 
 
-def make_vec_env(name: str, num_envs: int) -> Any:
+def make_vec_env(name: str, num_envs: int, *, continuous: bool = False) -> Any:
     """Make parallel environments of a task in this process, each under a Monitor."""
     from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.vec_env import DummyVecEnv
 
     task = task_of(name)
-    return DummyVecEnv([lambda: Monitor(task.make()) for _ in range(num_envs)])
+    options = {"continuous": True} if continuous and name == "LunarLander" else {}
+    return DummyVecEnv([lambda: Monitor(task.make(**options)) for _ in range(num_envs)])
 
 
 def train(
@@ -122,18 +115,13 @@ def train(
     """
     ppo = training.ppo
     child = split(seed, "training", training.task)
-    venv = make_vec_env(training.task, ppo.num_envs)
+    venv = _environments(training)
     figures: dict[str, Any] = {}
     if training.reward != "task":
         venv, figures = add_bonus(venv, training, child)
-    if ppo.normalize:
-        venv = normalized(venv, ppo)
     model = ppo.make_model(venv, child % 2**31)
     curve = make_curve(training.steps, report)
-    with warnings.catch_warnings():
-        # Published settings whose minibatch is larger than a rollout are what they are.
-        warnings.filterwarnings("ignore", message="You have specified a mini-batch size")
-        model.learn(training.steps, callback=curve)
+    model.learn(training.steps, callback=curve)
     venv.close()
     returns = evaluate(model, training, split(child, "evaluation"))
     figures |= {
@@ -146,57 +134,53 @@ def train(
     return model, figures
 
 
-def normalized(venv: Any, ppo: PPOSettings) -> Any:
-    """Divide observations and rewards by their running deviations."""
-    from stable_baselines3.common.vec_env import VecNormalize
-
-    return VecNormalize(venv, gamma=ppo.gamma)
+def _environments(training: Training) -> Any:
+    continuous = training.reading.continuous
+    return make_vec_env(training.task, training.ppo.num_envs, continuous=continuous)
 
 
 def add_bonus(venv: Any, training: Training, seed: int) -> tuple[Any, dict[str, Any]]:
     """Add the bonus to the reward of environments, its weight found on a random policy."""
-    from learnable_novelty.reward import BonusReward, NoveltyReward, VecEnvAdapter
+    from learnable_novelty.reward.sb3 import BonusReward, NoveltyReward, VecEnvAdapter
 
-    play_venv = make_vec_env(training.task, training.ppo.num_envs)
+    play_venv, reading = _environments(training), training.reading
     play = play_randomly(
         VecEnvAdapter(play_venv),
-        episodes=training.random_episodes,
+        episodes=reading.random_episodes,
         seed=split(seed, "random episodes"),
     )
     play_venv.close()
     kind = training.reward.removeprefix("task+")
+    figures = {"random_return": float((play.rewards * play.counted).sum() / play.episodes)}
     if kind in RUNNING:
-        figures = {"random_return": play.mean_return}
         return NoveltyReward(venv, play=play, seed=seed, **RUNNING[kind]), figures
-    bonus = make_bonus(kind, play, venv, training, seed)
-    mean_return, mean_bonus = play.mean_return, play.mean_bonus(bonus)
+    if training.reward == kind:
+        bonus = make_bonus(kind, play, venv, training, seed)
+        return BonusReward(venv, bonus, weight=1.0, mode="replace"), figures
+    priced = make_bonus(kind, play, venv, training, seed)
+    weight, random_bonus = weight_of(play, priced, reading.return_size)
+    figures |= {"random_bonus": random_bonus, "weight": weight}
     bonus = make_bonus(kind, play, venv, training, seed)  # a fresh one, which has learned nothing
-    alone = training.reward == kind
-    weight = 1.0 if alone else weight_of(mean_return, mean_bonus)
-    figures = {"random_return": mean_return, "random_bonus": mean_bonus, "weight": weight}
-    return BonusReward(venv, bonus, weight=weight, mode="replace" if alone else "add"), figures
+    return BonusReward(venv, bonus, weight=weight), figures
 
 
 def make_bonus(kind: str, play: RandomPlay, venv: Any, training: Training, seed: int) -> Bonus:
     """Make the bonus of a name."""
-    from learnable_novelty.reward import action_dim
-
-    if kind in ("epiplexity", "excess", "evidence"):
-        config = NoveltyConfig(
-            bonus="bits",
+    if kind == "epiplexity":
+        reading = training.reading
+        bits = BitsConfig(
             window=task_of(training.task).window,
-            width=training.width,
-            ridge_penalty="evidence" if kind == "evidence" else training.ridge_penalty,
-            standardization=training.standardization,  # pyright: ignore[reportArgumentType]
-            floor="residual" if kind == "excess" else None,
+            standardization=reading.standardization,
+            targets=reading.targets,
         )
+        config = NoveltyConfig(bonus=bits, clip=reading.clip or None)
         return CalibratedNovelty.of(play, config, seed=seed).make(venv.num_envs)
     return make_rival(
         kind,
         scale=ObservationScale.of(play.observations, clip=None),
         num_envs=venv.num_envs,
-        action_dim=action_dim(venv.action_space),
-        discrete=not hasattr(venv.action_space, "low"),
+        action_dim=play.steps[0].actions.shape[1],
+        discrete=play.discrete,
         seed=split(seed, kind),
     )
 
@@ -205,12 +189,8 @@ def evaluate(model: Any, training: Training, seed: int) -> list[float]:
     """Return the task returns of evaluation episodes, the policy taking its likeliest actions."""
     from stable_baselines3.common.evaluation import evaluate_policy
 
-    venv = make_vec_env(training.task, training.ppo.num_envs)
+    venv = _environments(training)
     venv.seed(seed % 2**31)
-    if training.ppo.normalize:
-        units = model.get_vec_normalize_env()
-        venv = normalized(venv, training.ppo)
-        venv.obs_rms, venv.training, venv.norm_reward = units.obs_rms, False, False
     returns, _ = evaluate_policy(
         model, venv, n_eval_episodes=training.evaluation_episodes, return_episode_rewards=True
     )

@@ -34,7 +34,9 @@ def film(training: Training, policy: Path, path: Path, *, seed: int = 0) -> None
     observation, _ = env.reset(seed=seed)
     frames, over = [env.render()], False
     while not over and len(frames) < FRAMES:
-        observation, _, terminated, truncated, _ = env.step(agent.act(observation))
+        observation, _, terminated, truncated, _ = env.step(
+            agent.predict(observation, deterministic=True)[0]
+        )
         frames.append(env.render())
         over = terminated or truncated
     env.close()

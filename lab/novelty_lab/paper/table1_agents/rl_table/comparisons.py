@@ -9,8 +9,6 @@ from novelty_lab.paper.table1_agents.rl_table.looks import ADDED_CONDITIONS, NAM
 from novelty_lab.paper.table1_agents.rl_table.runs import TASKS, Runs
 from novelty_lab.report import Table
 
-IN_RUNNING_UNITS = ("task+foresight-limited", "task+foresight", "task+restarts", "task+bits")
-"""Bonuses whose task reward is divided by the running size of its return."""
 CLEARLY = 0.9
 """From which probability on a task is named."""
 
@@ -60,18 +58,16 @@ def _head_to_head(runs: Runs) -> list[Table]:
 
 
 def _same_units(runs: Runs) -> list[Table]:
-    """Hold bonuses against the task alone in the same units: what the bonus itself adds."""
-    control, rows = "task-running", []
-    for name in IN_RUNNING_UNITS:
-        tasks = [task for task in runs.tasks(name) if task in runs.tasks(control)]
-        if tasks:
-            better = text(runs.improvement(name, tasks, over=control))
-            rows.append([NAMES[name], str(len(tasks)), better])
+    """Hold foresight against the task alone in the same units: what the bonus itself adds."""
+    name, control = "task+foresight", "task-running"
+    tasks = [task for task in runs.tasks(name) if task in runs.tasks(control)]
     title = (
         "Units and bonus: P(better) that a run beats one of the task alone in the same units, the "
         "running size of its return"
     )
-    return [Table(title, ["bonus", "tasks", "P(better)"], rows)] if rows else []
+    better = text(runs.improvement(name, tasks, over=control))
+    row = [NAMES[name], str(len(tasks)), better]
+    return [Table(title, ["bonus", "tasks", "P(better)"], [row])] if tasks else []
 
 
 def _worth(runs: Runs) -> list[Table]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
-from learnable_novelty.errors import UserError
 from novelty_lab import records
 from novelty_lab.artefact import Run
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.paper.table1_agents.agents.packages import need_rl, package_versions
 from novelty_lab.paper.table1_agents.agents.tasks import TASKS
-from novelty_lab.paper.table1_agents.agents.training import REWARDS, Training, train
-from novelty_lab.paper.table1_agents.agents.tuned import TUNED, make_training
+from novelty_lab.paper.table1_agents.agents.training import REWARDS, Reading, Training, train
 from novelty_lab.settings import Settings, choice
 
 POLICY = "policy.zip"
@@ -35,8 +33,8 @@ class Config(Settings):
     """Environment steps of a run."""
     evaluation_episodes: int = 100
     """Episodes of the trained agent whose returns are recorded."""
-    tuned: bool = False
-    """With the hyperparameters that the RL zoo publishes, where it has the task."""
+    reading: Reading = field(default_factory=Reading)
+    """What the text leaves open."""
 
 
 PAPER = Config()
@@ -51,28 +49,23 @@ QUICK = Config(
 
 def runs(config: Config) -> Iterator[Run]:
     """List the runs, seed by seed, so that a table that was cut off is even."""
-    tasks = [task for task in config.tasks if not config.tuned or task in TUNED]
-    if not tasks:
-        raise UserError(
-            f"the RL zoo publishes no settings for {', '.join(config.tasks)}: expected tuned runs "
-            f"of tasks among {', '.join(TUNED)}"
-        )
     for seed in config.seeds:
-        for task in tasks:
+        for task in config.tasks:
             for reward in config.rewards:
-                training = make_training(task, reward, config.steps, tuned=config.tuned)
-                yield run_of(
-                    replace(training, evaluation_episodes=config.evaluation_episodes), seed
+                training = Training(
+                    task,
+                    reward,
+                    config.steps,
+                    reading=config.reading,
+                    evaluation_episodes=config.evaluation_episodes,
                 )
+                yield run_of(training, seed)
 
 
 def run_of(training: Training, seed: int) -> Run:
     """Name a run: task and reward, and a digest where it departs from the paper's settings."""
     name = f"{training.task}-{training.reward}"
-    tuned = training.task in TUNED and make_training(training.task, training.reward, tuned=True)
-    if training == tuned:
-        name += "-tuned"
-    elif training != make_training(training.task, training.reward):
+    if training != Training(training.task, training.reward):
         name += f"-custom-{records.digest(records.configuration_of(training))}"
     return Run(name, training, seed)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from novelty_lab.paper.table1_agents.rl_table.comparisons import comparisons, text
 from novelty_lab.paper.table1_agents.rl_table.looks import ADDED_CONDITIONS, NAMES
 from novelty_lab.paper.table1_agents.rl_table.paper import PAPER, PAPER_CONDITIONS
-from novelty_lab.paper.table1_agents.rl_table.runs import TASKS, Runs, collect, settings_of
+from novelty_lab.paper.table1_agents.rl_table.runs import TASKS, Runs, collect, has_paper_settings
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 
@@ -44,8 +44,7 @@ def tables(records: Iterable[Record]) -> list[Table]:
         has_rivals = any(condition in ADDED_CONDITIONS for condition in runs.conditions)
         rivals = [_rivals(runs)] if has_rivals else []
         shown = [_beside_the_paper(runs), *rivals, _together(runs), *comparisons(runs)]
-    tuned = collect(all_records, "-tuned")
-    return [*shown, *([_tuned(tuned)] if tuned.cells else []), *_others(all_records)]
+    return [*shown, *_others(all_records)]
 
 
 def _beside_the_paper(runs: Runs) -> Table:
@@ -66,24 +65,16 @@ def _beside_the_paper(runs: Runs) -> Table:
     )
 
 
-def _tuned(runs: Runs) -> Table:
-    title = (
-        "With the hyperparameters that the RL zoo publishes: return, mean ± sd over seeds (number "
-        "of seeds) after 600,000 steps, on MountainCarContinuous after the zoo's 20,000"
-    )
-    return _returns(title, runs, runs.conditions, runs.conditions)
-
-
 def _others(records: list[Record]) -> list[Table]:
-    """List runs at neither settings, and in what they differ from the paper's where those ran."""
+    """List runs at other settings, and in what they differ from the paper's where those ran."""
     papers = {
         record.config: _flat(record.configuration)
         for record in records
-        if settings_of(record) == ""
+        if has_paper_settings(record)
     }
     rows: list[list[str]] = []
     for record in records:
-        if settings_of(record) is not None:
+        if has_paper_settings(record):
             continue
         own = _flat(record.configuration)
         paper = papers.get(f"{own.get('task')}-{own.get('reward')}", own)

@@ -126,23 +126,18 @@ def mean_curve(cell: list[Run]) -> tuple[np.ndarray, np.ndarray, np.ndarray | No
     return steps, *mean_band(curves)
 
 
-SETTINGS = {"": "the paper's", "-tuned": "the RL zoo's"}
-"""How the name of a run ends, and whose settings of PPO that means."""
-
-
-def settings_of(record: Record) -> str | None:
-    """Tell whose settings a run has, by the end of its name; None if it has its own."""
+def has_paper_settings(record: Record) -> bool:
+    """Tell whether a run has the paper's settings, by its name."""
     task, condition = record.configuration.get("task"), record.configuration.get("reward")
-    ends = {f"{task}-{condition}{end}": end for end in SETTINGS}
-    return ends.get(record.config) if record.experiment == EXPERIMENT else None
+    return record.experiment == EXPERIMENT and record.config == f"{task}-{condition}"
 
 
-def collect(records: Iterable[Record], settings: str = "") -> Runs:
-    """Sort the runs at the given settings by task and condition; leave out all others."""
+def collect(records: Iterable[Record]) -> Runs:
+    """Sort the runs at the paper's settings by task and condition; leave out all others."""
     cells: dict[tuple[str, str], list[Run]] = {}
     for record in sorted(records, key=lambda record: record.seed):
         task, condition = record.configuration.get("task"), record.configuration.get("reward")
-        if settings_of(record) != settings:
+        if not has_paper_settings(record):
             continue
         cell = cells.setdefault((str(task), str(condition)), [])
         if any(run.seed == record.seed for run in cell):

@@ -22,12 +22,11 @@ from novelty_lab.studies.explore.explore.cells import (
     ROOMS,
     TASKS,
     Exploration,
-    Unit,
 )
 
 # The main task has all bonuses and all distractors; the others have these.
 FEWER_DISTRACTORS = ("clean", "pixels")
-FEWER_BONUSES = ("none", "rnd", "e3b", "raw", "foresight", "foresight-limited")
+FEWER_BONUSES = ("none", "rnd", "e3b", "raw", "foresight")
 FEWER_SEEDS = 3
 ORDER = ("pixels", "clean", "noise", "tv", "remote")
 STEPS = 800_000
@@ -51,21 +50,15 @@ class Config(Settings):
     """Environment steps of a run; 0 is 800,000, in DoorKey-8x8 300,000, of the car 200,000."""
     coefficient: float = COEFFICIENT
     """Of every bonus, in units of running returns; chosen on DoorKey-8x8."""
-    falling: bool = False
-    """Whether the coefficient falls to zero over a run."""
     layouts: int = LAYOUTS
     """Mazes that episodes are drawn from."""
-    unit: Unit = "deviation"
-    """Of running returns: "deviation", or "size", the default of ``NoveltyReward``."""
-    restarts: bool = False
-    """Whether the coefficient falls to zero again and again: over 100,000 steps, 200,000, ..."""
 
 
 PAPER = Config()
 QUICK = Config(
     tasks=(ROOMS,),
     distractors=("pixels",),
-    bonuses=("none", "foresight-limited"),
+    bonuses=("none", "foresight"),
     seeds=(10,),
     steps=4096,
     layouts=16,
@@ -73,18 +66,13 @@ QUICK = Config(
 
 
 def runs(config: Config) -> Iterator[Run]:
-    """List the runs: the full grid of the main task seed by seed, then the other tasks.
-
-    With a coefficient that falls, what has none is left out, unless it alone was asked for.
-    """
-    fading = tuple(bonus for bonus in config.bonuses if bonus != "modulated")
-    bonuses = fading or config.bonuses if config.falling or config.restarts else config.bonuses
+    """List the runs: the full grid of the main task seed by seed, then the other tasks."""
     for task in sorted(config.tasks, key=lambda name: name != ROOMS):
         full = task == ROOMS
         seeds = config.seeds if full else config.seeds[:FEWER_SEEDS]
         for seed in seeds:
             for distractor in sorted(config.distractors, key=ORDER.index):
-                for bonus in bonuses:
+                for bonus in config.bonuses:
                     if full or (distractor in FEWER_DISTRACTORS and bonus in FEWER_BONUSES):
                         exploration = Exploration(
                             task,
@@ -92,10 +80,7 @@ def runs(config: Config) -> Iterator[Run]:
                             bonus,
                             steps_of(task, config),
                             config.coefficient,
-                            config.falling,
                             config.layouts,
-                            config.unit,
-                            config.restarts,
                         )
                         yield Run(exploration.name, exploration, seed)
 

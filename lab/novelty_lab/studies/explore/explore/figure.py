@@ -13,17 +13,10 @@ from matplotlib.figure import Figure
 from novelty_lab.paper.table1_agents.agents.statistics import normalized_iqm
 from novelty_lab.records import Record
 from novelty_lab.report import Table
+from novelty_lab.studies.explore.explore.cells import BONUSES as LABELS
 from novelty_lab.studies.explore.explore.cells import CAR, UNHINDERED
-from novelty_lab.studies.explore.explore.looks import LABELS
+from novelty_lab.studies.explore.explore.cells import DISTRACTORS as WORLDS
 from novelty_lab.style import label_panel, new_figure
-
-WORLDS = {
-    "clean": "clean",
-    "tv": "television",
-    "pixels": "television in the pixels",
-    "noise": "noise everywhere",
-    "remote": "remote control",
-}
 
 FEWEST = 4
 """Runs that get an interval: of two it covers half of the time, of four 84% and of five 93%."""
@@ -39,10 +32,7 @@ def settings(records: Sequence[Record]) -> dict[tuple[str, str], Group]:
     groups: dict[tuple[str, str], Group] = defaultdict(lambda: defaultdict(list))
     for record in records:
         config = record.configuration
-        falling = " falling to 0" if config["falling"] else ""
-        falling = " falling to 0 with restarts" if config.get("restarts") else falling
-        words = f"{config['steps']:,} steps, coefficient {config['coefficient']:g}{falling}"
-        words += " of sizes" if config.get("unit") == "size" else ""
+        words = f"{config['steps']:,} steps, coefficient {config['coefficient']:g}"
         groups[config["task"], words][config["distractor"], config["bonus"]].append(record)
     return groups
 

@@ -10,26 +10,18 @@ from typing import Any
 import numpy as np
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.reward import (
-    Bonus,
-    CalibratedNovelty,
-    Foresight,
-    ModulatedUnits,
-    NoveltyConfig,
-    ObservationScale,
-    RandomPlay,
-    RunningUnits,
-    Step,
-    VecEnvAdapter,
-    action_dim,
-    play_randomly,
-)
+from learnable_novelty.reward.bonus import Array, Bonus, Step
+from learnable_novelty.reward.calibration import CalibratedNovelty
+from learnable_novelty.reward.config import BitsConfig, NoveltyConfig
+from learnable_novelty.reward.foresight import Foresight
+from learnable_novelty.reward.random_play import RandomPlay, play_randomly
+from learnable_novelty.reward.sb3 import BonusReward, VecEnvAdapter
+from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import split
-from novelty_lab.rivals import RIVALS, make_rival
-from novelty_lab.studies.explore.explore.cells import BONUSES, FORESIGHT, UNHINDERED, Exploration
+from novelty_lab.rivals.registry import RIVALS, make_rival
+from novelty_lab.studies.explore.explore.cells import BONUSES, UNHINDERED, Exploration
 from novelty_lab.studies.explore.explore.worlds import make_world
 
 NUM_ENVS, GAMMA = 16, 0.99
@@ -44,54 +36,37 @@ PPO_SETTINGS: dict[str, Any] = {
     "gae_lambda": 0.95,
     "ent_coef": 0.01,
 }
+RAW = BitsConfig(window=8, standardization="empirical", targets="scaled")
 
 
-class NormalizedBonus(VecEnvWrapper):
-    """Reward task and bonus in their running units, with a coefficient that may fall; time it."""
+class Timed:
+    """A bonus whose time is taken, and which may see the world without its distractor.
 
-    def __init__(self, venv: VecEnv, bonus: Bonus | None, cell: Exploration) -> None:
-        super().__init__(venv)
-        running = RunningUnits(venv.num_envs, cell.coefficient, cell.unit, cell.fade_steps)
-        self.bonus = bonus
-        self.units = ModulatedUnits(venv.num_envs) if cell.bonus == "modulated" else running
-        self._adapter = VecEnvAdapter(venv)
-        self._world: Any = venv if cell.bonus == UNHINDERED else None
-        self._nothing = np.zeros(venv.num_envs)
-        self.seconds = 0.0
+    Args:
+        bonus: what pays, or None for nothing.
+        world: whose plain observations the bonus sees in place of those with the distractor.
+    """
 
-    def reset(self) -> Any:
-        observations = self.venv.reset()
-        self._observations = self._adapter.flatten(observations)
+    def __init__(self, bonus: Bonus | None, world: Any = None) -> None:
+        self._bonus, self._world, self.seconds = bonus, world, 0.0
+
+    def pay(self, step: Step) -> Array:
+        if self._bonus is None:
+            return np.zeros(len(step.ended))
+        begun = time.perf_counter()
         if self._world is not None:
-            self._observations = self._world.plain.astype(np.float64)
-        if self.bonus is not None:
-            self.bonus.reset()
-        self.units.begin()
-        return observations
+            before, self._plain = self._plain, self._world.plain.astype(np.float64)
+            reached = self._world.reached.astype(np.float64)
+            step = Step(before, step.actions, reached, step.ended)
+        paid = self._bonus.pay(step)
+        self.seconds += time.perf_counter() - begun
+        return paid
 
-    def _seen(self, *stepped: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return present observations, and those that a step led to, as the bonus sees them."""
+    def reset(self) -> None:
         if self._world is not None:
-            return self._world.plain.astype(np.float64), self._world.reached.astype(np.float64)
-        seen = self._adapter.read(*stepped)
-        return seen.observations, seen.reached
-
-    def step_async(self, actions: np.ndarray) -> None:
-        self._actions = actions
-        self.venv.step_async(actions)
-
-    def step_wait(self) -> Any:
-        observations, task, ended, infos = self.venv.step_wait()
-        paid = self._nothing
-        if self.bonus is not None:
-            begun = time.perf_counter()
-            flat = self._adapter.flatten_actions(self._actions)
-            after, reached = self._seen(observations, task, ended, infos)
-            paid = self.bonus.pay(Step(self._observations, flat, reached, ended))
-            self._observations = after
-            self.seconds += time.perf_counter() - begun
-        rewards = self.units(task.astype(np.float64), paid, ended)
-        return observations, rewards.astype(np.float32), ended, infos
+            self._plain = self._world.plain.astype(np.float64)
+        if self._bonus is not None:
+            self._bonus.reset()
 
 
 class Curve(BaseCallback):
@@ -124,17 +99,16 @@ def explore(cell: Exploration, *, seed: int, pools: Path) -> dict[str, Any]:
 
     torch.set_num_threads(1)
     begun = time.perf_counter()
-    # With and without a limit foresight has the same worlds and weights: runs differ by it alone.
-    stream = cell.bonus.removesuffix("-limited")
-    child = split(seed, "explore", cell.task, cell.distractor, stream)
+    child = split(seed, "explore", cell.task, cell.distractor, cell.bonus)
     world = {"num_envs": NUM_ENVS, "pools": pools, "layouts": cell.layouts}
     venv = make_world(cell.task, cell.distractor, **world, seed=split(child, "world"))
     bonus, shown = None, "clean" if cell.bonus == UNHINDERED else cell.distractor
     if cell.bonus != "none":
         other = make_world(cell.task, shown, **world, seed=split(child, "random world"))
         play = play_randomly(VecEnvAdapter(other), episodes=64, seed=split(child, "play") % 2**31)
-        bonus = make_bonus(cell.bonus, play, venv, split(child, "bonus"))
-    wrapped = NormalizedBonus(venv, bonus, cell)
+        bonus = make_bonus(cell.bonus, play, split(child, "bonus"))
+    timed = Timed(bonus, venv if cell.bonus == UNHINDERED else None)
+    wrapped = BonusReward(venv, timed, weight="auto", coefficient=cell.coefficient)
     torch.distributions.Distribution.set_default_validate_args(False)
     model = PPO("MlpPolicy", wrapped, device="cpu", seed=child % 2**31, **PPO_SETTINGS)
     rollouts = cell.steps // (NUM_ENVS * PPO_SETTINGS["n_steps"])
@@ -152,29 +126,23 @@ def explore(cell: Exploration, *, seed: int, pools: Path) -> dict[str, Any]:
         "useless_curve": points[:, 2].tolist(),
         "curve_steps": points[:, 0].astype(int).tolist(),
         "seconds": time.perf_counter() - begun,
-        "bonus_seconds": wrapped.seconds,
+        "bonus_seconds": timed.seconds,
     }
 
 
-def make_bonus(name: str, play: RandomPlay, venv: Any, seed: int) -> Bonus:
+def make_bonus(name: str, play: RandomPlay, seed: int) -> Bonus:
     """Make the bonus of a name."""
     sizes = {
-        "num_envs": venv.num_envs,
-        "action_dim": action_dim(venv.action_space),
-        "discrete": not hasattr(venv.action_space, "low"),
+        "num_envs": NUM_ENVS,
+        "action_dim": play.steps[0].actions.shape[1],
+        "discrete": play.discrete,
         "seed": seed,
     }
     if name in RIVALS or name == UNHINDERED:
-        name = name.partition("-")[0]
-        return make_rival(name, scale=ObservationScale.of(play.observations, clip=None), **sizes)
-    if name in ("raw", "excess", "evidence"):
-        config = NoveltyConfig(
-            bonus="bits",
-            window=8,
-            ridge_penalty="evidence" if name == "evidence" else 0.3,
-            floor="residual" if name == "excess" else None,
-        )
-        return CalibratedNovelty.of(play, config, seed=seed).make(venv.num_envs)
-    if name not in FORESIGHT:
+        scale = ObservationScale.of(play.observations, clip=None)
+        return make_rival(name.partition("-")[0], scale=scale, **sizes)
+    if name == "raw":
+        return CalibratedNovelty.of(play, NoveltyConfig(bonus=RAW), seed=seed).make(NUM_ENVS)
+    if name != "foresight":
         raise UserError(f"expected one of {', '.join(BONUSES)}, got {name!r}")
-    return Foresight(ObservationScale.of(play.observations), **sizes, config=FORESIGHT[name])
+    return Foresight(ObservationScale.of(play.observations), **sizes)

@@ -15,9 +15,8 @@ def _noise(record: Record) -> Finding:
         for row in record.results["habits"]
         if row["pixels"] == corridor["pixels"] and row["habit"] == "noise"
     }
-    note = f"Bits of an episode of {corridor['length']} steps in pure noise"
-    excess = f"; above its floor {paid['excess'].mean:.1f}" if "excess" in paid else ""
-    return Finding(values=(paid["epiplexity"],), note=f"{note}{excess}.")
+    note = f"Bits of an episode of {corridor['length']} steps in pure noise."
+    return Finding(values=(paid["epiplexity"],), note=note)
 
 
 SOURCES = {"rl.noise": Source("rooms", _noise)}

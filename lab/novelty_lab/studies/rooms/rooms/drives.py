@@ -16,28 +16,22 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
 import torch
 
-from learnable_novelty.errors import UserError, UserTypeError
+from learnable_novelty.errors import UserError
 from learnable_novelty.observer.stream import OnlineObserver
-from learnable_novelty.reward import (
-    Array,
-    Bonus,
-    CalibratedNovelty,
-    Mask,
-    NoveltyBonus,
-    NoveltyConfig,
-    ObservationScale,
-    RandomPlay,
-    Step,
-)
+from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step
+from learnable_novelty.reward.calibration import CalibratedNovelty
+from learnable_novelty.reward.config import BitsConfig, NoveltyConfig
+from learnable_novelty.reward.novelty import NoveltyBonus
+from learnable_novelty.reward.random_play import RandomPlay
+from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import Seed, split
-from novelty_lab.rivals import RIVALS, make_rival
+from novelty_lab.rivals.registry import RIVALS, make_rival
 
 
 def sums_of(online: OnlineObserver) -> Any:
@@ -60,17 +54,15 @@ class Learner:
     """
 
     def __init__(self, bonus: NoveltyBonus) -> None:
-        online = bonus.streams
-        if not isinstance(online, OnlineObserver):
-            raise UserTypeError(f"expected a bonus at a posited ridge, got {type(bonus).__name__}")
-        self.bonus, self.online, self.windows = bonus, online, bonus.windows
+        self.online, self.windows = bonus.streams, bonus.windows
+        online = self.online
         variance = online.ridge_penalty / (2 * online.code_scale * online.resolution)
         self.bits_per_square = 1 / (2 * variance * math.log(2))
         self._refit()
 
     def push(self, step: Step) -> Mask:
         """Take a step's observations in; return which environments have a new pair."""
-        return self.windows.push(step.observations, step.next_observations, step.idle)
+        return self.windows.push(step)
 
     def errors(self) -> Array:
         """Return |y - f(x)|^2 of the newest pairs, which are not learned yet, (num_envs,)."""
@@ -133,14 +125,7 @@ class _LearnerDrive(ABC):
         return paid
 
     def reset(self) -> None:
-        self.learner.forget(np.ones(self.learner.windows.num_envs, dtype=bool))
-
-    def state_dict(self) -> dict[str, Any]:
-        return self.learner.bonus.state_dict()
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.learner.bonus.load_state_dict(state)
-        self.reset()
+        self.learner.forget(np.ones(len(self.learner.windows.seen), dtype=bool))
 
 
 class Surprise(_LearnerDrive):
@@ -187,26 +172,23 @@ LEARNER_DRIVES: dict[str, tuple[str, Callable[[NoveltyBonus], Bonus]]] = {
     "minus surprise": ("minus surprise (free energy)", lambda bonus: Surprise(bonus, sign=-1)),
     "progress": ("compression progress", Progress),
     "epiplexity": ("learnable novelty: raw bits", lambda bonus: bonus),
-    "excess": ("learnable novelty: excess", lambda bonus: bonus),
 }
 """Drives that read the online learner and forget an episode at its end: label and maker."""
 FORESIGHT = "foresight"
-DRIVES = (*LEARNER_DRIVES, FORESIGHT, *RIVALS)
-"""The names that ``make_drive`` knows."""
-OURS = ("epiplexity", "excess", FORESIGHT)
-_LABELS = {
-    **{name: label for name, (label, _) in LEARNER_DRIVES.items()},
+DRIVE_LABELS = {
+    **{name: label for name, (label, _) in LEARNER_DRIVES.items() if name != "epiplexity"},
+    **{name: rival.title for name, rival in RIVALS.items()},
+    "epiplexity": LEARNER_DRIVES["epiplexity"][0],
     FORESIGHT: "learnable novelty: foresight",
-    **{name: RIVALS[name].title for name in RIVALS},
 }
-DRIVE_LABELS = dict(sorted(_LABELS.items(), key=lambda label: label[0] in OURS))
 """In the order in which they are shown: ours last."""
+DRIVES = tuple(DRIVE_LABELS)
 
 
 def make_drive(
     name: str,
     play: RandomPlay,
-    config: NoveltyConfig,
+    learner: BitsConfig,
     *,
     num_envs: int,
     action_dim: int,
@@ -215,12 +197,12 @@ def make_drive(
     """Make the drive of a name for environments with discrete actions.
 
     Args:
-        name: one of ``DRIVES``; "excess" is epiplexity less its floor.
+        name: one of ``DRIVES``.
         play: random episodes, for units.
-        config: the learner of the drives that have one. Choose the fixed standardization, by the
-            moments of random play. With the empirical one, features are divided by their spread so
-            far, which is small early in an episode: when the agent then comes to another place,
-            predictions are far off.
+        learner: of the drives that have one. Choose the fixed standardization, by the moments of
+            random play. With the empirical one, features are divided by their spread so far, which
+            is small early in an episode: when the agent then comes to another place, predictions
+            are far off.
         num_envs: how many environments run side by side.
         action_dim: how many actions there are.
         seed: of all that is drawn; drives of one seed have the same reservoir.
@@ -236,8 +218,6 @@ def make_drive(
             discrete=True,
             seed=split(seed, name),
         )
-    if name == FORESIGHT:
-        return CalibratedNovelty.of(play, NoveltyConfig(bonus=FORESIGHT), seed=seed).make(num_envs)
-    config = replace(config, floor="residual" if name == "excess" else None)
-    _, make = LEARNER_DRIVES[name]
-    return make(CalibratedNovelty.of(play, config, seed=seed).make_bits(num_envs))
+    config = NoveltyConfig(bonus=FORESIGHT if name == FORESIGHT else learner)
+    bonus = CalibratedNovelty.of(play, config, seed=seed).make(num_envs)
+    return LEARNER_DRIVES[name][1](bonus) if isinstance(bonus, NoveltyBonus) else bonus

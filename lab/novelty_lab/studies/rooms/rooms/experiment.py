@@ -1,7 +1,7 @@
 """Ours: the noisy television and the dark room of section 2, built and lived in.
 
 Agents walk a corridor of five rooms and are paid by a drive alone: surprise, its negative,
-compression progress, the score, the score less its floor, and three rivals. Records where each
+compression progress, the score, three rivals and foresight. Records where each
 spends its time, along the training and after it; and what agents of fixed habits would be paid,
 against the length of an episode, which tells what a drive asks for from what an agent learned.
 The order of the rooms is drawn anew for every agent, and is the same under all drives.
@@ -21,28 +21,31 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from learnable_novelty.reward import (
-    EPISODE,
-    NoveltyConfig,
-    RandomPlay,
-    VecEnvAdapter,
-    play_randomly,
-)
+from learnable_novelty.reward.accumulator import EPISODE
+from learnable_novelty.reward.config import BitsConfig, Standardization
+from learnable_novelty.reward.random_play import RandomPlay, play_randomly
+from learnable_novelty.reward.sb3 import BonusReward, VecEnvAdapter
 from learnable_novelty.seeds import split
 from novelty_lab.context import RunContext, RunResult, deviation, mean_and_sd
 from novelty_lab.paper.table1_agents.agents.training import PPOSettings
 from novelty_lab.settings import Settings, choice
 from novelty_lab.studies.rooms.rooms.corridor import Corridor, make_corridors, with_clock
-from novelty_lab.studies.rooms.rooms.drives import DRIVES, LEARNER_DRIVES, make_drive
+from novelty_lab.studies.rooms.rooms.drives import (
+    DRIVES,
+    FORESIGHT,
+    LEARNER_DRIVES,
+    make_drive,
+)
 from novelty_lab.studies.rooms.rooms.habits import ACTIONS, HABITS, habitual_steps
 from novelty_lab.studies.rooms.rooms.world import ROOMS, shuffled_rooms
 
-PAID_HABITS = ("surprise", "progress", "epiplexity", "excess")
+PAID_HABITS = ("surprise", "progress", "epiplexity")
 """Drives that habits are priced by: the others depend on what was seen in earlier episodes."""
+PAPER_DRIVES = (*LEARNER_DRIVES, "rnd", "icm", "counts", FORESIGHT)
 KIND = ("drive", "length", "pixels", "clock")
 """What agents that are averaged over have in common."""
 
@@ -51,7 +54,7 @@ KIND = ("drive", "length", "pixels", "clock")
 class Config(Settings):
     """Agents, their drives, and how long they live."""
 
-    drives: tuple[str, ...] = choice(DRIVES, default=(*LEARNER_DRIVES, "rnd", "icm", "counts"))
+    drives: tuple[str, ...] = choice(DRIVES, default=PAPER_DRIVES)
     """What agents are paid by."""
     agents: int = 10
     """Per drive and length."""
@@ -63,7 +66,7 @@ class Config(Settings):
         Corridor(pixels=8),
         Corridor(clock=False),
     )
-    """Where agents paid by the score, or by its excess, live too."""
+    """Where agents paid by the score live too."""
     steps: int = 200_000
     """Of training, all environments together."""
     rollout: int = 1024
@@ -74,7 +77,7 @@ class Config(Settings):
     """Of the reservoir (appendix H.1)."""
     ridge_penalty: float = 0.3
     """lambda (appendix H.1)."""
-    standardization: Literal["empirical", "fixed"] = "fixed"
+    standardization: Standardization = "fixed"
     """Of features, by the moments under a random policy; with an episode's own moments so far the
     learner's predictions explode when an agent leaves a quiet room."""
     random_episodes: int = 64
@@ -86,7 +89,7 @@ class Config(Settings):
 
     def corridors(self, drive: str) -> list[Corridor]:
         """List the corridors in which agents are trained under a drive."""
-        return [self.corridor, *(self.others if drive in ("epiplexity", "excess") else ())]
+        return [self.corridor, *(self.others if drive == "epiplexity" else ())]
 
 
 PAPER = Config()
@@ -145,8 +148,6 @@ def train(config: Config, drive: str, corridor: Corridor, agent: int, seed: int)
     """Train one agent under a drive; return it and its diary."""
     from stable_baselines3.common.vec_env import VecNormalize
 
-    from learnable_novelty.reward import BonusReward
-
     ppo, child = PPOSettings(n_steps=config.rollout), split(seed, "agent", agent)
     venv = make_corridors(corridor, ppo.num_envs, child)
     play = random_play(config, corridor, child)
@@ -172,12 +173,12 @@ def random_play(config: Config, corridor: Corridor, seed: int) -> RandomPlay:
 
 def drive_for(config: Config, drive: str, play: RandomPlay, num_envs: int, seed: int) -> Any:
     """Make a drive; those of one seed have one reservoir."""
-    learner = NoveltyConfig(
+    learner = BitsConfig(
         config.window,
         config.width,
         config.ridge_penalty,
         config.standardization,
-        bonus="bits",
+        targets="scaled",
     )
     child = split(seed, "drive")
     return make_drive(drive, play, learner, num_envs=num_envs, action_dim=ACTIONS, seed=child)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from learnable_novelty.reward import Step
+from learnable_novelty.reward.bonus import Step
 from learnable_novelty.seeds import split
 from novelty_lab.studies.rooms.rooms.world import ROOMS, Rooms, shuffled_rooms
 

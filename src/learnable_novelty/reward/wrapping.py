@@ -1,0 +1,210 @@
+"""What the wrappers share: paying a bonus, calibration on random episodes, saving and loading."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any, Literal, NoReturn, Self
+
+import numpy as np
+import torch
+from gymnasium import spaces
+
+from learnable_novelty.errors import UserError
+from learnable_novelty.reward.accumulator import RewardAccumulator
+from learnable_novelty.reward.adapters import ParallelEnvs
+from learnable_novelty.reward.bonus import Bonus
+from learnable_novelty.reward.calibration import CalibratedNovelty
+from learnable_novelty.reward.config import COEFFICIENT, NoveltyConfig, RewardMode, takes_config
+from learnable_novelty.reward.foresight import Foresight
+from learnable_novelty.reward.images import Encoder
+from learnable_novelty.reward.random_play import RandomPlay, play_randomly
+from learnable_novelty.reward.spaces import SpaceDescription, action_dim, describe_space
+from learnable_novelty.seeds import Seed, split
+from learnable_novelty.storage import read_tensors, writing
+
+SAVED = {"bonus", "settings", "options", "units", "reference", "seed", "actions"}
+"""What ``CalibratedNovelty.state_dict`` holds; beside it a file holds ``MORE``."""
+MORE = {"observations", "learned"}
+
+
+class WrapsBonus:
+    """Wrap environments, and add a bonus to their reward or put it in its place.
+
+    It comes before a wrapper class of another library in the list of base classes. Arguments as in
+    ``BonusWrapper``.
+    """
+
+    adapter: type[Any]
+    """The subclass of ``ParallelEnvs`` that reads such environments."""
+
+    def __init__(
+        self,
+        env: Any,
+        bonus: Bonus,
+        *,
+        weight: float | Literal["auto"],
+        mode: RewardMode = "add",
+        coefficient: float = COEFFICIENT,
+        encoder: Encoder | None = None,
+    ) -> None:
+        super().__init__(env)  # pyright: ignore[reportCallIssue]
+        self._adapter = self.adapter(env, encoder)
+        self.accumulator = RewardAccumulator(
+            bonus, self._adapter, weight=weight, mode=mode, coefficient=coefficient
+        )
+
+    @property
+    def weight(self) -> float:
+        """Task reward per unit of the bonus, at present."""
+        return self.accumulator.weight
+
+    @property
+    def training(self) -> bool:
+        """Whether the bonus learns and pays; if false, rewards are those of the task alone."""
+        return self.accumulator.training
+
+    @training.setter
+    def training(self, training: bool) -> None:
+        self.accumulator.training = bool(training)
+
+    def compute_reward(self, *_: Any, **__: Any) -> NoReturn:
+        """Refuse hindsight replay, which would mix rewards with and without the bonus."""
+        raise UserError(
+            "hindsight replay (HER) computes rewards anew, without the bonus; use another replay "
+            "buffer, or HER without a bonus"
+        )
+
+
+class WrapsNovelty:
+    """The part of a wrapper that belongs to the novelty bonus.
+
+    It comes before a wrapper for any bonus in the list of base classes, and calls its constructor.
+    """
+
+    calibrated: CalibratedNovelty
+    accumulator: RewardAccumulator
+    _space: SpaceDescription
+
+    adapter: type[Any]
+
+    @takes_config
+    def __init__(self, env: Any, **options: Any) -> None:
+        encoder = options.pop("encoder", None)
+        envs = self.adapter(env, encoder)
+        self._start(env, envs, calibrate(envs, **options), encoder)
+
+    @classmethod
+    def load(cls, path: str | Path, env: Any, encoder: Encoder | None = None) -> Self:
+        """Read what ``save`` wrote, around new environments with the same observations.
+
+        Raises:
+            ValueError: for a file that is damaged, or was saved with other environments.
+        """
+        loaded, envs = cls.__new__(cls), cls.adapter(env, encoder)
+        calibrated, learned = load_bonus(path, envs)
+        loaded._start(env, envs, calibrated, encoder)
+        loaded._restore(learned)
+        return loaded
+
+    def _start(
+        self, env: Any, envs: ParallelEnvs, calibrated: CalibratedNovelty, encoder: Encoder | None
+    ) -> None:
+        """Wrap environments, of which ``envs`` is the adapter, with a calibrated bonus."""
+        self.calibrated, self._space = calibrated, describe_space(envs.observation_space)
+        config, bonus = calibrated.config, calibrated.make(envs.num_envs)
+        options = {name: getattr(config, name) for name in ("weight", "mode", "coefficient")}
+        super().__init__(env, bonus, **options, encoder=encoder)  # pyright: ignore[reportCallIssue]
+
+    def save(self, path: str | Path) -> None:
+        """Write settings, units, weight and what was learned, as ``VecNormalize.save`` does."""
+        bonus, units = self.accumulator.bonus, self.accumulator.units
+        learned = {
+            "bonus": bonus.life() if isinstance(bonus, Foresight) else None,
+            "units": None if units is None else units.state_dict(),
+        }
+        state = {**self.calibrated.state_dict(), "observations": self._space}
+        with writing(path) as file:
+            torch.save({**state, "learned": to_tensors(learned)}, file)
+
+    def _restore(self, learned: dict[str, Any]) -> None:
+        bonus, units = self.accumulator.bonus, self.accumulator.units
+        try:
+            if isinstance(bonus, Foresight):
+                bonus.load_state_dict(learned["bonus"])
+            if units is not None:
+                units.load_state_dict(learned["units"])
+        except (TypeError, KeyError, IndexError, ValueError) as error:
+            raise UserError(f"what the saved bonus learned cannot be read: {error}") from None
+
+
+def calibrate(
+    envs: ParallelEnvs, *, play: RandomPlay | None = None, seed: Seed = 0, **options: Any
+) -> CalibratedNovelty:
+    """Find units and window of the bonus on a random policy.
+
+    Args:
+        envs: environments.
+        play: random episodes that were played elsewhere, or None to play them in ``envs``.
+        seed: of the reservoir and of the random policy.
+        **options: fields of ``NoveltyConfig``.
+    """
+    config = NoveltyConfig(**options)
+    if not (dim := envs.observation_dim):
+        raise UserError("the observations hold no numbers")
+    child = split(seed, "novelty reward")
+    play = play or play_randomly(envs, episodes=config.episodes, seed=child)
+    if (played := play.steps[0].observations.shape[1]) != dim:
+        raise UserError(
+            f"the random episodes are of other environments: their observations hold {played} "
+            f"numbers, these {dim}"
+        )
+    return CalibratedNovelty.of(play, config, seed=child)
+
+
+def to_tensors(tree: Any, convert: Any = torch.from_numpy, kind: type = np.ndarray) -> Any:
+    """Return dictionaries and lists of arrays as those of tensors, which torch loads safely."""
+    if isinstance(tree, dict):
+        return {key: to_tensors(value, convert, kind) for key, value in tree.items()}
+    if isinstance(tree, list | tuple):
+        return [to_tensors(value, convert, kind) for value in tree]
+    return convert(tree) if isinstance(tree, kind) else tree
+
+
+def load_bonus(path: str | Path, envs: ParallelEnvs) -> tuple[CalibratedNovelty, Any]:
+    """Read a saved bonus and what it learned, for environments with the same observations.
+
+    Raises:
+        ValueError: for a file that is damaged, or was saved with other environments.
+    """
+    state = read_tensors(Path(path))
+    if not isinstance(state, dict) or set(state) != SAVED | MORE:
+        raise UserError(f"expected a saved bonus of this version in {path}")
+    _check_same(state["observations"], describe_space(envs.observation_space))
+    calibrated = CalibratedNovelty.from_state(state, envs.observation_dim)
+    _check_actions(calibrated.actions, envs.action_space)
+    learned = to_tensors(state["learned"], lambda tensor: tensor.numpy(), torch.Tensor)
+    return calibrated, learned
+
+
+def _check_actions(saved: tuple[int, bool], space: Any) -> None:
+    """Raise unless actions are those of the saved bonus."""
+    words = [
+        f"{'discrete' if discrete else 'continuous'} actions of {dim} numbers"
+        for dim, discrete in (saved, (action_dim(space), isinstance(space, spaces.Discrete)))
+    ]
+    if words[0] != words[1]:
+        raise UserError(f"the saved bonus reads {words[0]}, these environments take {words[1]}")
+
+
+def _check_same(saved: Any, present: SpaceDescription) -> None:
+    """Raise unless observations are those of the saved bonus, naming the first that differs."""
+    if saved == present:
+        return
+    try:
+        pairs = itertools.zip_longest(saved, present, fillvalue=((), "nothing"))
+        before, now = next(pair for pair in pairs if pair[0] != pair[1])
+        words = [f"{what} as {'.'.join(path) or 'observation'}" for path, what in (before, now)]
+    except (TypeError, ValueError, StopIteration):
+        raise UserError("the saved bonus does not say which observations it reads") from None
+    raise UserError(f"the saved bonus reads {words[0]}, these environments return {words[1]}")
