@@ -9,7 +9,6 @@ else is a failure, a warning too. The tests run a few hundred cases.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import functools
 import gzip
 import io
@@ -33,7 +32,7 @@ from hypothesis import strategies as st
 
 from learnable_novelty.data.files import open_columns, read_columns
 from learnable_novelty.errors import UserError
-from learnable_novelty.reward import NoveltyReward
+from learnable_novelty.reward import BitsConfig, NoveltyReward
 from novelty_lab import records
 from novelty_lab.ascent.checkpoints import Checkpoint, Checkpoints
 from novelty_lab.paper.table1_agents.agents.policy import load_policy, to_bytes
@@ -41,7 +40,6 @@ from novelty_lab.paper.table1_agents.agents.training import (
     PPOSettings,
     Training,
     make_vec_env,
-    normalized,
 )
 from novelty_lab.records import Journal, Record
 from novelty_lab.systems.images import read_idx
@@ -228,7 +226,6 @@ def _load_checkpoint(path: Path) -> None:
 
 
 SMALL = Training("Pendulum", ppo=PPOSettings(num_envs=1, n_steps=8, batch_size=8, net_arch=(4,)))
-NORMAL = dataclasses.replace(SMALL, ppo=dataclasses.replace(SMALL.ppo, normalize=True))
 
 
 @functools.cache
@@ -238,7 +235,8 @@ def _environments() -> Any:
 
 def _bonus(**options: Any) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
-        made = NoveltyReward(_environments(), window=4, width=6, episodes=2, **options)
+        bits = BitsConfig(window=4, width=6, **options)
+        made = NoveltyReward(_environments(), bonus=bits, episodes=2)
         made.save(Path(folder) / "bonus.pt")
         return (Path(folder) / "bonus.pt").read_bytes()
 
@@ -249,7 +247,6 @@ def _load_bonus(path: Path) -> None:
 
 def _policy(training: Training) -> bytes:
     venv = _environments()
-    venv = normalized(venv, training.ppo) if training.ppo.normalize else venv
     return to_bytes(training.ppo.make_model(venv, 0))
 
 
@@ -319,9 +316,8 @@ READERS: dict[str, Reader] = {
     ".zarray": _zarr(".zarray", zarr_format=2),
     "zarr chunk": _zarr("c/0/0"),
     "zarr chunk, gzip": _zarr("0.0", zarr_format=2, compressors=numcodecs.GZip()),
-    "bonus": Reader(".pt", [_bonus(), _bonus(standardization="fixed")], _load_bonus),
+    "bonus": Reader(".pt", [_bonus(), _bonus(standardization="empirical")], _load_bonus),
     "policy": Reader(".zip", [_policy(SMALL)], functools.partial(_load_policy, SMALL)),
-    "policy with units": Reader(".zip", [_policy(NORMAL)], functools.partial(_load_policy, NORMAL)),
     "pattern": Reader(".rle", [text.encode() for text in PATTERNS.values()], _read_pattern),
 }
 

@@ -51,7 +51,7 @@ class _Noise(gymnasium.Env[Any, Any]):
 
 
 def _bonus(seed: int) -> Save:
-    made: Any = NoveltyRewardWrapper(_Noise(), width=64, episodes=2, seed=seed)
+    made: Any = NoveltyRewardWrapper(_Noise(), bonus="bits", episodes=2, seed=seed)
     return lambda folder: made.save(folder / "bonus.pt")
 
 

@@ -184,8 +184,8 @@ def test_the_bonus_is_timed_beside_ppo_and_beside_an_svd_per_step(monkeypatch):
 
     small = PPOSettings(num_envs=2, n_steps=64, batch_size=32)
     monkeypatch.setattr(reward, "PPOSettings", lambda: small)
-    beside, against, above, foreseen = reward.run(("Pendulum",), rollouts=1, episodes=2)
-    assert above.ratio > 0 and foreseen.ratio > 0
+    beside, against, foreseen = reward.run(("Pendulum",), rollouts=1, episodes=2)
+    assert foreseen.ratio > 0
     assert 0 < beside.ours == against.ours
     assert beside.ratio == pytest.approx(beside.ours / beside.plain)
     assert beside.met == (beside.ratio <= reward.AT_MOST)

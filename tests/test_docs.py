@@ -114,10 +114,10 @@ def test_experiment_can_be_configured_as_shown(words, monkeypatch):
 
 @pytest.mark.parametrize("words", starting("train"), ids=shown)
 def test_agent_can_be_configured_as_shown(words):
-    from novelty_lab.paper.table1_agents.agents.tuned import make_training
+    from novelty_lab.paper.table1_agents.agents.training import Training
 
     options = make_parser().parse_args(words[1:])
-    make_training(options.task, options.reward, options.steps, tuned=options.tuned)
+    Training(options.task, options.reward, options.steps)
 
 
 @pytest.fixture

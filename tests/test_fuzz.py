@@ -149,32 +149,24 @@ def test_pickles_in_checkpoints_are_never_loaded(tmp_path):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"width": 10**9}, "whole number from 1 to 10,000"),
-        ({"window": 0}, "whole number from 1 to 10,000"),
-        ({"window": 4.0}, "whole number|settings differ"),
-        ({"surprise": 1}, "settings differ"),
-        (
-            {"scale": {"mean": torch.zeros(3), "sd": torch.ones(2), "clip": None}},
-            "units of 3 numbers|settings differ",
-        ),
-        (
-            {"scale": {"mean": torch.zeros(3), "sd": torch.zeros(3), "clip": 1.0}},
-            "finite, positive units",
-        ),
-        (
-            {"scale": {"mean": torch.zeros(4), "sd": torch.ones(4), "clip": 1.0}},
-            "positive units of 3 numbers",
-        ),
-        ({"scale": [1]}, "settings differ"),
-        ({"ridge_penalty": "none"}, "expected a saved bonus|ridge"),
+        ({"settings": {"width": 10**9}}, "whole number from 1 to 10,000"),
+        ({"settings": {"window": 0}}, "whole number from 1 to 10,000"),
+        ({"settings": {"window": 4.0}}, "whole number|settings differ"),
+        ({"settings": {"surprise": 1}}, "settings differ"),
+        ({"settings": {"ridge_penalty": "none"}}, "expected a saved bonus|ridge"),
+        ({"units": {"sd": torch.ones(2)}}, "units of 3 numbers|settings differ"),
+        ({"units": {"sd": torch.zeros(3)}}, "finite, positive units"),
+        ({"units": {"mean": torch.zeros(4), "sd": torch.ones(4)}}, "positive units of 3 numbers"),
+        ({"units": {"mean": [1]}}, "settings differ"),
     ],
 )
 def test_a_bonus_that_was_not_saved_here_is_refused_before_it_is_made(tmp_path, change, sentence):
     path = tmp_path / "bonus.pt"
     path.write_bytes(fuzz._bonus())
     held = torch.load(path, weights_only=True)
-    assert fuzz.NoveltyReward.load(path, fuzz._environments()).window == held["settings"]["window"]
-    torch.save({**held, "settings": {**held["settings"], **change}}, path)
+    loaded = fuzz.NoveltyReward.load(path, fuzz._environments()).calibrated
+    assert loaded.config.bonus.window == held["settings"]["window"]
+    torch.save({**held, **{name: {**held[name], **part} for name, part in change.items()}}, path)
     with pytest.raises(ValueError, match=sentence):
         fuzz.NoveltyReward.load(path, fuzz._environments())
     torch.save({**held, "settings": Bomb()}, path)

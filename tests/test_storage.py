@@ -19,7 +19,7 @@ WRITES = re.compile(
 )
 DOORS = {
     "src/learnable_novelty/storage.py",
-    "src/learnable_novelty/reward/novelty_wrapper.py",  # into memory, then storage.writing
+    "src/learnable_novelty/reward/wrapping.py",  # into memory, then storage.writing
     "lab/novelty_lab/ascent/checkpoints.py",  # the same
     "lab/novelty_lab/paper/table1_agents/agents/minigrid.py",  # the same
     "lab/novelty_lab/report.py",  # the same

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from learnable_novelty.reward import (
+    BitsConfig,
     Foresight,
     ForesightConfig,
     NoveltyBonus,
@@ -83,8 +84,9 @@ def test_in_short_episodes_noise_pays_a_fine_that_falls_where_raw_bits_pay_most(
     assert 5 < early / late < 30  # life is 5.2 times as long: 5.2^1.5 = 12
     assert np.abs(paid["constant"]).max() < 1e-6
     assert paid["known"][4:].min() > 10 * abs(late)
+    bits = BitsConfig(window=8, standardization="empirical")
     raw = {
-        name: episodes(NoveltyBonus(scale, num_envs=ENVS, window=8), WORLDS[name], 2).mean()
+        name: episodes(NoveltyBonus(scale, num_envs=ENVS, config=bits), WORLDS[name], 2).mean()
         for name in ("noise", "known")
     }
     assert raw["noise"] > raw["known"] > 0

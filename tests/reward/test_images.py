@@ -8,7 +8,9 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.reward import FrozenConvolution, NoveltyReward, NoveltyRewardWrapper
+from learnable_novelty.reward import BitsConfig, NoveltyReward, NoveltyRewardWrapper
+from learnable_novelty.reward.images import FrozenConvolution, ImageCodes
+from learnable_novelty.reward.spaces import is_image
 
 
 class Film(gymnasium.Env):
@@ -48,7 +50,7 @@ def test_images_of_every_shape_are_rewarded(shape, bonus):
     venv.reset()
     rng = np.random.default_rng(0)
     paid = np.stack([venv.step(rng.integers(0, 3, 2))[1] for _ in range(200)])
-    assert venv.calibrated.observation_dim == 128
+    assert len(venv.calibrated.scale.mean) == 128
     assert np.isfinite(paid).all() and paid[150:].any()
 
 
@@ -65,11 +67,12 @@ def test_an_encoder_takes_the_place_of_the_convolution(tmp_path):
     def brightness(images):
         return torch.from_numpy(images.reshape(len(images), -1).mean(1, keepdims=True))
 
-    wrapped = NoveltyRewardWrapper(Film(), encoder=brightness, episodes=2, window=4)
-    assert wrapped.calibrated.observation_dim == 1
+    bits = BitsConfig(window=4)
+    wrapped = NoveltyRewardWrapper(Film(), encoder=brightness, episodes=2, bonus=bits)
+    assert len(wrapped.calibrated.scale.mean) == 1
     wrapped.save(tmp_path / "bonus.pt")
     again = NoveltyRewardWrapper.load(tmp_path / "bonus.pt", Film(), encoder=brightness)
-    assert again.calibrated.observation_dim == 1
+    assert len(again.calibrated.scale.mean) == 1
     with pytest.raises(UserError, match="units of 128 numbers"):
         NoveltyRewardWrapper.load(tmp_path / "bonus.pt", Film())
     with pytest.raises(
@@ -94,7 +97,17 @@ def test_an_encoder_that_is_none_is_refused(encoder, sentence):
 def test_a_nan_in_an_image_names_environment_and_step():
     makers = [lambda: Film(dtype=np.float32), lambda: Film(dtype=np.float32, spoiled=3)]
     with pytest.raises(UserError, match=r"environment 1 returned a NaN or infinite .* at step 3"):
-        NoveltyReward(DummyVecEnv(makers), episodes=2)
+        NoveltyReward(DummyVecEnv(makers), encoder=FrozenConvolution((24, 24, 3)), episodes=2)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "high"),
+    [((7, 7, 3), np.uint8, 255), ((21, 79), np.int32, 5976), ((24, 24), np.float32, 1.0)],
+)
+def test_arrays_are_no_images_by_their_shape_alone(shape, dtype, high):
+    space = spaces.Box(0, high, shape, dtype)
+    assert not is_image(space, ImageCodes())
+    assert is_image(space, ImageCodes(lambda images: images.reshape(len(images), -1)))
 
 
 def test_the_coloured_view_of_minigrid_is_read():

@@ -27,7 +27,7 @@ def run(script, *blocked):
 
 def test_importing_the_reward_imports_neither_gymnasium_nor_stable_baselines3():
     done = run("""
-        import learnable_novelty.reward, novelty_lab.rivals
+        import learnable_novelty.reward, novelty_lab.rivals.registry
         assert not {"gymnasium", "stable_baselines3"} & set(sys.modules)
     """)
     assert done.returncode == 0, done.stderr
@@ -62,7 +62,7 @@ def test_a_bonus_needs_neither():
     done = run(
         """
         import numpy as np
-        from learnable_novelty.reward import NoveltyBonus, ObservationScale, Step
+        from learnable_novelty.reward import BitsConfig, NoveltyBonus, ObservationScale, Step
         from novelty_lab.rivals.registry import RIVALS, make_rival
 
         scale = ObservationScale(np.zeros(2), np.ones(2))
@@ -70,7 +70,8 @@ def test_a_bonus_needs_neither():
         rows = rng.standard_normal((50, 3, 2))
         sizes = {"scale": scale, "num_envs": 3, "action_dim": 2, "discrete": True, "seed": 0}
         bonuses = [make_rival(name, **sizes) for name in RIVALS]
-        for bonus in [NoveltyBonus(scale, num_envs=3, window=4), *bonuses]:
+        bits = BitsConfig(window=4, standardization="empirical")
+        for bonus in [NoveltyBonus(scale, num_envs=3, config=bits), *bonuses]:
             for before, after in zip(rows, rows[1:]):
                 step = Step(before, np.eye(2)[[0, 1, 0]], after, np.zeros(3, dtype=bool))
                 assert np.isfinite(bonus.pay(step)).all()
@@ -84,12 +85,6 @@ def test_a_bonus_needs_neither():
     )
     assert done.returncode == 0, done.stderr
     assert "NoveltyRewardWrapper needs the [rl] extra (gymnasium is not" in done.stdout
-
-
-@pytest.mark.parametrize(("old", "new"), reward._RENAMED.items())
-def test_old_names_still_work_and_say_the_new_one(old, new):
-    with pytest.warns(DeprecationWarning, match=f"{old} is now called {new}"):
-        assert getattr(reward, old) is getattr(reward, new)
 
 
 def test_every_public_name_is_there_and_others_are_not():

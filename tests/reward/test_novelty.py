@@ -5,19 +5,21 @@ import itertools
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stable_baselines3.common.vec_env import DummyVecEnv
 
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.reward import (
-    CalibratedNovelty,
-    NoveltyBonus,
-    NoveltyConfig,
-    ObservationScale,
-    Step,
-    VecEnvAdapter,
-    play_randomly,
-)
+from learnable_novelty.reward.bonus import Step
+from learnable_novelty.reward.calibration import CalibratedNovelty
+from learnable_novelty.reward.config import BitsConfig, NoveltyConfig
+from learnable_novelty.reward.novelty import EpisodeWindows, NoveltyBonus
+from learnable_novelty.reward.random_play import play_randomly
+from learnable_novelty.reward.sb3 import VecEnvAdapter
+from learnable_novelty.reward.scale import ObservationScale
 from novelty_lab.paper.table1_agents.agents.tasks import TASKS
 from novelty_lab.paper.table1_agents.agents.training import make_vec_env
+from tests.reward.toys import Drifting, Scripted
 
 STEPS = 150
 """Of an episode; enough for every pair to have been in and behind the window many times."""
@@ -25,6 +27,11 @@ STEPS = 150
 
 ENOUGH = 60
 """Steps at which the score is compared, over as many episodes as it takes."""
+
+
+def scaled(window):
+    """The episode's own units for features, and scaled targets: what a batch score of them is."""
+    return NoveltyConfig(BitsConfig(window, standardization="empirical", targets="scaled"))
 
 
 class Short(VecEnvAdapter):
@@ -51,8 +58,8 @@ def test_cumulative_payments_are_the_batch_score_after_every_step(name):
     venv = make_vec_env(name, 1)
     play = play_randomly(Short(venv), episodes=20, seed=1)
     venv.close()
-    calibrated = CalibratedNovelty.of(play, NoveltyConfig(task.window))
-    assert calibrated.observation_dim == task.observation_dim
+    calibrated = CalibratedNovelty.of(play, scaled(task.window))
+    assert len(calibrated.scale.mean) == task.observation_dim
     bonus = calibrated.make(1)
     batch = Observer(bonus.streams.reservoir, ridge_penalty=0.3)
     steps, checked = iter(play.steps), 0
@@ -75,17 +82,13 @@ def test_cumulative_payments_are_the_batch_score_after_every_step(name):
 
 
 def test_the_last_observation_of_an_episode_closes_its_last_pair_and_not_the_next_ones():
-    from stable_baselines3.common.vec_env import DummyVecEnv
-
-    from tests.reward.toys import Scripted
-
     rng = np.random.default_rng(3)
     script = rng.standard_normal((63, 2)).cumsum(0)
     venv = DummyVecEnv([lambda: Scripted(script, length=20, truncates=True)])
     play = play_randomly(VecEnvAdapter(venv), episodes=3, seed=0)
     first, second, third = play.trajectories()
     assert np.array_equal(np.concatenate([first, second, third]), script)
-    calibrated = CalibratedNovelty.of(play, NoveltyConfig(4))
+    calibrated = CalibratedNovelty.of(play, scaled(4))
     bonus = calibrated.make(1)
     paid = np.array([bonus.pay(step)[0] for step in play.steps]).reshape(3, 20)
     batch = Observer(bonus.streams.reservoir, ridge_penalty=0.3)
@@ -94,25 +97,22 @@ def test_the_last_observation_of_an_episode_closes_its_last_pair_and_not_the_nex
         assert payments.sum() == pytest.approx(score, abs=1e-9)
 
 
-def test_fixed_units_are_those_of_the_random_policy():
-    from stable_baselines3.common.vec_env import DummyVecEnv
-
-    from tests.reward.toys import Drifting
-
+@pytest.mark.parametrize("targets", ["raw", "scaled"])
+def test_fixed_units_are_those_of_the_random_policy(targets):
     venv = DummyVecEnv([Drifting, Drifting])
     play = play_randomly(VecEnvAdapter(venv), episodes=4, seed=0)
-    calibrated = CalibratedNovelty.of(play, NoveltyConfig(5, standardization="fixed"))
+    calibrated = CalibratedNovelty.of(play, NoveltyConfig(BitsConfig(5, targets=targets)))
     bonus = calibrated.make(2)
-    moments = calibrated.reference
-    assert moments is not None
     paid = np.stack([bonus.pay(step) for step in play.steps])[:60]
     # The paper's recursion by hand: fixed centring and scaling, ridge, singular values.
-    trajectory = calibrated.scale(play.trajectories()[0])
-    inputs, targets = pairs(trajectory, 5)
-    features = bonus.streams.reservoir(inputs) - moments.feature_mean
-    sd = (moments.gram.diagonal() / moments.count).sqrt()
-    features = features / (sd * len(sd) ** 0.5)
-    centred = targets - moments.target_mean
+    shown = play.trajectories()
+    inputs = [pairs(calibrated.scale(one), 5)[0] for one in shown]
+    following = calibrated.scale if targets == "scaled" else np.asarray
+    outputs = [pairs(following(one), 5)[1] for one in shown]
+    every = bonus.streams.reservoir(torch.cat(inputs))
+    features = bonus.streams.reservoir(inputs[0]) - every.mean(0)
+    features = features / (every.std(0, correction=0) * every.shape[1] ** 0.5)
+    centred = outputs[0] - torch.cat(outputs).mean(0)
     gram = features.T @ features + 0.3 * torch.eye(32, dtype=torch.float64)
     values = torch.linalg.svdvals(torch.linalg.solve(gram, features.T @ centred))
     assert paid[:, 0].sum() == pytest.approx(float(0.5 * torch.log2(1 + values**2).sum()), abs=1e-9)
@@ -133,21 +133,16 @@ def recorded_streams(length):
     return np.stack([noise, waves, (flow - flow.mean(0)) / flow.std(0), still], axis=1)
 
 
-@pytest.mark.parametrize("kind", ["raw", "residual", "evidence"])
-def test_each_bonus_orders_recorded_streams(kind):
+def test_raw_bits_pay_noise_more_than_sinusoids_and_a_constant_nothing():
     units = ObservationScale(np.zeros(3), np.ones(3))
-    options = {"residual": {"floor": "residual"}, "evidence": {"ridge_penalty": "evidence"}}
-    bonus = NoveltyBonus(units, num_envs=4, window=8, seed=1, **options.get(kind, {}))
+    bits = BitsConfig(window=8, standardization="empirical")
+    bonus = NoveltyBonus(units, num_envs=4, config=bits, seed=1)
     streams, paid = recorded_streams(1001), np.zeros(4)
     for before, after in itertools.pairwise(streams):
         paid += bonus.pay(Step(before, np.zeros((4, 1)), after, np.zeros(4, dtype=bool)))
     noise, waves, flow, still = paid
     assert still == 0.0
-    assert min(waves, flow) > 1
-    if kind == "raw":  # its finite-sample floor: noise earns more than sinusoids
-        assert noise > waves
-    else:
-        assert noise < min(waves, flow)
+    assert noise > waves > 1 and flow > 1  # the finite-sample floor of the paper's score
 
 
 @pytest.mark.parametrize("spike", [1e6, 1e8, 1e10])
@@ -156,7 +151,8 @@ def test_an_outlier_without_a_clip_is_scored_right_or_refused(spike):
     rows = rng.standard_normal((60, 2)).cumsum(0) * 0.1
     rows[20] += spike
     scale = ObservationScale(np.zeros(2), np.ones(2), clip=None)
-    bonus = NoveltyBonus(scale, num_envs=1, window=4)
+    bits = BitsConfig(window=4, standardization="empirical")
+    bonus = NoveltyBonus(scale, num_envs=1, config=bits)
     targets = np.stack([rows[i + 1 : i + 5].ravel() for i in range(len(rows) - 4)])
     batch = Observer(bonus.streams.reservoir, ridge_penalty=0.3)
     expected = float(batch(torch.from_numpy(rows[:-4]), torch.from_numpy(targets)))
@@ -169,3 +165,41 @@ def test_an_outlier_without_a_clip_is_scored_right_or_refused(spike):
         assert "digits" in str(error) or "rounding" in str(error)
         return
     assert paid == pytest.approx(expected, rel=1e-6)
+
+
+@settings(deadline=None)
+@given(
+    window=st.integers(1, 6),
+    ends=st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=1, max_size=40),
+    scaled=st.booleans(),
+)
+def test_pairs_are_those_of_the_episodes_so_far(window, ends, scaled):
+    rng = np.random.default_rng(0)
+    scale = ObservationScale(np.array([0.2, -1.0]), np.array([0.5, 2.0]), clip=0.7)
+    windows = EpisodeWindows(scale, 3, window, scaled)
+    episodes = [[rng.standard_normal(2)] for _ in range(3)]
+    for ended in ends:
+        before = np.stack([episode[-1] for episode in episodes])
+        after = rng.standard_normal((3, 2))
+        ready = windows.push(Step(before, np.zeros((3, 0)), after, np.array(ended)))
+        for env, episode in enumerate(episodes):
+            episode.append(after[env])
+            assert ready[env] == (len(episode) > window)
+            if ready[env]:
+                assert np.array_equal(windows.inputs[env], scale(episode[-window - 1]))
+                following = np.stack(episode[-window:])
+                expected = scale(following) if scaled else following
+                assert np.array_equal(windows.targets[env], expected.ravel())
+        windows.forget(np.array(ended))
+        for env in np.flatnonzero(ended):
+            episodes[env] = [rng.standard_normal(2)]
+
+
+def test_an_idle_environment_starts_with_what_it_shows_next():
+    windows = EpisodeWindows(ObservationScale(np.zeros(1), np.ones(1)), 2, 1, scaled=True)
+    goes, nothing, one = np.zeros(2, bool), np.zeros((2, 0)), np.ones((2, 1))
+    idle = Step(np.array([[9.0], [0.0]]), nothing, one, goes, np.array([True, False]))
+    assert windows.push(idle).tolist() == [False, True]
+    assert windows.push(Step(one, nothing, 2 * one, goes)).all()
+    assert windows.inputs[:, 0].tolist() == [1.0, 1.0]
+    assert windows.targets[:, 0].tolist() == [2.0, 2.0]

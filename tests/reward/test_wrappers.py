@@ -1,5 +1,7 @@
 """Three wrappers, one bonus: against a recursion written out by hand, and in each other's terms."""
 
+import contextlib
+import copy
 from collections import OrderedDict
 
 import gymnasium
@@ -8,25 +10,27 @@ import pytest
 import torch
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from stable_baselines3 import PPO
+from stable_baselines3 import PPO, SAC, HerReplayBuffer
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
+from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
 
 import learnable_novelty as ln
 from learnable_novelty.reward import (
+    BitsConfig,
     BonusReward,
     LogNovelty,
     NoveltyReward,
     NoveltyRewardVectorWrapper,
     NoveltyRewardWrapper,
-    VecEnvAdapter,
-    play_randomly,
 )
+from learnable_novelty.reward.random_play import play_randomly
+from learnable_novelty.reward.sb3 import VecEnvAdapter
 from tests.reward.toys import Drifting, Scripted
 
 RNG = np.random.default_rng(5)
+BITS = BitsConfig(window=4, standardization="empirical", targets="scaled")
 SCRIPT = RNG.standard_normal((400, 3)).cumsum(0) * 0.1
 
 
@@ -50,7 +54,7 @@ def by_hand(trajectory, reservoir, window, ridge=0.3):
 def make(kind, length=25, **options):
     """Wrap three scripted environments; return something that steps, and its accumulator."""
     makers = [lambda k=k: Scripted(SCRIPT[k * 100 :], length) for k in range(3)]
-    held = {"window": 4, "weight": 0.5, "episodes": 3, **options}
+    held = {"bonus": BITS, "weight": 0.5, "episodes": 3, **options}
     if kind == "vec":
         wrapped = NoveltyReward(DummyVecEnv(makers), **held)
 
@@ -83,7 +87,7 @@ def rows_of(wrapped, kind):
 def test_rewards_are_the_task_and_the_weighted_recursion(kind):
     step, accumulator, wrapped = make(kind)
     bonus = accumulator.bonus
-    scale, reservoir = bonus.scale, bonus.streams.reservoir
+    scale, reservoir = bonus.windows.scale, bonus.streams.reservoir
     start = rows_of(wrapped, kind)
     actions = np.zeros(3, dtype=np.int64)
     paid = np.stack([np.asarray(step(actions)[0], dtype=np.float64) for _ in range(51)])
@@ -100,7 +104,7 @@ def test_rewards_are_the_task_and_the_weighted_recursion(kind):
 
 
 def test_single_environment_pays_the_same_as_one_of_many():
-    held = {"window": 4, "weight": 0.5, "episodes": 2, "mode": "replace"}
+    held = {"bonus": BITS, "weight": 0.5, "episodes": 2, "mode": "replace"}
     single = NoveltyRewardWrapper(Scripted(SCRIPT, 25), **held)
     single.reset()
     start = single.unwrapped.row
@@ -109,7 +113,7 @@ def test_single_environment_pays_the_same_as_one_of_many():
         _, reward, _, _, info = single.step(0)
         paid.append(reward)
     bonus = single.accumulator.bonus
-    shown = bonus.scale(SCRIPT[start : start + 26])
+    shown = bonus.windows.scale(SCRIPT[start : start + 26])
     assert paid == pytest.approx(0.5 * by_hand(shown, bonus.streams.reservoir, 4), abs=1e-8)
     assert info["novelty"]["task"] == 25.0
     assert info["novelty"]["bonus"] == pytest.approx(sum(paid))
@@ -167,9 +171,9 @@ def _seeded(venv):
 
 def test_dictionaries_are_flattened_and_actions_may_be_discrete():
     wrapped = NoveltyReward(
-        DummyVecEnv([lambda: Drifting(dictionary=True, discrete=True)] * 2), episodes=2, window=5
+        DummyVecEnv([lambda: Drifting(dictionary=True, discrete=True)] * 2), episodes=2, bonus=BITS
     )
-    assert wrapped.calibrated.observation_dim == 3
+    assert len(wrapped.calibrated.scale.mean) == 3
     observations = wrapped.reset()
     assert set(observations) == {"state", "clock"}
     rewards = [wrapped.step(np.array([0, 2]))[1] for _ in range(70)]
@@ -209,12 +213,12 @@ def test_saved_and_loaded_it_pays_the_same(tmp_path):
         rng = np.random.default_rng(1)
         return np.stack([wrapped.step(rng.uniform(-1, 1, (2, 1)))[1] for _ in range(80)])
 
-    for standardization in ("empirical", "fixed"):
+    for bonus in (BITS, "bits", "foresight"):
         venv = DummyVecEnv([Drifting, Drifting])
-        first = NoveltyReward(venv, episodes=4, standardization=standardization)
+        first = NoveltyReward(venv, episodes=4, bonus=bonus)
         first.save(tmp_path / "bonus.pt")
         second = NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Drifting, Drifting]))
-        assert (second.weight, second.window, second.mode) == (first.weight, first.window, "add")
+        assert (second.weight, second.calibrated.config) == (first.weight, first.calibrated.config)
         assert np.array_equal(play(first), play(second))
 
 
@@ -239,7 +243,7 @@ def test_a_changed_observation_space_is_refused_on_load(tmp_path, space, sentenc
 
 def test_parts_in_another_order_are_other_observations(tmp_path):
     venv = DummyVecEnv([lambda: Drifting(dictionary=True)])
-    NoveltyReward(venv, episodes=2, window=5).save(tmp_path / "bonus.pt")
+    NoveltyReward(venv, episodes=2, bonus=BITS).save(tmp_path / "bonus.pt")
 
     class Turned(Drifting):
         def __init__(self):
@@ -251,68 +255,49 @@ def test_parts_in_another_order_are_other_observations(tmp_path):
         NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Turned]))
 
 
-def test_numbers_of_numpy_are_saved_as_numbers(tmp_path):
-    options = {"window": np.int64(8), "width": np.int64(16), "clip": np.float64(5.0)}
-    options |= {"ridge_penalty": np.float64(0.3), "weight": np.float64(2.0)}
-    NoveltyReward(DummyVecEnv([Drifting]), episodes=2, **options).save(tmp_path / "bonus.pt")
+def test_words_and_numbers_of_numpy_are_saved_as_pythons_own(tmp_path):
+    bits = {"window": np.int64(8), "width": np.int64(16), "ridge_penalty": np.float64(0.3)}
+    words = {"standardization": np.str_("fixed"), "targets": np.str_("raw")}
+    options = {"clip": np.float64(5.0), "weight": np.float64(2.0), "mode": np.str_("replace")}
+    made = NoveltyReward(
+        DummyVecEnv([Drifting]), episodes=2, bonus=BitsConfig(**bits, **words), **options
+    )
+    made.save(tmp_path / "bonus.pt")
     loaded = NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Drifting]))
-    assert (loaded.window, loaded.weight) == (8, 2.0)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"mode": "add", "weight": "auto"},
-        {"mode": "modulate", "bonus": "foresight"},
-        {"bonus": "bits", "standardization": "fixed", "floor": "residual", "window": "auto"},
-        {"ridge_penalty": "evidence"},
-    ],
-)
-def test_words_of_numpy_are_saved_as_words(tmp_path, options):
-    words = {name: np.str_(word) for name, word in options.items()}
-    NoveltyReward(DummyVecEnv([Drifting]), episodes=2, **words).save(tmp_path / "bonus.pt")
-    loaded = NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Drifting]))
-    kept = loaded.calibrated.config
-    assert {name: getattr(kept, name) for name in options if name != "window"} == {
-        name: word for name, word in options.items() if name != "window"
-    }
+    assert loaded.calibrated.config == made.calibrated.config
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda s: s.pop("observations"), "does not say what it reads; save it again"),
-        (lambda s: s.pop("weight"), "expected a saved bonus"),
-        (lambda s: s.update(colour=1), "is of a newer version: it has 'colour'"),
-        (lambda s: s.update(weight="much"), "weight must be a finite number"),
-        (lambda s: s.update(weight="paper"), "weight must be a finite number"),
+        (lambda s: s.pop("observations"), "expected a saved bonus of this version"),
+        (lambda s: s.pop("seed"), "expected a saved bonus of this version"),
+        (lambda s: s.update(colour=1), "expected a saved bonus of this version"),
+        (lambda s: s.update(bonus="sum"), "expected a saved bonus"),
         (lambda s: s.update(learned={}), "what the saved bonus learned cannot be read"),
+        (lambda s: s["options"].update(weight="much"), "weight must be a finite number"),
+        (lambda s: s["options"].update(mode="subtract"), "mode must be"),
         (lambda s: s["settings"].update(window="auto"), "window must be a whole number"),
         (lambda s: s["settings"].update(width=10**6), "width must be a whole number from 1 to"),
-        (lambda s: s.update(mode="subtract"), "mode must be"),
         (lambda s: s.update(observations=3), "does not say which observations"),
         (lambda s: s.update(observations=()), "does not say which|reads nothing"),
-        (
-            lambda s: s["settings"]["scale"].update(mean=torch.zeros(5, dtype=torch.float64)),
-            "finite",
-        ),
-        (
-            lambda s: s["settings"]["scale"].update(
-                mean=torch.zeros(5, dtype=torch.float64), sd=torch.ones(5, dtype=torch.float64)
-            ),
-            "units of 2 numbers",
-        ),
-        (lambda s: s["settings"]["reference"].update(gram=None), "expected a saved bonus"),
+        (lambda s: s["units"].update(mean=torch.zeros(5, dtype=torch.float64)), "finite"),
+        (lambda s: s["units"].update(two_of(5)), "units of 2 numbers"),
+        (lambda s: s["reference"].update(gram=None), "expected a saved bonus"),
     ],
 )
 def test_a_damaged_file_is_refused_in_a_sentence(tmp_path, change, sentence):
     path = tmp_path / "bonus.pt"
-    NoveltyReward(DummyVecEnv([Drifting]), episodes=2, standardization="fixed").save(path)
+    NoveltyReward(DummyVecEnv([Drifting]), episodes=2, bonus="bits").save(path)
     state = torch.load(path, weights_only=True)
     change(state)
     torch.save(state, path)
     with pytest.raises(ValueError, match=sentence):
         NoveltyReward.load(path, DummyVecEnv([Drifting]))
+
+
+def two_of(dim):
+    return {"mean": torch.zeros(dim).double(), "sd": torch.ones(dim).double()}
 
 
 def test_gymnasium_wrappers_save_and_load_too(tmp_path):
@@ -324,13 +309,13 @@ def test_gymnasium_wrappers_save_and_load_too(tmp_path):
     single = NoveltyRewardWrapper(Drifting(), episodes=4)
     single.save(tmp_path / "one.pt")
     again = NoveltyRewardWrapper.load(tmp_path / "one.pt", Drifting())
-    assert (again.weight, again.window, again.mode) == (single.weight, single.window, "add")
+    assert again.weight == single.weight
     assert np.array_equal(rewards(single, actions[:60]), rewards(again, actions[:60]))
 
     def vector():
         return SyncVectorEnv([Drifting, Drifting])
 
-    both = NoveltyRewardVectorWrapper(vector(), episodes=4, weight="paper")
+    both = NoveltyRewardVectorWrapper(vector(), episodes=4, weight=0.3)
     both.save(tmp_path / "two.pt")
     anew = NoveltyRewardVectorWrapper.load(tmp_path / "two.pt", vector())
     pairs = np.stack([actions, -actions], axis=1)
@@ -402,7 +387,7 @@ def test_a_step_before_the_first_reset_is_refused():
 def test_settings_that_make_no_sense_are_refused():
     venv = DummyVecEnv([Drifting])
     bonus = NoveltyReward(venv, episodes=1).accumulator.bonus
-    with pytest.raises(ValueError, match="'add' or 'replace' or 'modulate'"):
+    with pytest.raises(ValueError, match="'add' or 'replace'"):
         BonusReward(venv, bonus, weight=1.0, mode="subtract")
     with pytest.raises(ValueError, match="finite number"):
         BonusReward(venv, bonus, weight=float("nan"))
@@ -412,7 +397,7 @@ def test_settings_that_make_no_sense_are_refused():
 
 
 def test_bonus_score_and_share_are_logged():
-    venv = NoveltyReward(DummyVecEnv([Drifting, Drifting]), episodes=2, weight="paper")
+    venv = NoveltyReward(DummyVecEnv([Drifting, Drifting]), episodes=2, bonus="bits", weight=0.05)
     model = PPO("MlpPolicy", venv, n_steps=64, batch_size=64, seed=0, device="cpu")
     logged = {}
     model.learn(1, callback=_Spy(logged))
@@ -423,13 +408,84 @@ def test_bonus_score_and_share_are_logged():
     assert 0 < logged["novelty/share"] < 1
 
 
-def test_the_weight_of_a_bonus_that_fades_is_logged_from_further_inside():
-    venv = NoveltyReward(DummyVecEnv([Drifting, Drifting]), episodes=2, fade_steps=100)
-    outside = VecNormalize(venv, norm_reward=False)
-    model = PPO("MlpPolicy", outside, n_steps=64, batch_size=64, seed=0, device="cpu")
+@pytest.mark.parametrize(
+    ("wrap", "sentence"),
+    [
+        (lambda bonus, venv: VecNormalize(bonus(venv)), "running units: pass norm_reward=False"),
+        (lambda bonus, venv: bonus(VecNormalize(venv)), "changes the task's rewards: put it out"),
+        (lambda bonus, venv: VecMonitor(bonus(venv)), "logs returns with it: put it inside"),
+        (lambda bonus, venv: VecNormalize(bonus(VecMonitor(venv)), norm_reward=False), None),
+    ],
+)
+def test_a_wrapper_on_the_wrong_side_is_noticed_where_the_bonus_is_logged(wrap, sentence):
+    venv = wrap(lambda v: NoveltyReward(v, episodes=2), DummyVecEnv([Drifting, Drifting]))
+    model = PPO("MlpPolicy", venv, n_steps=64, batch_size=64, seed=0, device="cpu")
     logged = {}
-    model.learn(128, callback=[LogNovelty(), _Spy(logged)])
-    assert logged["novelty/weight"] == venv.weight == 0
+    expected = contextlib.nullcontext() if sentence is None else pytest.warns(match=sentence)
+    with expected:
+        model.learn(128, callback=[LogNovelty(), _Spy(logged)])
+    assert logged["novelty/weight"] > 0  # of a wrapper further inside, too
+
+
+def test_without_training_the_bonus_neither_learns_nor_pays():
+    plain, wrapped = (DummyVecEnv([Drifting, Drifting]) for _ in range(2))
+    wrapped = NoveltyReward(wrapped, episodes=2)
+    rng = np.random.default_rng(0)
+    wrapped.reset()
+    for _ in range(140):
+        wrapped.step(rng.uniform(-1, 1, (2, 1)))
+    before = copy.deepcopy((wrapped.accumulator.bonus.state_dict(), wrapped.weight))
+    wrapped.training = False
+    for venv in (plain, wrapped):
+        venv.seed(3)
+        venv.reset()
+    for _ in range(70):
+        actions = rng.uniform(-1, 1, (2, 1))
+        _, task, _, _ = plain.step(actions)
+        _, both, _, infos = wrapped.step(actions)
+        assert np.array_equal(task, both)
+        assert not any({"bonus", "novelty"} & set(info) for info in infos)
+    after = wrapped.accumulator.bonus.state_dict(), wrapped.weight
+    assert np.array_equal(before[0]["readouts"]["gram"], after[0]["readouts"]["gram"])
+    assert before[1] == after[1]
+    wrapped.training = True
+    with pytest.raises(RuntimeError, match="reset the environments"):
+        wrapped.step(np.zeros((2, 1)))
+
+
+def test_infos_hold_the_bonus_of_every_step():
+    for kind in ("vec", "same step"):
+        _, _, wrapped = make(kind, mode="replace")
+        for _ in range(30):
+            _, rewards, *_, infos = wrapped.step(np.zeros(3, dtype=np.int64))
+            paid = [info["bonus"] for info in infos] if kind == "vec" else infos["bonus"]
+            assert 0.5 * np.array(paid) == pytest.approx(np.asarray(rewards), rel=1e-6)
+    single = NoveltyRewardWrapper(Scripted(SCRIPT, 25), bonus=BITS, weight=0.5, episodes=2)
+    single.reset()
+    assert [single.step(0)[4]["bonus"] >= 0 for _ in range(25)]
+
+
+def test_hindsight_replay_is_refused():
+    class Goal(Drifting):
+        def __init__(self):
+            super().__init__()
+            box = self.observation_space
+            names = ("observation", "achieved_goal", "desired_goal")
+            self.observation_space = spaces.Dict(dict.fromkeys(names, box))
+
+        def show(self):
+            return dict.fromkeys(self.observation_space, self.state.copy())
+
+        def compute_reward(self, achieved_goal, desired_goal, info):
+            return np.zeros(len(achieved_goal))
+
+    venv = NoveltyReward(DummyVecEnv([Goal]), episodes=2)
+    model = SAC(
+        "MultiInputPolicy", venv, replay_buffer_class=HerReplayBuffer, learning_starts=70,
+        buffer_size=200, device="cpu",
+    )  # fmt: skip
+    with pytest.raises(ValueError, match=r"hindsight replay \(HER\) computes rewards anew"):
+        model.learn(100)
 
 
 class _Spy(LogNovelty):

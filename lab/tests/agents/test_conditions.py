@@ -14,7 +14,7 @@ from novelty_lab.studies.rooms.rooms.drives import DRIVE_LABELS, DRIVES
 NEW = '''
 """A rival that pays one for every step."""
 import numpy as np
-from novelty_lab.rivals.registry import Rival
+from novelty_lab.rivals.rival import Rival
 
 
 class Constant:
@@ -29,11 +29,12 @@ RIVAL = Rival("constant", "ONE", "one for all", "#123456", "d", 9, lambda **_: C
 TRY = """
 from novelty_lab.rivals.registry import make_rival
 from novelty_lab.paper.table1_agents.agents.conditions import CONDITIONS, REWARDS
-from novelty_lab.paper.table1_agents.agents.training import PPOSettings, Training, train
+from novelty_lab.paper.table1_agents.agents.training import PPOSettings, Reading, Training, train
 
 print(REWARDS[-1], CONDITIONS["task+constant"])
 ppo = PPOSettings(num_envs=1, n_steps=64, batch_size=32)
-training = Training("Pendulum", "task+constant", 64, ppo, random_episodes=1, evaluation_episodes=1)
+reading = Reading(random_episodes=1)
+training = Training("Pendulum", "task+constant", 64, ppo, reading, 1)
 print(train(training, seed=0)[1]["random_bonus"])
 """
 

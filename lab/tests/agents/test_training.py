@@ -3,26 +3,31 @@
 import dataclasses
 import importlib.util
 
+import numpy as np
 import pytest
 
-from learnable_novelty.reward import ForesightConfig
+from learnable_novelty.reward.bonus import Step
+from learnable_novelty.reward.config import BitsConfig
+from learnable_novelty.reward.random_play import RandomPlay
 from novelty_lab.paper.table1_agents.agents.conditions import REWARDS
 from novelty_lab.paper.table1_agents.agents.tasks import TASKS, task_of
 from novelty_lab.paper.table1_agents.agents.training import (
     RUNNING,
     PPOSettings,
+    Reading,
     Training,
     add_bonus,
     make_vec_env,
     train,
 )
-from novelty_lab.paper.table1_agents.agents.tuned import TUNED, make_training
+from novelty_lab.paper.table1_agents.agents.weight import weight_of
 
 TINY = PPOSettings(num_envs=2, n_steps=64, batch_size=32)
 
 
 def tiny(reward, task="Pendulum", **more):
-    settings = {"steps": 128, "ppo": TINY, "random_episodes": 2, "evaluation_episodes": 2}
+    reading = Reading(random_episodes=2)
+    settings = {"steps": 128, "ppo": TINY, "reading": reading, "evaluation_episodes": 2}
     return Training(task, reward, **(settings | more))
 
 
@@ -34,9 +39,9 @@ def test_a_short_training_repeats_to_the_digit(reward):
     assert len(first["returns"]) == 2
     if reward != "task":
         assert first["random_return"] < 0
-        assert reward != "epiplexity" or first["weight"] == 1.0
-        assert ("weight" in first) == (reward.removeprefix("task+") not in RUNNING)
-        if "weight" in first and reward.startswith("task+"):
+        added = reward.startswith("task+") and reward.removeprefix("task+") not in RUNNING
+        assert ("weight" in first) == added
+        if added:
             expected = 0.1 * abs(first["random_return"] / first["random_bonus"])
             assert first["weight"] == pytest.approx(expected)
 
@@ -53,14 +58,66 @@ def test_another_seed_and_another_reward_are_other_runs():
     assert not policies[0].equal(policies[1])
 
 
+def paid_by(reading, task="Pendulum"):
+    training = dataclasses.replace(tiny("task+epiplexity", task), reading=reading)
+    venv = make_vec_env(task, 2, continuous=reading.continuous)
+    wrapped, figures = add_bonus(venv, training, 0)
+    wrapped.close()
+    return wrapped.accumulator.bonus, figures
+
+
+def test_the_bonus_is_that_of_the_text_by_default():
+    bonus, _ = paid_by(Reading(random_episodes=2))
+    assert bonus.config == BitsConfig(window=16)
+    assert (bonus.config.standardization, bonus.config.targets) == ("fixed", "raw")
+    assert bonus.windows.scale.clip is None and bonus.streams.calibration is not None
+    assert (bonus.config.width, bonus.config.ridge_penalty) == (32, 0.3)
+
+
 @pytest.mark.parametrize(
-    ("reward", "limited"), [("task+foresight", False), ("task+foresight-limited", True)]
+    "change",
+    [
+        {"standardization": "empirical"},
+        {"clip": 1.0},
+        {"targets": "scaled"},
+        {"return_size": "deviation"},
+        {"random_episodes": 4},
+    ],
 )
-def test_recorded_runs_of_foresight_had_no_limit(reward, limited):
-    training = tiny(reward)
-    venv, _ = add_bonus(make_vec_env("Pendulum", 2), training, 0)
-    assert venv.accumulator.bonus.config == ForesightConfig(limited=limited)
-    venv.close()
+def test_each_reading_of_the_text_changes_the_weight(change):
+    usual = Reading(random_episodes=2)
+    assert paid_by(dataclasses.replace(usual, **change))[1] != paid_by(usual)[1]
+
+
+def test_only_lunarlander_can_have_continuous_actions():
+    pytest.importorskip("Box2D")
+    spaces = [make_vec_env("LunarLander", 1, continuous=held).action_space for held in (0, 1)]
+    assert spaces[0].n == 4 and spaces[1].shape == (2,)
+    assert make_vec_env("Acrobot", 1, continuous=True).action_space.n == 3
+
+
+class Paid:
+    """A bonus of three per step."""
+
+    def pay(self, step):
+        return np.full(len(step.ended), 3.0)
+
+    def reset(self):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"), [("mean", 1.0), ("deviation", 9.0), ("mean size", 9.0)]
+)
+def test_the_weight_makes_a_random_episodes_bonus_a_tenth_of_its_return(size, expected):
+    at = np.zeros((1, 1))
+    steps = [Step(at, at, at, np.array([end])) for end in (False, True) * 2]
+    play = RandomPlay(steps, np.array([[4.0], [4.0], [-10.0], [0.0]]), np.ones((4, 1)), 2)
+    weight, bonus = weight_of(play, Paid(), size)  # of returns 8 and -10
+    assert bonus == 6.0
+    assert weight == pytest.approx(0.1 * expected / 6.0)
+    with pytest.raises(ValueError, match="have no return"):
+        weight_of(dataclasses.replace(play, rewards=np.zeros((4, 1))), Paid(), size)
 
 
 def test_progress_is_reported_and_kept():
@@ -69,13 +126,6 @@ def test_progress_is_reported_and_kept():
     assert [told[0] for told in seen] == [point[0] for point in figures["curve"]]
     assert seen[-1][:2] == (640, 640)
     assert all(point[1] < 0 for point in figures["curve"])
-
-
-def test_normalized_agents_are_evaluated_in_their_units():
-    normalized = dataclasses.replace(TINY, normalize=True)
-    model, figures = train(tiny("task+epiplexity", ppo=normalized), seed=0)
-    assert model.get_vec_normalize_env() is not None
-    assert all(value < 0 for value in figures["returns"])
 
 
 def test_settings_are_those_of_table_4():
@@ -98,25 +148,6 @@ def test_settings_are_those_of_table_4():
     }
 
 
-@pytest.mark.parametrize("name", TUNED)
-def test_published_settings_make_an_agent(name):
-    from novelty_lab.paper.table1_agents.agents.training import make_vec_env
-
-    ppo = make_training(name, "task", tuned=True).ppo
-    venv = make_vec_env(name, ppo.num_envs)
-    with pytest.warns(UserWarning, match="mini-batch") if ppo.n_steps < 10 else _nothing():
-        model = ppo.make_model(venv, 0)
-    assert model.n_epochs == ppo.n_epochs
-    assert model.gamma == ppo.gamma
-    venv.close()
-
-
-def _nothing():
-    import contextlib
-
-    return contextlib.nullcontext()
-
-
 def test_what_does_not_exist_is_refused():
     with pytest.raises(ValueError, match="one of Acrobot"):
         task_of("Atlantis")
@@ -124,8 +155,6 @@ def test_what_does_not_exist_is_refused():
         Training("Hopper", "fame")
     with pytest.raises(ValueError, match="steps of at least 1"):
         Training("Hopper", steps=0)
-    with pytest.raises(ValueError, match="published settings"):
-        make_training("Pendulum", "task", tuned=True)
 
 
 @pytest.mark.parametrize("name", TASKS)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,14 +11,14 @@ pytest.importorskip("minigrid")
 
 from learnable_novelty.cli.main import main
 from learnable_novelty.errors import UserError
+from learnable_novelty.reward.sb3 import BonusReward
 from novelty_lab.context import RunContext
 from novelty_lab.paper.table1_agents.agents.minigrid import TASKS as COMPILED
-from novelty_lab.records import Record, configuration_of
+from novelty_lab.records import Record, configuration_of, find, load
 from novelty_lab.studies.explore.explore import ARTEFACT
-from novelty_lab.studies.explore.explore.cells import BONUSES, FORESIGHT, TASKS, Exploration
+from novelty_lab.studies.explore.explore.cells import BONUSES, TASKS, Exploration
 from novelty_lab.studies.explore.explore.experiment import PAPER, QUICK, runs
-from novelty_lab.studies.explore.explore.looks import LABELS
-from novelty_lab.studies.explore.explore.training import NormalizedBonus, explore
+from novelty_lab.studies.explore.explore.training import Timed, explore
 from novelty_lab.studies.explore.explore.worlds import make_world
 
 
@@ -57,7 +58,7 @@ def test_decisive_runs_come_first_and_other_tasks_have_fewer():
     main = [run for run in listed if run.config.task == "MultiRoom-N4-S5"]
     assert listed[: len(main)] == main and len(main) == 5 * len(PAPER.bonuses) * 5
     doors = [run for run in listed if run.config.task == "DoorKey-8x8"]
-    assert len(doors) == 3 * 2 * 6 and {run.config.steps for run in doors} == {300_000}
+    assert len(doors) == 3 * 2 * 5 and {run.config.steps for run in doors} == {300_000}
     assert {run.config.steps for run in main} == {800_000}
     for steps in (800_000, 900_000):
         longer = runs(dataclasses.replace(PAPER, steps=steps))
@@ -74,21 +75,6 @@ def test_a_run_repeats_by_its_seed(tmp_path):
     assert first == again != other
 
 
-def test_with_and_without_a_limit_runs_differ_by_it_alone(tmp_path, monkeypatch):
-    cells = [
-        Exploration("MultiRoom-N4-S5", "clean", bonus, 10_240, layouts=8)
-        for bonus in ("foresight", "foresight-limited")
-    ]
-
-    def curves():
-        return [explore(cell, seed=1, pools=tmp_path)["useless_curve"] for cell in cells]
-
-    without, limited = curves()
-    assert without != limited
-    monkeypatch.setitem(FORESIGHT, "foresight-limited", FORESIGHT["foresight"])
-    assert curves() == [without, without]
-
-
 def test_the_unhindered_bonus_sees_states_without_the_distractor(tmp_path):
     steps = []
 
@@ -101,8 +87,7 @@ def test_the_unhindered_bonus_sees_states_without_the_distractor(tmp_path):
             pass
 
     venv = make_world("MultiRoom-N4-S5", "noise", num_envs=16, seed=0, pools=tmp_path, layouts=4)
-    cell = Exploration("MultiRoom-N4-S5", "noise", "e3b-unhindered", 800)
-    wrapped = NormalizedBonus(venv, Keep(), cell)
+    wrapped = BonusReward(venv, Timed(Keep(), venv), weight="auto")
     shown = wrapped.reset()
     random = np.random.default_rng(0)
     for _ in range(120):
@@ -122,39 +107,9 @@ def test_every_compiled_maze_is_a_task():
     assert set(TASKS) - set(COMPILED) == {"MountainCarContinuous-sparse"}
 
 
-def test_the_coefficient_falls_to_zero(tmp_path):
-    class One:
-        def pay(self, step):
-            return np.ones(16)
-
-        def reset(self):
-            pass
-
-    venv = make_world("MultiRoom-N4-S5", "clean", num_envs=16, seed=0, pools=tmp_path, layouts=4)
-    cell = Exploration("MultiRoom-N4-S5", "clean", "raw", 160, coefficient=0.5, falling=True)
-    wrapped = NormalizedBonus(venv, One(), cell)
-    wrapped.reset()
-    paid = [wrapped.step(np.zeros(16, int))[1][0] for _ in range(12)]
-    assert paid[0] > 0 and paid[-1] == 0 and wrapped.units.coefficient == 0
-
-
-def test_settings_say_how_the_coefficient_falls():
-    usual = Exploration("DoorKey-8x8", "clean", "raw", 160)
-    cells = (
-        usual,
-        dataclasses.replace(usual, falling=True),
-        dataclasses.replace(usual, restarts=True),
-    )
-    assert [cell.fade_steps for cell in cells] == [None, 160, "restarts"]
-    listed = runs(dataclasses.replace(PAPER, restarts=True))
-    assert {(run.config.restarts, run.config.bonus == "modulated") for run in listed} == {
-        (True, False)
-    }
-
-
 def test_a_bonus_that_is_none_is_refused(tmp_path):
     cell = dataclasses.replace(next(runs(QUICK)).config, bonus="curiosity")
-    with pytest.raises(UserError, match="expected one of none, foresight"):
+    with pytest.raises(UserError, match="expected one of foresight, magnitude"):
         explore(cell, seed=0, pools=tmp_path)
 
 
@@ -171,41 +126,21 @@ def test_where_every_run_fails_no_record_is_named(tmp_path, capsys, monkeypatch)
 
 def test_runs_of_other_settings_have_other_names():
     usual = {"task": "DoorKey-8x8", "distractor": "clean", "bonus": "foresight", "steps": 900_000}
-    changes = (
-        {"steps": 900_999},
-        {"layouts": 16},
-        {"unit": "size"},
-        {"falling": True},
-        {"restarts": True},
-    )
+    changes = ({"steps": 900_999}, {"layouts": 16}, {"coefficient": 0.5})
     names = {Exploration(**(usual | change)).name for change in ({}, *changes)}
-    assert len(names) == 6
+    assert len(names) == 4
     assert "DoorKey-8x8-clean-foresight-0.1-900k" in names
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"unit": "sizes"}, "unit must be one of deviation, size"),
-        ({"bonus": "modulated", "falling": True}, "could fall: leave out falling and restarts"),
-        ({"bonus": "modulated", "restarts": True}, "could fall: leave out falling and restarts"),
-        ({"falling": True, "restarts": True}, "falls once or restarts"),
-    ],
-)
-def test_a_training_that_cannot_be_is_refused(change, message):
-    usual = {"task": "DoorKey-8x8", "distractor": "clean", "bonus": "foresight", "steps": 1000}
-    with pytest.raises(UserError, match=message):
-        Exploration(**(usual | change))
-
-
-def test_what_cannot_fade_is_left_out_of_a_grid_that_fades():
-    listed = list(runs(dataclasses.replace(PAPER, falling=True)))
-    assert {run.config.bonus for run in listed} == set(BONUSES) - {"modulated"}
-    alone = dataclasses.replace(PAPER, falling=True, bonuses=("modulated",))
-    with pytest.raises(UserError, match="could fall: leave out falling and restarts"):
-        list(runs(alone))
-
-
 def test_every_bonus_has_a_colour_of_its_own():
-    assert set(LABELS) == set(BONUSES)
-    assert len({colour for _, colour in LABELS.values()}) == len(LABELS)
+    assert len({colour for _, colour in BONUSES.values()}) == len(BONUSES)
+
+
+def test_committed_runs_are_those_of_the_present_settings():
+    root = Path(__file__).parents[3] / "results"
+    paths = list(find(root, "explore"))
+    assert len(paths) == 352
+    for path in paths:
+        record = load(path)
+        cell = Exploration(**record.configuration)
+        assert f"{cell.name}-seed{record.seed}" == path.name

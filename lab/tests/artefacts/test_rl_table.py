@@ -20,11 +20,10 @@ from novelty_lab.lock import Busy
 from novelty_lab.paper.table1_agents.agents.training import (
     CURVE_POINTS,
     REWARDS,
-    PPOSettings,
+    Reading,
     Training,
     thinned,
 )
-from novelty_lab.paper.table1_agents.agents.tuned import make_training
 from novelty_lab.paper.table1_agents.rl_table import ARTEFACT
 from novelty_lab.paper.table1_agents.rl_table import experiment as rl_table
 from novelty_lab.runner import RunOptions, run_all
@@ -199,17 +198,15 @@ def test_names_tell_settings_apart():
 
     assert name(Training("Hopper", "task")) == "Hopper-task"
     assert name(Training("Hopper", "task", steps=5)).startswith("Hopper-task-custom-")
-    tuned = make_training("Hopper", "task", tuned=True)
-    assert name(tuned) == "Hopper-task-tuned"
-    assert records.is_of(records.configuration_of(tuned), tuned)
-    assert not records.is_of(records.configuration_of(tuned), Training("Hopper", "task"))
+    other = Training("Hopper", "task+epiplexity", reading=Reading(return_size="deviation"))
+    assert name(other).startswith("Hopper-task+epiplexity-custom-")
+    assert records.is_of(records.configuration_of(other), other)
+    assert not records.is_of(records.configuration_of(other), Training("Hopper", other.reward))
 
 
 def test_seeds_come_one_after_the_other_so_that_a_cut_table_is_even():
     order = [(run.seed, run.config.reward) for run in rl_table.runs(SMALL)]
     assert order == [(0, "task"), (0, "task+magnitude"), (1, "task"), (1, "task+magnitude")]
-    tuned = rl_table.Config(tuned=True, rewards=("task",), seeds=(0,))
-    assert len(list(rl_table.runs(tuned))) == 5
 
 
 def test_committed_runs_are_of_the_papers_settings():
@@ -218,12 +215,12 @@ def test_committed_runs_are_of_the_papers_settings():
     assert paths
     for path in paths:
         record = records.load(path)
-        ppo = dict(record.configuration["ppo"])
-        ppo |= {"net_arch": tuple(ppo["net_arch"])} if "net_arch" in ppo else {}
-        training = Training(**record.configuration | {"ppo": PPOSettings(**ppo)})
+        training = Training(record.configuration["task"], record.configuration["reward"])
         run = rl_table.run_of(training, record.seed)
         assert run.name == path.name
-        assert runner.find_record(ARTEFACT, run, root) is not None
+        # Those of the paper's own bonus are of the older recursion.
+        older = training.reward.endswith("epiplexity") and record.older_observer
+        assert older or runner.find_record(ARTEFACT, run, root) is not None
         assert len(record.results["returns"]) == 100
         assert len(record.results["curve"]) <= CURVE_POINTS
         assert record.results["steps_trained"] >= training.steps
@@ -247,8 +244,6 @@ def test_the_command_refuses_what_it_cannot_do(capsys, tmp_path):
         (["run", "rl-table", "--conditions", "fame"], "rewards must be among task"),
         (["run", "rl-table", "--seeds", "9-0"], "--seeds takes ranges that go up"),
         (["run", "rl-table", "--steps", "0"], "steps of at least 1"),
-        (["run", "rl-table", "--tuned", "--tasks", "Pendulum"], "no settings for Pendulum"),
-        (["run", "rl-table", "--tuned", "--config", "quick"], "no settings for Pendulum"),
         (["run", "rl-table", "--workers", "2", "--engine", "cores"], "does not go with --engine"),
         (["run", "rl-table", "--resume"], "takes no --resume"),
     ]:

@@ -288,7 +288,7 @@ def test_few_seeds_are_not_judged(tmp_path):
     assert by_id(tmp_path)["rl.Hopper.task"].verdict == "differs"
 
 
-@pytest.mark.parametrize("end", ["-tuned", "-custom-0123abcd"])
+@pytest.mark.parametrize("end", ["-custom-0123abcd"])
 def test_agents_at_other_settings_do_not_count(tmp_path, end):
     some_runs(tmp_path, "Hopper", "task", around(HOPPER, 10), config=f"Hopper-task{end}")
     row = by_id(tmp_path)["rl.Hopper.task"]
@@ -349,7 +349,7 @@ def test_noise_is_read_off_the_rooms(tmp_path, bits, verdict):
     habits = [
         {"pixels": pixels, "drive": drive, "habit": habit, "mean": [99.0, mean], "sd": [1.0, 0.1]}
         for pixels, mean in ((16, bits), (8, 77.0))
-        for drive in ("epiplexity", "excess")
+        for drive in ("epiplexity", "surprise")
         for habit in ("noise", "dark")
     ]
     corridor = {"length": 500, "pixels": 16, "clock": True}

@@ -75,18 +75,6 @@ def test_marks_of_the_papers_numbers_are_those_it_prints_bold():
     assert set(marked["task+epiplexity"]) == set(TASKS) - {"Walker2d"}
 
 
-def test_runs_at_published_settings_have_a_table_of_their_own():
-    found = [
-        a_run("Hopper", "task", 0, 10.0),
-        *(a_run("Hopper", "task", s, 20.0, config="Hopper-task-tuned") for s in range(3)),
-        a_run("Hopper", "task+epiplexity", 0, 30.0, config="Hopper-task+epiplexity-tuned"),
-    ]
-    assert collect(found).returns("Hopper", "task").tolist() == [10.0]
-    table = tables(found)[-1]
-    assert table.columns == ["task", "task only", "task + epiplexity"]
-    assert table.rows == [["Hopper", "20.0 ± 0.0 (3)", "30.0 (1) △"]]
-
-
 def test_runs_at_other_settings_are_listed_apart():
     found = a_run("Hopper", "task", 3, 99.0, config="Hopper-task-custom-0123abcd")
     found.results["steps_trained"] = 16384
@@ -134,17 +122,17 @@ def test_bonuses_are_held_against_the_papers_on_their_tasks_and_on_common_ones()
     found = [
         *some_runs("Hopper", "task+epiplexity", [10.0, 20.0]),
         *some_runs("Acrobot", "task+epiplexity", [10.0, 20.0]),
-        *some_runs("Hopper", "task+excess", [15.0, 15.0]),
-        *some_runs("Acrobot", "task+excess", [25.0, 25.0]),
+        *some_runs("Hopper", "task+foresight", [15.0, 15.0]),
+        *some_runs("Acrobot", "task+foresight", [25.0, 25.0]),
         *some_runs("Acrobot", "task+rnd", [5.0, 15.0]),
         *some_runs("Pendulum", "task+rnd", [5.0, 15.0]),  # nothing to hold it against
     ]
     table = titled("Other bonuses against", found)
     assert table.title.endswith("run on Acrobot")
-    excess, rnd = row(table, "task + excess"), row(table, "task + RND")
-    assert (excess["tasks"], rnd["tasks"]) == ("2", "1")
-    assert excess["P(better), these tasks"].startswith("0.75 ")
-    assert excess["P(better), tasks of all bonuses"].startswith("1.00 ")
+    foresight, rnd = row(table, "task + foresight"), row(table, "task + RND")
+    assert (foresight["tasks"], rnd["tasks"]) == ("2", "1")
+    assert foresight["P(better), these tasks"].startswith("0.75 ")
+    assert foresight["P(better), tasks of all bonuses"].startswith("1.00 ")
     assert rnd["P(better), tasks of all bonuses"].startswith("0.25 ")
 
 
@@ -205,8 +193,8 @@ def test_all_tasks_together_in_units_of_random_and_task_only():
 def test_bonuses_in_running_units_are_held_against_the_task_in_the_same_units():
     found = [
         *some_runs("Hopper", "task-running", [20.0, 40.0]),
-        *some_runs("Hopper", "task+foresight-limited", [30.0, 50.0]),
-        *some_runs("Swimmer", "task+foresight-limited", [1.0, 2.0]),  # which has no control
+        *some_runs("Hopper", "task+foresight", [30.0, 50.0]),
+        *some_runs("Swimmer", "task+foresight", [1.0, 2.0]),  # which has no control
     ]
     ours = row(titled("Units and bonus", found), "task + foresight")
     assert ours["tasks"] == "1"

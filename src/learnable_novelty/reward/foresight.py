@@ -171,14 +171,6 @@ class Foresight:
         self._surprise[:] = 0.0
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that was learned, and the episodes in progress."""
-        return {
-            **self.life(),
-            "surprise": self._surprise.copy(),
-            "inverses": self.ellipsoids.inverses.copy(),
-        }
-
-    def life(self) -> dict[str, Any]:
         """Return what was learned, for any number of environments."""
         return {
             **{name: np.array(getattr(self, f"_{name}")) for name in _LEARNED},
@@ -187,16 +179,13 @@ class Foresight:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what ``state_dict`` or ``life`` returned."""
+        """Restore what ``state_dict`` returned; episodes in progress begin anew."""
         for name in _LEARNED:
             setattr(self, f"_{name}", np.array(state[name]))
         self.readouts.load_state_dict(state["readouts"])
         self._new = [(rows[0], rows[1], rows[2]) for rows in state["new"]]
         self._keep_forecast()
         self.reset()
-        if "inverses" in state:
-            self._surprise = np.array(state["surprise"])
-            self.ellipsoids.inverses[:] = state["inverses"]
 
 
 _LEARNED = ("foreseen", "varied", "rows", "units", "usual")

@@ -120,7 +120,7 @@ class WrapsNovelty:
         """Write settings, units, weight and what was learned, as ``VecNormalize.save`` does."""
         bonus, units = self.accumulator.bonus, self.accumulator.units
         learned = {
-            "bonus": bonus.life() if isinstance(bonus, Foresight) else None,
+            "bonus": bonus.state_dict() if isinstance(bonus, Foresight) else None,
             "units": None if units is None else units.state_dict(),
         }
         state = {**self.calibrated.state_dict(), "observations": self._space}

@@ -67,38 +67,29 @@ def _habit_table(record: Record, pixels: int) -> Table:
             for row in record.results["habits"]
             if row["pixels"] == pixels and row["habit"] == habit
         }
-        both = zip(paid["epiplexity"], paid["excess"], strict=True)
         others = [f"{paid[drive][at]:.3g}" for drive in ("surprise", "progress")]
-        rows.append([habit, *(f"{raw:.1f}, {excess:.1f}" for raw, excess in both), *others])
+        rows.append([habit, *(f"{bits:.1f}" for bits in paid["epiplexity"]), *others])
     return Table(
-        f"Bits and excess of an agent of fixed habits, by length of the episode; {pixels} pixels",
+        f"Bits of an agent of fixed habits, by length of the episode; {pixels} pixels",
         ["habit", *map(str, lengths), *(f"{d}, {lengths[at]}" for d in ("surprise", "progress"))],
         rows,
     )
 
 
 def figure(record: Record) -> Figure:
-    """Draw every agent's days as a thin bar, and bits and excess of habits against length."""
+    """Draw every agent's days as a thin bar, and the bits of habits against length."""
     screens = list(dict.fromkeys(row["pixels"] for row in record.results["habits"]))
     kinds = len(record.results["shares"])
     fig = new_figure(7.0 + 2.4 * len(screens), 1.6 + 0.36 * max(kinds, 8))
-    grid = fig.add_gridspec(2, 1 + len(screens), width_ratios=[1.7, *(1.0 for _ in screens)])
-    lived = fig.add_subplot(grid[:, 0])
-    _lives(lived, record)
-    label_panel(lived, "a", "where agents spend their time")
-    first: Axes | None = None
-    for column, pixels in enumerate(screens, start=1):
-        for row, (drive, title) in enumerate((("epiplexity", "raw bits"), ("excess", "excess"))):
-            axes = fig.add_subplot(grid[row, column], sharex=first, sharey=first)
-            first = first or axes
-            _habits(axes, record, drive, pixels)
-            letter = "bcdefg"[len(screens) * row + column - 1]
-            label_panel(axes, letter, f"{title}, {pixels} pixels")
-            if column == 1:
-                axes.set_ylabel("paid per episode (bits)")
-            axes.set_xlabel("steps of the episode")
-            if (row, column) == (1, 1):
-                axes.legend(loc="upper left")
+    drawn = fig.subplots(1, 1 + len(screens), width_ratios=[1.7, *(1.0 for _ in screens)])
+    _lives(drawn[0], record)
+    label_panel(drawn[0], "a", "where agents spend their time")
+    for axes, letter, pixels in zip(drawn[1:], "bcd", screens, strict=False):
+        _habits(axes, record, pixels)
+        label_panel(axes, letter, f"raw bits, {pixels} pixels")
+        axes.set_xlabel("steps of the episode")
+    drawn[1].set_ylabel("paid per episode (bits)")
+    drawn[1].legend(loc="upper left")
     return fig
 
 
@@ -131,11 +122,11 @@ def _lives(axes: Axes, record: Record) -> None:
     axes.legend(ncols=len(rooms), loc="lower center", bbox_to_anchor=(0.35, 1.04))
 
 
-def _habits(axes: Axes, record: Record, drive: str, pixels: int) -> None:
+def _habits(axes: Axes, record: Record, pixels: int) -> None:
     """Draw what each habit is paid, mean and deviation over reservoirs and episodes."""
     lengths = record.configuration["habit_lengths"]
     for row in record.results["habits"]:
-        if (row["drive"], row["pixels"]) != (drive, pixels):
+        if (row["drive"], row["pixels"]) != ("epiplexity", pixels):
             continue
         colour, style = HABIT_STYLES[row["habit"]]
         mean, sd = np.array(row["mean"]), np.array(row["sd"])
