@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from docs.hooks import badges
@@ -63,13 +62,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "compare": compare.compare,
     "durations": summary.durations,
     "encoder-controls": paper.encoder_controls,
-    "explore": agents.explore,
-    "explore-default": partial(agents.explore_default, "final return"),
-    "explore-curve": partial(agents.explore_default, "mean of the learning curve"),
-    "explore-useless": partial(agents.explore_default, "share of useless actions"),
-    "explore-fading": agents.explore_fading,
-    "explore-frozen": agents.explore_frozen,
-    "explore-tasks": agents.explore_tasks,
+    "explore-default": agents.explore_default,
     "growing-sets": growing.real_sets,
     "life-areas": life.life_areas,
     "life-named": life.life_named,
@@ -80,16 +73,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "nulls-linear": measure.nulls_linear,
     "nulls-other": measure.nulls_other,
     "nulls-pairs": measure.nulls_pairs,
-    "reward-cost": agents.reward_cost,
     "ridge": paper.ridge,
-    "rl-default": agents.rl_default,
-    "rl-paper": agents.rl_paper,
-    "rl-rivals": agents.rl_rivals,
     "rl-together": agents.rl_together,
-    "rl-tuned": agents.rl_tuned,
-    "rooms": agents.rooms_habits,
     "rooms-shares": agents.rooms_shares,
     "signs": measure.signs,
     "solver-errors": paper.solver_errors,
-    "summary": summary.summary,
 }
