@@ -5,21 +5,13 @@ from __future__ import annotations
 from novelty_lab.explorer.packing import short
 from novelty_lab.explorer.panel import DataFiles, Panel, from_all_runs
 from novelty_lab.records import Record
-from novelty_lab.studies.explore.explore.cells import ROOMS
-from novelty_lab.studies.explore.explore.looks import LABELS
+from novelty_lab.studies.explore.explore.cells import BONUSES, COEFFICIENT, ROOMS
 
-SHOWN = {
-    "task": ROOMS,
-    "steps": 800_000,
-    "coefficient": 0.1,
-    "unit": "size",
-    "falling": False,
-    "restarts": False,
-}
+SHOWN = {"task": ROOMS, "steps": 800_000, "coefficient": COEFFICIENT}
 WORLDS = {"clean": "without a television", "pixels": "with one in the pixels"}
-DEFAULT, NONE = "foresight-limited", "none"
+DEFAULT, NONE = "foresight", "none"
 """What ``NoveltyReward`` pays by default, and no bonus at all."""
-RIVALS = ("raw", "excess", "evidence", "rnd", "icm", "e3b", "noveld", "counts")
+RIVALS = ("raw", "rnd", "icm", "e3b", "noveld", "counts")
 REACHED = 0.5
 """Final return from which on an agent is said to reach the goal."""
 
@@ -29,12 +21,12 @@ def reduce(records: list[Record]) -> DataFiles:
     finals: dict[tuple[str, str], list[float]] = {}
     for record in records:
         config = record.configuration
-        is_shown = {name: config.get(name, False) for name in SHOWN} == SHOWN
+        is_shown = {name: config[name] for name in SHOWN} == SHOWN
         if is_shown and config["distractor"] in WORLDS:
             key = config["bonus"], config["distractor"]
             finals.setdefault(key, []).append(short(record.results["final"]))
     rows = [
-        {"name": LABELS[bonus][0], "bonus": bonus, "finals": own}
+        {"name": BONUSES[bonus][0], "bonus": bonus, "finals": own}
         for bonus in (DEFAULT, NONE, *RIVALS)
         if all(own := [finals.get((bonus, world), []) for world in WORLDS])
     ]
