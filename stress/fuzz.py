@@ -30,7 +30,7 @@ import torch
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from learnable_novelty.data.files import open_columns, read_columns
+from learnable_novelty.data.files import open_columns
 from learnable_novelty.errors import UserError
 from learnable_novelty.reward import BitsConfig, NoveltyReward
 from novelty_lab import records
@@ -139,8 +139,8 @@ def _zip(content: bytes) -> bytes:
 
 
 def _columns(path: Path) -> None:
-    read_columns(path, None, None)
-    read_columns(path, None, "0")
+    open_columns(path, None, None, chunks=False)
+    open_columns(path, None, "0", chunks=False)
 
 
 def _chunks(path: Path) -> None:

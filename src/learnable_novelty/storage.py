@@ -23,14 +23,20 @@ import numpy as np
 
 from learnable_novelty.errors import StorageError, UserError
 
-MOST_BYTES = 4 * 2**30
-"""What a reader of text or tables loads into memory at most."""
-MOST_UNPACKED = 2**30
-"""Bytes that a small archive may unpack to."""
-MOST_EXPANSION = 20
-"""Times its own size that a larger archive may unpack to: measured values compress far less."""
-MOST_ARRAYS = 10_000
-MOST_AXES = 64
+# What a file may become in memory, counted before it is read. A small file may become the first
+# number of each pair, a larger one so many times its own size, and none more than MOST_BYTES.
+MOST_BYTES = 4 << 30
+UNPACKED_BYTES, EXPANSION = 128 << 20, 20
+"""Of an archive."""
+NUMBER_CELLS, TEXT_CELLS, CELLS_PER_BYTE = 1 << 24, 1 << 22, 2.5
+"""Rows times columns: of arrays and Arrow; of text, JSON and workbooks, which are objects."""
+MOST_JSON, MOST_PIPE = 1 << 28, 1 << 30
+"""Bytes that are held while a file is read: of JSON, and of a pipe."""
+MOST_COLUMNS, MOST_ROW_BYTES, MOST_CHUNK_BYTES = 1_000_000, 1 << 28, 1 << 30
+"""Of a row that is read by chunks, and of all stored chunks that hold it."""
+MOST_CLAIM = 1000
+"""Times the stored bytes that chunks may claim, beyond MOST_BYTES."""
+MOST_METADATA, MOST_ARRAYS, MOST_AXES = 64 << 20, 10_000, 64
 DRAFT, STALE_SECONDS = ".draft-", 3600.0
 """How the names of drafts begin; one of this age was left by a process that was killed."""
 
@@ -55,20 +61,36 @@ UNREADABLE = (
 )
 
 
+def unpacked_limit(size: int) -> int:
+    """Return how many bytes an archive of a size may unpack to."""
+    return min(MOST_BYTES, max(UNPACKED_BYTES, EXPANSION * size))
+
+
+def check_cells(name: str, rows: int, columns: int, size: int, *, text: bool = False) -> None:
+    """Raise if a file of a size claims more rows times columns than are read into memory."""
+    most = max(TEXT_CELLS if text else NUMBER_CELLS, int(CELLS_PER_BYTE * size))
+    most = min(most, MOST_BYTES // 8)
+    if rows * columns > most:
+        raise UserError(
+            f"{name} holds {size:,} bytes and claims {rows:,} rows of {columns:,} columns, more "
+            f"than {most:,} cells: leave out rows or columns, or read numbers in Parquet, .npy or "
+            "Zarr by chunks"
+        )
+
+
 def read_arrays(path: Path, most_bytes: int | None = None) -> Mapping[str, np.ndarray]:
     """Read all arrays of an .npz file.
 
     Args:
         path: the file.
-        most_bytes: limit on all arrays together; by default 1 GiB, or twenty times the size of
-            the file if that is more.
+        most_bytes: limit on all arrays together; by default ``unpacked_limit``.
 
     Raises:
         UserError: in one sentence, for anything but an archive of numeric arrays within the limit.
     """
     try:
         if most_bytes is None:
-            most_bytes = max(MOST_UNPACKED, MOST_EXPANSION * path.stat().st_size)
+            most_bytes = unpacked_limit(path.stat().st_size)
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
             if len(members) > MOST_ARRAYS:

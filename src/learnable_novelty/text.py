@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 
 def printable(text: str) -> str:
     r"""Escape what a terminal would obey instead of show: control and direction characters.
@@ -10,3 +12,12 @@ def printable(text: str) -> str:
     'speed\\x1b[31m'
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def in_html(text: str) -> str:
+    r"""Escape a name for a page: tags, and what would turn the direction of what follows.
+
+    >>> in_html("a<b" + chr(0x202E) + "c")
+    'a&lt;b\\u202ec'
+    """
+    return html.escape(printable(text))

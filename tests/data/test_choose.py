@@ -36,7 +36,7 @@ DATA = penguins()
 DECISIONS = [
     "left out: Unnamed: 0 (index: unnamed), name (text of 60 values), day (dates)",
     "species is a category of 3",
-    "3 of 60 rows have gaps: left out (most in bill: 3)",
+    "3 of 60 rows have gaps of inputs: filled and marked (bill)",
 ]
 
 
@@ -44,12 +44,12 @@ def test_decisions_are_said_and_what_is_left_is_one_hot():
     chosen = choose(read_table(DATA), targets="species")
     assert chosen.input_names == ["bill", "mass"]
     assert chosen.notes == tuple(DECISIONS)
-    assert chosen.targets.matrix.shape == (57, 3)
-    assert (chosen.targets.matrix.sum(1) == 1).all()
-    kept = DATA["bill"].notna()
-    expected = DATA["species"][kept].to_numpy()[:, None] == ["Adelie", "Chinstrap", "Gentoo"]
+    expected = DATA["species"].to_numpy()[:, None] == ["Adelie", "Chinstrap", "Gentoo"]
     np.testing.assert_array_equal(chosen.targets.matrix, expected)
-    np.testing.assert_array_equal(chosen.inputs.matrix, DATA.loc[kept, ["bill", "mass"]])
+    bill = DATA["bill"].fillna(DATA["bill"].median())
+    by_hand = np.column_stack([bill, DATA["bill"].isna(), DATA["mass"]])
+    np.testing.assert_array_equal(chosen.inputs.matrix, by_hand)
+    assert chosen.inputs.places == {"bill": slice(0, 2), "mass": slice(2, 3)}
 
 
 def test_named_columns_are_used_whatever_was_decided():
@@ -95,11 +95,13 @@ def test_gaps():
     assert chosen("drop", targets="y").inputs.rows.tolist() == [0, 3]
     with pytest.raises(UserError, match=r"expected no gaps, but 3 of 5 rows have gaps"):
         chosen("refuse", targets="y")
-    marked = chosen("indicate", targets="y")
-    assert marked.inputs.rows.tolist() == [0, 1, 3, 4]
-    mean = np.nanmean(frame["x"])
-    assert marked.inputs.matrix[1].tolist() == [mean, 1.0, 0.0, 1.0, 0.0]  # x, gap, u, v, missing
-    assert marked.inputs.matrix[3].tolist() == [5.5, 0.0, 0.0, 0.0, 1.0]
+    for how in ("fill", None):
+        marked = chosen(how, targets="y")
+        assert marked.inputs.rows.tolist() == [0, 1, 3, 4]
+        assert marked.inputs.matrix[1].tolist() == [5.5, 1, 0, 1, 0]  # x, gap, u, v, missing
+        assert marked.inputs.matrix[3].tolist() == [5.5, 0, 0, 0, 1]
+        assert "2 of 4 rows have gaps of inputs: filled and marked (x, c)" in marked.notes
+        assert "1 of 5 rows have gaps: left out (most in y: 1)" in marked.notes
     with pytest.raises(UserError, match=r"series without gaps, but 2 of 5 rows have gaps"):
         chosen(None, is_series=True, inputs=["x", "y"])
     filled = chosen("interpolate", is_series=True, inputs=["x", "y"])
@@ -109,27 +111,20 @@ def test_gaps():
         chosen("interpolate", targets="y")
     with pytest.raises(UserError, match="column 'c'"):
         chosen("interpolate", is_series=True)
-    with pytest.raises(UserError, match="missing to be one of drop, refuse"):
+    with pytest.raises(UserError, match="missing to be one of fill, drop, refuse"):
         chosen("ignore", targets="y")
     empty = {"x": [1.0, None, 2.0, None], "y": [None, 1.0, None, 4.0]}
     with pytest.raises(UserError, match="but all 4 have some"):
-        choose(read_table(empty), targets="y")
+        choose(read_table(empty, missing="drop"), targets="y")
 
 
-def test_columns_with_many_gaps_are_left_out_before_most_rows_are():
-    x = np.random.default_rng(1).standard_normal((20, 3))
-    frame = pd.DataFrame(x, columns=list("abc")).assign(y=x.sum(1))
-    frame.loc[:15, "b"] = np.nan
-    frame.loc[16:, "c"] = np.nan
-    chosen = choose(read_table(frame), targets="y")
-    assert chosen.input_names == ["a", "c"]
-    assert chosen.notes == (
-        "left out for their gaps: b (16 of 20)",
-        "4 of 20 rows have gaps: left out (most in c: 4)",
-    )
-    assert choose(read_table(frame, missing="indicate"), targets="y").input_names == list("abc")
-    with pytest.raises(UserError, match="but all 20 have some"):
-        choose(read_table(frame), list("abc"), "y")
+def test_a_copy_of_the_target_is_no_input_unless_it_is_named():
+    x = np.random.default_rng(1).standard_normal((20, 2))
+    table = read_table({"a": x[:, 0], "y": x[:, 1], "again": x[:, 1], "near": x[:, 1] + 1e-12})
+    chosen = choose(table, targets="y")
+    assert chosen.input_names == ["a", "near"]
+    assert chosen.notes == ("left out: an exact copy of a target (again)",)
+    assert choose(table, ["again"], "y").input_names == ["again"]
 
 
 def test_infinite_values_are_named():
@@ -154,7 +149,7 @@ def test_scores_of_a_frame_a_file_and_arrays_agree(tmp_path):
     ):
         assert found.bits == by_hand.bits
         assert found.p_value == by_hand.p_value
-        assert DECISIONS[2] in found.decisions
+        assert "3 of 60 rows have gaps: left out (most in bill: 3)" in found.decisions
     both = ln.score(DATA, targets=["bill", "mass"], **FAST)
     assert both.target_dim == 2
 
@@ -186,7 +181,7 @@ def test_a_series_of_mixed_columns(tmp_path):
     with pytest.raises(UserError, match="expected a series without gaps, but 1 of 80 rows"):
         ln.open_columns(tmp_path / "t.csv")
     opened = ln.open_columns(tmp_path / "t.csv", "x", is_series=False)
-    with pytest.raises(UserError, match="but 1 rows with gaps were left out"):
+    with pytest.raises(UserError, match="but 1 rows with gaps were filled or left out"):
         ln.score(opened, window=1, **FAST)
     command = ["score", str(tmp_path / "t.csv"), "--window", "1", "--draws", "1", "--null", "5"]
     assert main(command) == 2

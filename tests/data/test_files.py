@@ -2,7 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from learnable_novelty.data.files import read_columns
+import learnable_novelty as ln
+
+
+def read_columns(path, inputs=None, targets=None):
+    return ln.open_columns(path, inputs, targets, chunks=False)
 
 
 @pytest.fixture
@@ -80,7 +84,7 @@ def test_parquet_columns_are_read(tmp_path, table):
         ("t.csv", b"a,b\n1,\n,3\n,4\n5,\n", "series without gaps, but 4 of 4 rows have gaps"),
         ("t.csv", b"\xff\xfe\x00", "UTF-8"),
         ("t.npy", b"not an array", "expected NumPy data"),
-        ("t.npz", b"PK\x03\x04broken", "expected NumPy data"),
+        ("t.npz", b"PK\x03\x04broken", "expected NumPy arrays"),
         ("t.parquet", b"PAR1....PAR1", "expected a Parquet file"),
         ("t.exe", b"x", "ending in .csv"),
         ("t.csv", b"a,b\n1," + b"x" * 200_000 + b"\n", "expected a table in t.csv: field larger"),

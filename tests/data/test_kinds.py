@@ -29,7 +29,8 @@ def kind_of(values, name="x", **options):
         (["12%", "3.5", "100%", "2"], "text"),
         (["(1,200)", "950", "3", "(4.5)"], "number"),
         (["\u22121.5", "2", "3", "4"], "number"),
-        (["(a)", "2", "3", "4"], "text"),
+        (["(a)", "(b)", "3", "4"], "text"),
+        (["k.A.", "2", "3", "4"], "number"),
         ([2**60, 2**60 + 1, 2**60 + 2, 5], "text"),
         ([2**60, 2**61, 2**62, 5], "number"),
         (["1,2", "3", "4", "5"], "text"),
@@ -119,13 +120,31 @@ def test_kinds_can_be_overruled_and_what_cannot_be_is_named():
         read_table(codes, kinds={"z": "number"})
 
 
-def test_numbers_with_a_few_other_cells_are_told_and_can_be_read():
+def test_a_few_words_between_numbers_are_gaps():
     frame = {"y": [1.0, 2.0, 4.0, 3.0, 5.0], "x": ["1.5", "2", "low", "4", "5"]}
     table = read_table(frame)
-    assert table["x"].kind == "text"
-    assert any("numbers but for 1 such as low" in note for note in table.notes)
-    chosen = read_table(frame, kinds={"x": "number"})
+    np.testing.assert_array_equal(table["x"].values, [1.5, 2, np.nan, 4, 5])
+    assert "x: 1 cells that hold a word are gaps (low)" in table.notes
+    assert read_table(frame, kinds={"x": "text"})["x"].values[2] == "low"
+    chosen = read_table({**frame, "x": ["1.5", "2", "v1", "4", "5"]}, kinds={"x": "number"})
     assert np.isnan(chosen["x"].values[2]) and chosen["x"].missing == 1
     assert any("x: 1 cell is no number" in note and "row 2" in note for note in chosen.notes)
+    german = read_table(
+        {"y": [1.0, 2.0, 3.0], "x": ["1.234,5", "k1", "2,5"]}, kinds={"x": "number"}
+    )
+    np.testing.assert_array_equal(german["x"].values, [1234.5, np.nan, 2.5])
     with pytest.raises(UserError, match="expected numbers in column 'x', got 'a'"):
         read_table({"y": [1.0, 2.0, 4.0], "x": ["a", "b", "3"]}, kinds={"x": "number"})
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ([20.0, -9999, 21.5, -9999, 23.0], True),
+        ([-9999.0, 20.0, 21.5, 22.0, 23.0], False),
+        ([-99.0, 150.0, -99.0, 3.0, 250.0], False),
+    ],
+)
+def test_a_number_that_may_stand_for_gaps_is_named(values, told):
+    notes = read_table({"a": [0.5, 2.5, 1.0, 4.0, 3.0], "x": values}).notes
+    assert notes == (("x is -9999 in 2 rows, which may mark gaps",) if told else ())

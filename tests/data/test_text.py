@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from learnable_novelty.data import unpack
+from learnable_novelty import storage
 from learnable_novelty.data.headers import has_header
 from learnable_novelty.data.reading import read_table
 from learnable_novelty.data.sniff import sniff
@@ -230,7 +230,7 @@ def test_packed_files_and_pipes(tmp_path, monkeypatch):
 def test_what_unfolds_is_refused_before_it_does(tmp_path, name, monkeypatch):
     content = PACK[name](b"a,b\n" + b"1,2\n" * 200_000)
     assert len(content) < 5000
-    monkeypatch.setattr(unpack, "MOST_UNPACKED", 300_000)
+    monkeypatch.setattr(storage, "UNPACKED_BYTES", 300_000)
     with pytest.raises(UserError, match="unpacks to more than 300,000 bytes"):
         read(tmp_path, content, name)
 

@@ -10,9 +10,13 @@ import torch
 
 import learnable_novelty as ln
 from learnable_novelty.cli.main import main
-from learnable_novelty.data.files import read_columns
 from learnable_novelty.seeds import numpy_generator
 from novelty_lab.measures.compare import compare
+
+
+def read_columns(path, inputs=None, targets=None):
+    return ln.open_columns(path, inputs, targets, chunks=False)
+
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 2))

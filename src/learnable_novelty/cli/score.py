@@ -14,7 +14,7 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
 
 if TYPE_CHECKING:
-    from learnable_novelty.data.columns import Columns
+    from learnable_novelty.data.files import Columns
     from learnable_novelty.data.reading import Reading
 
 
@@ -100,7 +100,7 @@ def add_reading_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--missing",
         metavar="HOW",
-        help="rows with gaps: drop (samples), refuse (series), indicate, interpolate (series)",
+        help="gaps: fill (samples), drop, refuse (series), interpolate (series)",
     )
     command.add_argument("--time", metavar="COL", help="the column that orders a series")
     command.add_argument(

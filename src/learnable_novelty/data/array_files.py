@@ -1,128 +1,261 @@
 """Arrays in files: .npy, which is mapped, .npz, which is read whole, and Zarr, read by its chunks.
 
-Nothing is unpickled, and the sizes that a Zarr array claims are checked before anything is read.
+Nothing is unpickled, and what a file claims is held against limits before anything is read.
 """
 
 from __future__ import annotations
 
 import functools
-import zipfile
-from collections.abc import Callable, Mapping
+import io
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from learnable_novelty.data.arrays import ArrayColumns, array_source
-from learnable_novelty.data.columns import ColumnFile, Selection
-from learnable_novelty.data.memory import describe_index
-from learnable_novelty.data.source import Source, table_source
-from learnable_novelty.data.stored import check_table, open_node, unreadable_zarr
-from learnable_novelty.errors import UserError
-from learnable_novelty.storage import UNREADABLE, quiet_headers, read_arrays
+from learnable_novelty.data.arrays import ArrayColumns, array_source, itself
+from learnable_novelty.data.frames import frame_of
+from learnable_novelty.data.names import Names, positions
+from learnable_novelty.data.source import Source, joined, read_all, table_source
+from learnable_novelty.data.unpack import Packed
+from learnable_novelty.errors import UserError, needs_extra
+from learnable_novelty.storage import (
+    MOST_BYTES,
+    MOST_CHUNK_BYTES,
+    MOST_CLAIM,
+    MOST_COLUMNS,
+    MOST_METADATA,
+    MOST_ROW_BYTES,
+    UNREADABLE,
+    check_cells,
+    quiet_headers,
+    read_arrays,
+)
 from learnable_novelty.text import printable
 
-
-def open_npy(path: Path) -> ColumnFile:
-    """Open a .npy file; its columns are numbered."""
-    return array_table(path.name, functools.partial(map_array, path))
+METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 
 
-def map_array(path: Path) -> NDArray[np.generic]:
+def open_arrays(path: Path) -> dict[str, ArrayColumns]:
+    """Return the arrays of a file by name; the only one of a file has the name ""."""
+    if is_zarr(path):
+        return _zarr_arrays(path)
+    if path.suffix.lower() == ".npy":
+        return {"": ArrayColumns((functools.partial(map_array, path),), name=path.name)}
+    arrays = read_arrays(path)
+    if not arrays:
+        raise UserError(f"expected arrays in {path}, got none")
+    cells = sum(one.size for one in arrays.values())
+    check_cells(path.name, cells, 1, path.stat().st_size)
+    named = {"": next(iter(arrays.values()))} if len(arrays) == 1 else arrays
+    return {
+        name: ArrayColumns((functools.partial(itself, one),), name=_label(path, name))
+        for name, one in named.items()
+    }
+
+
+def _label(path: Path, name: str | None) -> str:
+    return f"{name!r} of {path.name}" if name else path.name
+
+
+def map_array(path: Path) -> Any:
     """Map a .npy file."""
     try:
         with quiet_headers():
             return np.lib.format.open_memmap(path, mode="r")
     except UNREADABLE as error:
-        if "object" in str(error).lower():
-            reason = "it holds pickled objects, which are not read"
-        else:
-            reason = " ".join(str(error).split()) or "it ends too early"
-        raise UserError(f"expected NumPy data in {path.name}, but {reason}") from None
+        raise _not_numpy(path.name, error) from None
 
 
-def array_table(name: str, open_again: Callable[[], Any]) -> ColumnFile:
-    """Treat an array that can be sliced as a table whose columns are numbered."""
-    array = open_again()
-    check_table(array, name)
-
-    def select(chosen: Selection) -> Source:
-        x, y = (
-            ArrayColumns(open_again, tuple(columns), name)
-            for columns in (chosen.inputs, chosen.targets)
-        )
-        return array_source(x, y if chosen.targets else None)
-
-    return ColumnFile([str(i) for i in range(1 if array.ndim == 1 else array.shape[1])], select)
+def _not_numpy(name: str, error: BaseException) -> UserError:
+    reason = " ".join(str(error).split()) or "it ends too early"
+    if "object" in reason.lower():
+        reason = "it holds pickled objects, which are not read"
+    return UserError(f"expected NumPy data in {name}, but {reason}")
 
 
-def open_npz(path: Path) -> ColumnFile:
-    """Open an .npz file: its arrays are the columns, or the columns of its only array."""
-    if not zipfile.is_zipfile(path):
-        raise UserError(f"expected NumPy data in {path.name}, but it is not an archive of arrays")
-    arrays = read_arrays(path)
-    if not arrays:
-        raise UserError(f"expected arrays in {path}, got none")
-    only = next(iter(arrays.values())) if len(arrays) == 1 else None
+def choose_arrays(path: Path, inputs: Names, targets: Names) -> tuple[Source, list[str], list[str]]:
+    """Return columns of the only array of a file, or some of its arrays side by side, by chunks."""
+    arrays = open_arrays(path)
+    only = arrays.get("")
     if only is not None:
-        check_table(only, path.name)
-        only = only[:, None] if only.ndim == 1 else only
-    names = list(arrays) if only is None else [str(i) for i in range(only.shape[1])]
+        array = only.open[0]()
+        check_array(array, path.name)
+        names = [str(k) for k in range(1 if array.ndim == 1 else array.shape[1])]
+    else:
+        names = list(arrays)
+    chosen = [] if targets is None else positions(names, targets, path.name)
+    rest = [k for k in range(len(names)) if k not in set(chosen)]
+    wanted = rest if inputs is None else positions(names, inputs, path.name)
+    if not wanted:
+        raise UserError(f"expected input columns in {path}, none are left beside the targets")
 
-    def read(columns: list[int]) -> NDArray[np.generic] | None:
-        if not columns:
+    def side(places: list[int]) -> ArrayColumns | None:
+        if not places:
             return None
         if only is not None:
-            return only[:, columns]
-        return _side_by_side([names[i] for i in columns], arrays, path)
+            return ArrayColumns(only.open, tuple(places), path.name)
+        if len(places) > 1 and is_zarr(path):
+            listed = ", ".join(map(printable, names))
+            raise UserError(
+                f"expected one array of {path.name} for the inputs and one for the targets; "
+                f"choose among {listed}"
+            )
+        parts = [arrays[names[k]] for k in places]
+        for part in parts:
+            check_array(part.open[0](), part.name)
+        opened = tuple(part.open[0] for part in parts)
+        return ArrayColumns(opened, name=", ".join(part.name for part in parts))
 
-    where = functools.partial(_where, path.name)
-    return ColumnFile(
-        names, lambda chosen: table_source(read(chosen.inputs), read(chosen.targets), where)
-    )
-
-
-def _side_by_side(
-    names: list[str], arrays: Mapping[str, NDArray[np.generic]], path: Path
-) -> NDArray[np.generic]:
-    chosen = [arrays[name] for name in names]
-    for name, array in zip(names, chosen, strict=True):
-        check_table(array, f"{name!r} of {path.name}")
-    if len(chosen) == 1:
-        return chosen[0]
-    flat = [array[:, None] if array.ndim == 1 else array for array in chosen]
-    if any(array.ndim != 2 or len(array) != len(flat[0]) for array in flat):
-        shapes = ", ".join(str(array.shape) for array in chosen)
-        raise UserError(f"expected arrays of equally many rows to put side by side, got {shapes}")
-    return np.concatenate(flat, axis=1)
+    first = side(wanted)
+    assert first is not None
+    source = array_source(first, side(chosen))
+    if path.suffix.lower() == ".npz":  # in memory already: its parts carry their own rows
+        source = table_source(*joined(list(read_all(source))))
+    return source, [names[k] for k in wanted], [names[k] for k in chosen]
 
 
-def _where(name: str, index: tuple[int, ...], targets: bool) -> str:
-    return f"{describe_index(index)} of the {'targets' if targets else 'inputs'} in {name}"
+def read_array_file(path: Path) -> Any:
+    """Return a data frame of all arrays; those of several columns have a name for each."""
+    import pandas as pd
+
+    frames: dict[str, Any] = {}
+    for name, columns in open_arrays(path).items():
+        array = columns.open[0]()
+        label = _label(path, name)
+        check_cells(label, math.prod(array.shape), 1, stored_bytes(path))
+        try:
+            frames[name] = _array_frame(np.asarray(array[:]), label)
+        except UNREADABLE as error:
+            if isinstance(error, UserError):
+                raise
+            raise UserError(f"could not read {path}: {' '.join(str(error).split())}") from None
+    if "" in frames:
+        return frames[""]
+    if len({len(frame) for frame in frames.values()}) > 1:
+        shapes = ", ".join(f"{printable(name)} {len(frame)}" for name, frame in frames.items())
+        raise UserError(f"expected arrays of equally many rows in {path.name}, got {shapes}")
+    for name, frame in frames.items():
+        wide = frame.shape[1] > 1
+        frame.columns = [f"{name}.{k}" if wide else name for k in range(frame.shape[1])]
+    return pd.concat(list(frames.values()), axis=1)
 
 
-def open_zarr(path: Path) -> ColumnFile:
-    """Open an array as a table, or a group, whose arrays are one for inputs and one for targets."""
+def read_npy(packed: Packed) -> Any:
+    """Read an array that is packed, or comes from a pipe."""
+    try:
+        with quiet_headers():
+            array = np.load(io.BytesIO(packed.read()), allow_pickle=False)
+    except UNREADABLE as error:
+        raise _not_numpy(packed.name, error) from None
+    check_cells(packed.name, array.size, 1, packed.size)
+    return _array_frame(array, packed.name)
+
+
+def _array_frame(array: np.ndarray, name: str) -> Any:
+    if array.dtype.kind not in "fiubUM" and not array.dtype.names:
+        raise UserError(f"expected numbers in {name}, got an array of dtype {array.dtype}")
+    if array.ndim not in (1, 2):
+        raise UserError(
+            f"expected a table (rows, columns) in {name}, got shape {array.shape}: reshape it, or "
+            "load it in Python and score it as lattices"
+        )
+    return frame_of(array)
+
+
+def is_zarr(path: Path) -> bool:
+    """Tell whether a path is that of a Zarr array or group."""
+    return path.suffix.lower() == ".zarr" or any((path / n).exists() for n in METADATA[:3])
+
+
+def _zarr_arrays(path: Path) -> dict[str, ArrayColumns]:
     node = open_node(path)
     if hasattr(node, "shape"):
-        return array_table(path.name, functools.partial(open_node, path))
+        return {"": ArrayColumns((functools.partial(open_node, path),), name=path.name)}
     try:
         with quiet_headers():
             names = sorted(node.array_keys())
     except UNREADABLE as error:
-        raise unreadable_zarr(path, error) from None
+        raise _not_zarr(path, error) from None
+    if not names:
+        raise UserError(f"expected arrays in the Zarr group {path}, got none")
+    return {
+        name: ArrayColumns((functools.partial(open_node, path, name),), name=_label(path, name))
+        for name in names
+    }
 
-    def select(chosen: Selection) -> Source:
-        if max(len(chosen.inputs), len(chosen.targets)) > 1:
+
+def open_node(path: Path, name: str | None = None) -> Any:
+    """Open an array or a group of arrays.
+
+    Raises:
+        UserError: for what is neither, or claims more than is read.
+    """
+    with needs_extra("reading Zarr", "data"):
+        import zarr
+    folder = path if name is None else path / name
+    for text in (folder / one for one in METADATA):
+        if text.is_file() and text.stat().st_size > MOST_METADATA:
+            raise UserError(f"expected at most {MOST_METADATA:,} bytes in {text}")
+    try:
+        with quiet_headers():
+            node: Any = zarr.open(path, mode="r", path=name)
+        is_array = hasattr(node, "shape")
+    except UNREADABLE as error:
+        raise _not_zarr(path, error) from None
+    if is_array:
+        label = _label(path, name)
+        check_array(node, label)
+        claimed = math.prod(node.shape) * np.dtype(node.dtype).itemsize
+        if claimed > MOST_BYTES and claimed > MOST_CLAIM * (stored := stored_bytes(folder)):
             raise UserError(
-                f"expected one array of {path.name} for the inputs and one for the targets; "
-                f"choose among {', '.join(map(printable, names))}"
+                f"{label} claims {claimed:,} bytes, but {stored:,} are stored: write its chunks, "
+                "or choose fewer rows"
             )
-        arrays = [
-            ArrayColumns(functools.partial(open_node, path, name), None, f"{name!r} of {path.name}")
-            for name in (names[i] for i in chosen.inputs + chosen.targets)
-        ]
-        return array_source(arrays[0], arrays[1] if chosen.targets else None)
+    return node
 
-    return ColumnFile(names, select)
+
+def stored_bytes(path: Path) -> int:
+    """Return how many bytes a file, or all files of a folder, hold."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(one.stat().st_size for one in files if one.is_file())
+
+
+def _not_zarr(path: Path, error: BaseException) -> UserError:
+    return UserError(f"expected a Zarr array in {path}: {' '.join(str(error).split())}")
+
+
+def check_array(array: Any, name: str) -> None:
+    """Raise unless an array holds rows of numbers, in chunks that fit in memory."""
+    if np.dtype(array.dtype).kind not in "fiub":
+        raise UserError(f"expected numbers in {name}, got an array of dtype {array.dtype}")
+    shape, itemsize = tuple(array.shape), np.dtype(array.dtype).itemsize
+    if not shape or min(shape) < 1:
+        raise UserError(f"expected rows of data in {name}, got shape {shape}")
+    columns = shape[1] if len(shape) > 1 else 1
+    size = math.prod(shape[1:]) * itemsize
+    if columns > MOST_COLUMNS or size > MOST_ROW_BYTES:
+        raise UserError(
+            f"expected rows of at most {MOST_COLUMNS:,} columns and {MOST_ROW_BYTES:,} bytes in "
+            f"{name}, got {columns:,} columns, {size:,} bytes"
+        )
+    if not hasattr(array, "metadata"):
+        return
+    try:
+        chunks = tuple(array.chunks)
+    except UNREADABLE as error:
+        raise UserError(f"expected a Zarr array of equal chunks in {name}: {error}") from None
+    codecs = [*(getattr(array.metadata, "filters", None) or ())]
+    codecs += [getattr(array.metadata, "compressor", None)]
+    codecs += getattr(array.metadata, "codecs", None) or ()
+    if any("pickle" in str(getattr(codec, "codec_id", codec)).lower() for codec in codecs):
+        raise UserError(f"expected numbers in {name}, but it holds pickles, which are not read")
+    if len(chunks) != len(shape) or min(chunks) < 1:
+        raise UserError(f"expected rows of data in {name}, got shape {shape} in chunks {chunks}")
+    whole = [math.ceil(n / c) * c for n, c in zip(shape[1:], chunks[1:], strict=True)]
+    size = math.prod([chunks[0], *whole]) * itemsize
+    if size > MOST_CHUNK_BYTES:
+        raise UserError(
+            f"expected chunks of {name} whose rows take at most {MOST_CHUNK_BYTES:,} bytes, got "
+            f"{size:,} for {chunks[0]:,} rows: store it in chunks of fewer rows"
+        )

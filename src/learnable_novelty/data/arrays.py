@@ -1,4 +1,4 @@
-"""Arrays that can be sliced: memory maps, Zarr arrays, and tables of a file that was read whole."""
+"""Arrays that can be sliced, as memory maps and Zarr arrays can, in partitions of their rows."""
 
 from __future__ import annotations
 
@@ -26,26 +26,27 @@ MOST_PARTITIONS = 100_000
 
 @dataclass(frozen=True)
 class ArrayColumns:
-    """Columns of an array; the array is opened where it is read."""
+    """Columns of an array, or several arrays side by side; they are opened where they are read."""
 
-    open: Callable[[], Any]
+    open: tuple[Callable[[], Any], ...]
     columns: tuple[int, ...] | None = None
-    """All by default."""
+    """Of one array; all by default."""
     name: str = "the array"
 
-    def copy_rows(self, array: Any, first: int, last: int) -> np.ndarray:
+    def copy_rows(self, arrays: list[Any], first: int, last: int) -> np.ndarray:
         """Copy some rows.
 
         Raises:
-            ValueError: for chunks of a file that cannot be read.
+            UserError: for chunks of a file that cannot be read.
         """
         try:
-            rows = np.asarray(array[first:last])
+            parts = [np.asarray(array[first:last]) for array in arrays]
         except UNREADABLE as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise UserError(
                 f"could not read rows {first} to {last} of {self.name}: {reason}"
             ) from None
+        rows = parts[0] if len(parts) == 1 else np.column_stack(parts)
         if self.columns is None:
             return np.array(rows)
         table = rows[:, None] if rows.ndim == 1 else rows
@@ -72,12 +73,14 @@ class ArrayRows:
         return self.last - self.first
 
     def chunks(self) -> Iterator[Chunk]:
-        arrays = [(one, one.open()) for one in (self.inputs, self.targets) if one is not None]
+        sides = [one for one in (self.inputs, self.targets) if one is not None]
+        opened = [(side, [open_again() for open_again in side.open]) for side in sides]
         for first in range(self.first, self.last, self.step):
             last = min(first + self.step, self.last)
-            rows = [columns.copy_rows(array, first, last) for columns, array in arrays]
-            for _, array in arrays:
-                release_pages(array)
+            rows = [side.copy_rows(arrays, first, last) for side, arrays in opened]
+            for _, arrays in opened:
+                for array in arrays:
+                    release_pages(array)
             yield rows[0], rows[1] if self.targets is not None else None
 
     def where(self, index: tuple[int, ...], *, targets: bool) -> str:
@@ -92,23 +95,31 @@ def array_source(inputs: ArrayColumns, targets: ArrayColumns | None) -> Source:
     """Divide arrays into partitions of whole chunks, as they are stored.
 
     Raises:
-        ValueError: for arrays without rows, or of different numbers of them.
+        UserError: for arrays without rows, or of different numbers of them.
     """
     chosen = [one for one in (inputs, targets) if one is not None]
-    arrays = [one.open() for one in chosen]
+    sides = [[open_again() for open_again in one.open] for one in chosen]
+    arrays = [array for side in sides for array in side]
     if not arrays[0].shape:
         raise UserError("expected an array of samples, got one number without axes")
     rows = arrays[0].shape[0]
+    for side in sides:
+        flat = len(side) == 1 or all(len(array.shape) < 3 for array in side)
+        if not flat or any(array.shape[:1] != side[0].shape[:1] for array in side):
+            shapes = ", ".join(str(array.shape) for array in side)
+            raise UserError(
+                f"expected arrays of equally many rows to put side by side, got {shapes}"
+            )
     if arrays[-1].shape[:1] != (rows,):
         raise UserError(f"expected as many targets as inputs, {rows}, got {arrays[-1].shape}")
-    sizes = [math.prod(a.shape[1:]) * np.dtype(a.dtype).itemsize for a in arrays]
+    sizes = [sum(math.prod(a.shape[1:]) * np.dtype(a.dtype).itemsize for a in s) for s in sides]
     align = max([stored[0] for a in arrays if (stored := getattr(a, "chunks", None))], default=1)
     step = align * max(1, min(CHUNK_BYTES // max(1, sum(sizes)), PARTITION_ROWS) // align)
     most = max(1, min(PARTITION_CHUNKS, PARTITION_ROWS // step))
     size = step * max(most, -(-rows // (step * MOST_PARTITIONS)))
     kept = (
-        whole if one.columns is None else whole // math.prod(a.shape[1:2]) * len(one.columns)
-        for one, a, whole in zip(chosen, arrays, sizes, strict=True)
+        whole if one.columns is None else whole // math.prod(s[0].shape[1:2]) * len(one.columns)
+        for one, s, whole in zip(chosen, sides, sizes, strict=True)
     )
     return Source(
         [ArrayRows(inputs, targets, a, min(a + size, rows), step) for a in range(0, rows, size)],

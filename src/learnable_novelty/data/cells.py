@@ -18,6 +18,10 @@ _DATE = re.compile(
 """What a date looks like, before pandas reads it: it would read many other texts as dates."""
 
 
+MOST_WORDS = 3
+"""Words that may stand between numbers."""
+
+
 def cell_of(value: Any) -> Any:
     """Return a value, text without spaces around it, or None where it is missing."""
     if isinstance(value, str):
@@ -64,6 +68,26 @@ def numbers_in_text(cells: list[str], decimal: str = ".") -> np.ndarray | None:
         )
     except ValueError:
         return None
+
+
+def numbers_and_words(cells: list[str], decimal: str = ".") -> tuple[np.ndarray, list[str]] | None:
+    """Return numbers, and the few words between them, which are gaps; None for other texts.
+
+    Most cells must be numbers, and words have no digits: "k.A.", "Total".
+
+    >>> numbers_and_words(["1,5", "k.A.", "2,5"], decimal=",")
+    (array([1.5, nan, 2.5]), ['k.A.'])
+    """
+    words = {cell for cell in set(cells) if not re.search(r"\d", cell)}
+    places = [k for k, cell in enumerate(cells) if cell not in words]
+    if not words or len(words) > MOST_WORDS or 2 * len(places) <= len(cells):
+        return None
+    numbers = numbers_in_text([cells[k] for k in places], decimal)
+    if numbers is None:
+        return None
+    values = np.full(len(cells), np.nan)
+    values[places] = numbers
+    return values, sorted(words)
 
 
 def _with_plain_minus(cell: str) -> str:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from learnable_novelty.data.describe import kind_notes, sparse_notes
+from learnable_novelty.data.describe import kind_notes
 from learnable_novelty.data.kinds import MOST_LEVELS, as_kind, not_of_kind
-from learnable_novelty.data.missing import check_missing, too_sparse, without_gaps
+from learnable_novelty.data.missing import check_missing, without_gaps
 from learnable_novelty.data.names import Names, positions
-from learnable_novelty.data.table import MEASURED, Column, Encoded, Table, encode
+from learnable_novelty.data.table import MEASURED, Column, Encoded, Table, encode, gaps_of
 from learnable_novelty.errors import UserError
 from learnable_novelty.storage import MOST_BYTES
 from learnable_novelty.text import printable
@@ -35,6 +35,8 @@ class Chosen:
     """Levels of the target, where it is one category."""
     notes: tuple[str, ...]
     """What was decided, in plain words."""
+    gaps: int = 0
+    """Rows with gaps, which were filled or left out."""
 
 
 def choose(
@@ -45,7 +47,7 @@ def choose(
     is_series: bool = False,
     where: str = "the table",
 ) -> Chosen:
-    """Choose inputs and targets, and leave out rows with gaps.
+    """Choose inputs and targets, and settle what is done about gaps.
 
     Args:
         table: the columns.
@@ -64,16 +66,18 @@ def choose(
         places = positions(names, inputs, where)
         left: list[Column] = []
     else:
-        rest = [k for k in range(len(names)) if k not in wanted]
+        taken = set(wanted)
+        rest = [k for k in range(len(names)) if k not in taken]
         places = [k for k in rest if table.columns[k].kind in MEASURED]
         if not places and targets is not None and (counter := _counter(table, rest)) is not None:
             places = [counter]
             notes.append(f"{printable(names[counter])} counts the rows, and is the only input")
-        left = [table.columns[k] for k in rest if k not in places]
-        if targets is not None and table.missing in (None, "drop") and not is_series:
-            sparse = too_sparse(*([table.columns[k] for k in many] for many in (places, wanted)))
-            places = [k for k in places if not any(table.columns[k] is one for one in sparse)]
-            notes += sparse_notes(sparse)
+        if not is_series and (copies := _copies(table, places, wanted)):
+            named = ", ".join(printable(names[k]) for k in copies[:6])
+            notes.append(f"left out: an exact copy of a target ({named})")
+            places = [k for k in places if k not in copies]
+        used = set(places)
+        left = [table.columns[k] for k in rest if k not in used]
     if not places:
         why = "; ".join(kind_notes(left)) or "all columns are targets"
         raise UserError(
@@ -87,14 +91,33 @@ def choose(
     for column in [*x, *y]:
         _check(column, rows)
     _check_size([*x, *y], len(rows), where)
+    single = all(one.values.dtype == np.float32 for one in (*x, *y))
+    dtype = np.dtype(np.float32 if single else np.float64)  # numbers keep their precision
     return Chosen(
-        encode(x, rows),
-        encode(y, rows) if y else None,
+        encode(x, rows, fill=how != "drop", dtype=dtype),
+        encode(y, rows, dtype=dtype) if y else None,
         [names[k] for k in places],
         [names[k] for k in wanted],
         y[0].levels if len(y) == 1 else (),
         (*notes, *said),
+        0 if how == "interpolate" else int(gaps_of([*x, *y], table.num_rows).sum()),
     )
+
+
+def _copies(table: Table, places: list[int], targets: list[int]) -> list[int]:
+    """Return inputs with the values of a target in every row."""
+    columns = table.columns
+    return [
+        k
+        for k in places
+        if any(
+            columns[k].kind == columns[t].kind
+            and columns[k].levels == columns[t].levels
+            and np.array_equal(columns[k].is_missing, columns[t].is_missing)
+            and bool((columns[k].values == columns[t].values)[~columns[t].is_missing].all())
+            for t in targets
+        )
+    ]
 
 
 def _counter(table: Table, places: list[int]) -> int | None:
@@ -139,7 +162,7 @@ def _check(column: Column, rows: np.ndarray) -> None:
 
 
 def _check_size(columns: list[Column], rows: int, where: str) -> None:
-    width = sum(max(1, len(column.levels)) for column in columns)
+    width = sum(max(1, len(column.levels)) + bool(column.missing) for column in columns)
     if width * rows * 8 > MOST_BYTES:
         raise UserError(
             f"{where} becomes {rows:,} rows of {width:,} numbers, more than {MOST_BYTES:,} bytes; "

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from learnable_novelty.data.names import as_option
 from learnable_novelty.data.table import MEASURED, Column, Table
 from learnable_novelty.text import printable
 
@@ -31,12 +32,6 @@ def kind_notes(columns: Sequence[Column]) -> list[str]:
     )
 
 
-def sparse_notes(columns: Sequence[Column]) -> list[str]:
-    """Say which columns are left out because most rows have a gap there."""
-    gaps = [f"{printable(one.name)} ({one.missing} of {len(one.values)})" for one in columns]
-    return [f"left out for their gaps: {_listed(gaps)}"] if gaps else []
-
-
 def _why(column: Column) -> str:
     if column.kind == "index":
         return f"index: {column.reason}" if column.reason else "index"
@@ -44,20 +39,7 @@ def _why(column: Column) -> str:
         return "no values" if column.missing == len(column.values) else "one value"
     if column.kind == "date":
         return "dates"
-    present = [value for value in column.values if value is not None]
-    odd = [value for value in present if not _is_float(value)]
-    text = f"text of {len(set(present))} values"
-    if not 0 < len(odd) < len(present) / 2:
-        return text
-    return f"{text}: numbers but for {len(odd)} such as {printable(odd[0])[:20]}"
-
-
-def _is_float(value: str) -> bool:
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
+    return f"text of {len({value for value in column.values if value is not None})} values"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -99,28 +81,20 @@ def _counted(count: int, what: str) -> str:
 
 def next_commands(table: Table, name: str) -> list[str]:
     """Return commands for the next step."""
-    measured, file = table.measured, shlex.quote(printable(name))
+    measured = table.measured
     if table.num_rows < FEWEST_ROWS:
         return [f"nothing can be learned from {_counted(table.num_rows, 'row')}: add rows"]
     if not measured:
         return [
             "no column holds numbers or few values; read one as another kind with --as COL=KIND"
         ]
-    last = shlex.quote(quoted(measured[-1].name))
-    lines = [f"  novelty score {file} --targets {last}"] if len(measured) > 1 else []
+    last, command = [measured[-1].name], ["novelty", "score", name]
+    targets = [*command, *as_option("--targets", last)]
     dates = [one.name for one in table.columns if one.kind == "date"]
-    time = f" --time {shlex.quote(dates[0])}" if dates else ""
-    return ["next:", *lines, f"  novelty score {file} --inputs {last} --window 1{time}"]
-
-
-def quoted(name: str) -> str:
-    """Quote a name as in CSV if it holds a comma or a quote.
-
-    >>> quoted("a,b")
-    '"a,b"'
-    """
-    special = "," in name or '"' in name
-    return '"' + name.replace('"', '""') + '"' if special else printable(name)
+    time = ["--time", dates[0]] if dates else []
+    series = [*command, *as_option("--inputs", last), "--window", "1", *time]
+    steps = [targets, series] if len(measured) > 1 else [series]
+    return ["next:", *(f"  {printable(shlex.join(step))}" for step in steps)]
 
 
 def _range(column: Column) -> str:

@@ -1,4 +1,4 @@
-"""Files and folders: typed tables, and arrays of numbers. Nothing is unpickled.
+"""Files and folders as inputs and targets: typed tables or arrays; nothing is unpickled.
 
 One rule decides how a file is scored, whatever its format: up to ``LARGE_ROWS`` rows and
 ``LARGE_BYTES`` bytes of chosen columns it is loaded, and scored as arrays in memory are; a larger
@@ -7,35 +7,61 @@ one is read by chunks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
+import numpy as np
 import torch
 
-from learnable_novelty.data.array_files import open_npy, open_npz, open_zarr
+from learnable_novelty.data.array_files import choose_arrays, is_zarr, stored_bytes
+from learnable_novelty.data.arrow import Parquet
 from learnable_novelty.data.choose import choose
-from learnable_novelty.data.columns import ColumnFile, Columns, select_columns
-from learnable_novelty.data.memory import MemoryRows, describe_index
-from learnable_novelty.data.names import Names
-from learnable_novelty.data.parquet import open_parquet, open_parquet_table
-from learnable_novelty.data.reading import Reading, check_readable, read_table
+from learnable_novelty.data.memory import MemoryRows
+from learnable_novelty.data.names import Names, positions
+from learnable_novelty.data.reading import Reading, check_readable, read_table, typed
 from learnable_novelty.data.source import Source, joined, read_all, table_source
-from learnable_novelty.data.stored import is_zarr
 from learnable_novelty.data.table import Table
 from learnable_novelty.errors import UserError
-from learnable_novelty.storage import MOST_BYTES
+from learnable_novelty.storage import check_cells
 
 LARGE_ROWS, LARGE_BYTES = 1_000_000, 1 << 28
 """Up to both a file is loaded: the features of so many rows take half a gigabyte."""
 
-OPENERS: dict[str, Callable[[Path], ColumnFile]] = {
-    ".npy": open_npy,
-    ".npz": open_npz,
-    ".parquet": open_parquet_table,
-}
-"""Formats of numbers that can be read by chunks; all others become typed tables."""
+
+@dataclass(frozen=True)
+class Columns:
+    """Chosen columns of a file and their names: what ``score`` takes in place of inputs."""
+
+    source: Source
+    input_names: list[str]
+    target_names: list[str]
+    decisions: tuple[str, ...] = ()
+    """What was decided while the file was read, in plain words."""
+    classes: tuple[str, ...] = ()
+    """Levels of the target, where it is one category."""
+    gaps: int = 0
+    """Rows with gaps that were filled or left out: what there is now is no series."""
+
+    def as_source(self) -> Source:
+        """Return the source with what was decided about it."""
+        return replace(self.source, decisions=self.decisions)
+
+    @property
+    def inputs(self) -> np.ndarray:
+        """The input columns of a file that was loaded."""
+        return self._rows.inputs.numpy()
+
+    @property
+    def targets(self) -> np.ndarray | None:
+        """The target columns of a file that was loaded; None if none were named."""
+        return None if self._rows.targets is None else self._rows.targets.numpy()
+
+    @property
+    def _rows(self) -> MemoryRows:
+        if self.source.rows is None:
+            raise UserError("expected columns that are in memory, got a file read by chunks")
+        return self.source.rows
 
 
 def open_columns(
@@ -67,44 +93,50 @@ def open_columns(
     Raises:
         ValueError: for a file that cannot be read, is empty, or lacks a column.
     """
-    path = Path(path)
-    if _is_typed(path, chunks, reading):
-        is_series = targets is None if is_series is None else is_series
-        return _open_typed(path, inputs, targets, chunks, is_series, reading or Reading())
-    return _open_stored(path, inputs, targets, chunks)
+    path, reading = Path(path), reading or Reading()
+    is_series = targets is None if is_series is None else is_series
+    if str(path) == "-" or (reading != Reading() and not chunks):
+        table = read_table(path, **vars(reading))
+        return choose_columns(table, inputs, targets, chunks, is_series=is_series, where=path.name)
+    check_readable(path)
+    if is_zarr(path) or path.suffix.lower() in (".npy", ".npz"):
+        return _stored(path, *choose_arrays(path, inputs, targets), chunks)
+    if path.is_dir() or path.suffix.lower() == ".parquet":
+        file = Parquet(path)
+        large = _is_large(file.num_rows, 8 * len(file.names)) and chunks is not False
+        if chunks or large or not file.is_uniform:
+            return _stored(path, *_choose_parquet(file, inputs, targets), chunks)
+        table = typed(file.frame(), path.name)
+    else:
+        table = read_table(path)
+    return choose_columns(table, inputs, targets, chunks, is_series=is_series, where=path.name)
 
 
-def _open_stored(path: Path, inputs: Names, targets: Names, chunks: bool | None) -> Columns:
-    """Open columns of numbers in a format that can be read by chunks."""
-    file = _open(path)
-    chosen = select_columns(file.names, inputs, targets, path)
-    source = file.select(chosen)
+def _choose_parquet(
+    file: Parquet, inputs: Names, targets: Names
+) -> tuple[Source, list[str], list[str]]:
+    names, where = file.names, file.path.name
+    chosen = [] if targets is None else [names[k] for k in positions(names, targets, where)]
+    rest = [name for name in names if name not in set(chosen)]
+    wanted = rest if inputs is None else [names[k] for k in positions(names, inputs, where)]
+    if not wanted:
+        raise UserError(f"expected input columns in {where}, none are left beside the targets")
+    return file.source(wanted, chosen, every=inputs is None), wanted, chosen
+
+
+def _stored(
+    path: Path, source: Source, inputs: list[str], targets: list[str], chunks: bool | None
+) -> Columns:
+    """Return columns of numbers, read by chunks or loaded."""
+    rows = source.count or 0
     if chunks is None:
-        chunks = _is_large(source.count or 0, source.row_bytes)
-    inputs, targets = ([file.names[i] for i in some] for some in (chosen.inputs, chosen.targets))
+        chunks = _is_large(rows, source.row_bytes)
+    if not chunks:
+        check_cells(path.name, rows, -(-source.row_bytes // 8), stored_bytes(path))
+        source = table_source(*joined(list(read_all(source))), in_memory=True)
     places = {name: slice(k, k + 1) for k, name in enumerate(inputs)}
     source = replace(source, input_places=places, target_names=tuple(targets))
-    return Columns(source if chunks else _load(source, path), inputs, targets)
-
-
-def _open_typed(
-    path: Path,
-    inputs: Names,
-    targets: Names,
-    chunks: bool | None,
-    is_series: bool,
-    reading: Reading,
-) -> Columns:
-    """Read a table whole, and choose columns by their kinds."""
-    table = read_table(path, **vars(reading))
-    columns = choose_columns(table, inputs, targets, chunks, is_series=is_series, where=path.name)
-    used = [table[name] for name in columns.input_names + columns.target_names]
-    numbers = all(one.kind == "number" and not one.missing for one in used)
-    if path.suffix.lower() == ".parquet" and numbers and reading == Reading():
-        # Numbers without gaps keep the precision that they are stored in.
-        stored = _open_stored(path, columns.input_names, columns.target_names, chunks)
-        return replace(stored, decisions=columns.decisions)
-    return columns
+    return Columns(source, inputs, targets)
 
 
 def choose_columns(
@@ -120,14 +152,12 @@ def choose_columns(
     chosen = choose(table, inputs, targets, is_series=is_series, where=where)
     x = torch.from_numpy(chosen.inputs.matrix)
     y = None if chosen.targets is None else torch.from_numpy(chosen.targets.matrix)
-    width = x.shape[1] + (0 if y is None else y.shape[1])
     if chunks is None:
-        chunks = _is_large(len(x), 8 * width)
-    source = table_source(x, y, lambda index, targets: describe_index(index))
-    if not chunks:
-        source = replace(source, partitions=[MemoryRows(x, y)], in_memory=True)
+        chunks = _is_large(len(x), x[0].nbytes + (0 if y is None else y[0].nbytes))
     source = replace(
-        source, input_places=chosen.inputs.places, target_names=tuple(chosen.target_names)
+        table_source(x, y, in_memory=not chunks),
+        input_places=chosen.inputs.places,
+        target_names=tuple(chosen.target_names),
     )
     return Columns(
         source,
@@ -135,69 +165,9 @@ def choose_columns(
         chosen.target_names,
         chosen.notes,
         chosen.classes,
-        table.num_rows - len(x),
+        chosen.gaps,
     )
-
-
-def read_columns(path: str | PathLike[str], inputs: Names = None, targets: Names = None) -> Columns:
-    """Load input and target columns of a file; see ``open_columns``."""
-    return open_columns(path, inputs, targets, chunks=False)
-
-
-def column_names(path: str | PathLike[str]) -> list[str]:
-    """Return the names of a file's columns; those of a file without names are their numbers.
-
-    Raises:
-        ValueError: for a file that cannot be read or is empty.
-    """
-    if _is_typed(Path(path), None, None):
-        return [column.name for column in read_table(path).columns]
-    return _open(Path(path)).names
 
 
 def _is_large(rows: int, row_bytes: int) -> bool:
     return rows > LARGE_ROWS or rows * row_bytes > LARGE_BYTES
-
-
-def _is_typed(path: Path, chunks: bool | None, reading: Reading | None) -> bool:
-    """Tell whether a file is read as a typed table, and not as stored numbers."""
-    if str(path) == "-":
-        return True
-    check_readable(path)
-    if reading is not None and reading != Reading():
-        return not chunks
-    if path.is_dir() or is_zarr(path) or path.suffix.lower() in (".npy", ".npz"):
-        return False
-    if path.suffix.lower() != ".parquet":
-        return True
-    if chunks:
-        return False
-    with open_parquet(path) as file:
-        rows, columns = file.metadata.num_rows, file.metadata.num_columns
-    if chunks is False:
-        _check_claim(rows, 8 * columns, path)
-    return chunks is False or not _is_large(rows, 8 * columns)
-
-
-def _open(path: Path) -> ColumnFile:
-    check_readable(path)
-    if is_zarr(path):
-        return open_zarr(path)
-    if path.is_dir():
-        return open_parquet_table(path)
-    return OPENERS[path.suffix.lower()](path)
-
-
-def _load(source: Source, path: Path) -> Source:
-    """Read all samples into memory; a file that claims too many is rejected before that."""
-    _check_claim(source.count or 0, source.row_bytes, path)
-    x, y = joined(list(read_all(source)))
-    return replace(source, partitions=[MemoryRows(x, y)], in_memory=True)
-
-
-def _check_claim(rows: int, row_bytes: int, path: Path) -> None:
-    if not 0 <= rows * row_bytes <= MOST_BYTES:
-        raise UserError(
-            f"{path.name} claims {rows:,} rows of {row_bytes:,} bytes, more than "
-            f"{MOST_BYTES:,} bytes; choose fewer columns, or read it by chunks"
-        )

@@ -1,107 +1,75 @@
-"""Tables in other files: workbooks, NumPy, Zarr, ARFF and .ts."""
+"""Tables in other files: workbooks, ARFF and .ts."""
 
 from __future__ import annotations
 
 import csv
-import importlib
 import io
+import warnings
 import zipfile
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from learnable_novelty.data.frames import frame_of
-from learnable_novelty.data.stored import open_node
+from learnable_novelty.data.headers import has_header, unique
 from learnable_novelty.data.unpack import Packed
 from learnable_novelty.errors import UserError, needs_extra
-from learnable_novelty.storage import (
-    MOST_BYTES,
-    MOST_UNPACKED,
-    UNREADABLE,
-    quiet_headers,
-    read_arrays,
-)
+from learnable_novelty.storage import check_cells, unpacked_limit
 
 
 def read_workbook(packed: Packed) -> Any:
-    """Read the first sheet of an .xlsx file that is not empty."""
-    import pandas as pd
-
+    """Read the first sheet of an .xlsx file with at least two rows that are not empty."""
     with needs_extra("reading .xlsx", "data"):
-        importlib.import_module("openpyxl")
+        import openpyxl
     content = packed.read()
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             size = sum(member.file_size for member in archive.infolist())
-        if size > MOST_UNPACKED:
-            raise UserError(f"{packed.name} unpacks to {size:,} bytes, more than {MOST_UNPACKED:,}")
-        sheets = pd.read_excel(io.BytesIO(content), sheet_name=None, header=None, dtype=object)
+        if size > (limit := unpacked_limit(packed.size)):
+            raise UserError(f"{packed.name} unpacks to {size:,} bytes, more than {limit:,}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about styles and extensions that hold no cells
+            book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+            for sheet in book.worksheets:
+                rows = _filled_rows(sheet, packed)
+                if len(rows) > 1:
+                    return _named_by_first_row(rows)
     except UserError:
         raise
     except Exception as error:  # noqa: BLE001 - there is no end to the ways that damaged bytes fail
         reason = " ".join(str(error).split())
         raise UserError(f"expected a workbook in {packed.name}: {reason}") from None
-    for sheet in sheets.values():
-        sheet = sheet.dropna(how="all").dropna(how="all", axis=1)
-        if len(sheet) > 1:
-            return sheet
     raise UserError(f"expected rows of data in {packed.name}, got none")
 
 
-def read_npy(packed: Packed) -> Any:
-    """Read an array; nothing is unpickled."""
-    try:
-        with quiet_headers(), io.BytesIO(packed.read()) as file:
-            array = np.load(file, allow_pickle=False)
-    except UNREADABLE as error:
-        reason = " ".join(str(error).split()) or "it ends too early"
-        if "object" in reason.lower():
-            reason = "it holds pickled objects, which are not read"
-        raise UserError(f"expected NumPy data in {packed.name}, but {reason}") from None
-    return _checked_array(array, packed.name)
+def _filled_rows(sheet: Any, packed: Packed) -> list[list[Any]]:
+    """Return the rows of a sheet, without rows and columns that are empty."""
+    sheet.reset_dimensions()  # what a sheet claims of its size may be wrong
+    rows: list[dict[int, Any]] = []
+    places: set[int] = set()
+    for values in sheet.iter_rows(values_only=True):
+        row = {k: v for k, v in enumerate(values) if v is not None and v != ""}
+        if row:
+            rows.append(row)
+            places.update(row)
+            check_cells(packed.name, len(rows), len(places), packed.size, text=True)
+    return [[row.get(k) for k in sorted(places)] for row in rows]
 
 
-def read_npz(packed: Packed) -> Any:
-    """Read arrays, which stand side by side: an array of several columns has a name for each."""
+def _named_by_first_row(rows: list[list[Any]]) -> Any:
+    """Make a data frame; the first row has the names of columns, if it holds names."""
     import pandas as pd
 
-    if packed.path is None:
-        raise UserError("expected an .npz file by its name, not in a pipe")
-    arrays = read_arrays(packed.path)
-    if not arrays:
-        raise UserError(f"expected arrays in {packed.name}, got none")
-    frames = {
-        name: _checked_array(array, f"{name!r} of {packed.name}") for name, array in arrays.items()
-    }
-    if len({len(frame) for frame in frames.values()}) > 1:
-        shapes = ", ".join(str(array.shape) for array in arrays.values())
-        raise UserError(f"expected arrays of equally many rows in {packed.name}, got {shapes}")
-    if len(frames) == 1:
-        return next(iter(frames.values()))
-    for name, frame in frames.items():
-        wide = frame.shape[1] > 1
-        frame.columns = [f"{name}.{k}" if wide else name for k in range(frame.shape[1])]
-    return pd.concat(list(frames.values()), axis=1)
-
-
-def _checked_array(array: np.ndarray, name: str) -> Any:
-    if array.dtype.kind not in "fiubUM" and not array.dtype.names:
-        raise UserError(f"expected numbers in {name}, got an array of dtype {array.dtype}")
-    if array.ndim not in (1, 2):
-        raise UserError(
-            f"expected a table (rows, columns) in {name}, got shape {array.shape}: reshape it, or "
-            "load it in Python and score it as lattices"
-        )
-    return frame_of(array)
+    texts = [["" if v is None else str(v) for v in row] for row in rows[:100]]
+    named = has_header(texts[0], texts[1:])
+    names = unique(texts[0]) if named else [str(k) for k in range(len(rows[0]))]
+    columns = zip(*rows[named:], strict=True)
+    series = [pd.Series(list(values)) for values in columns]
+    return pd.concat(series, axis=1).set_axis(names, axis=1)
 
 
 def read_arff(packed: Packed) -> Any:
     """Read Weka's format, by SciPy."""
     import pandas as pd
+    from scipy.io import arff
 
-    with needs_extra("reading .arff", "data"):
-        from scipy.io import arff
     limit = csv.field_size_limit()
     try:
         data, _ = arff.loadarff(io.StringIO(packed.read().decode("utf-8-sig", errors="replace")))
@@ -153,17 +121,3 @@ def read_ts(packed: Packed) -> Any:
         return pd.DataFrame({"0": rows[0]})
     frame = pd.DataFrame(rows, columns=[str(k) for k in range(len(rows[0]))])
     return frame.assign(**{"class": labels}) if labelled else frame
-
-
-def read_zarr(path: Path) -> Any:
-    """Read a Zarr array that fits in memory."""
-    array = open_node(path)
-    if not hasattr(array, "shape"):
-        raise UserError(f"expected one Zarr array in {path}, got a group: name an array in it")
-    size = int(np.prod(array.shape, dtype=object)) * np.dtype(array.dtype).itemsize
-    if size > MOST_BYTES:
-        raise UserError(f"{path} claims {size:,} bytes, more than {MOST_BYTES:,}")
-    try:
-        return _checked_array(np.asarray(array[:]), path.name)
-    except UNREADABLE as error:
-        raise UserError(f"could not read {path}: {' '.join(str(error).split())}") from None

@@ -21,10 +21,9 @@ def library_of(data: Any) -> str:
 
 def has_names(data: Any) -> bool:
     """Tell whether data is a table whose columns have names."""
-    if isinstance(data, Mapping):
-        return True
-    return library_of(data) in LIBRARIES and not (
-        library_of(data) == "pandas" and not hasattr(data, "columns")
+    own = {"pandas": "columns", "xarray": "data_vars"}.get(library_of(data))
+    return isinstance(data, Mapping) or (
+        hasattr(data, own) if own is not None else library_of(data) in LIBRARIES
     )
 
 
@@ -79,12 +78,14 @@ def _from_columns(columns: Mapping[Any, Any]) -> Any:
     if len(set(lengths.values())) > 1 or len(lengths) < len(columns):
         listed = ", ".join(f"{name!r} {length}" for name, length in list(lengths.items())[:6])
         raise UserError(f"expected columns of one length, got {listed or 'single values'}")
-    by_name = {
-        name: v.detach().cpu().numpy() if hasattr(v, "detach") else v for name, v in columns.items()
-    }
-    return pd.DataFrame(
-        {name: pd.Series(values).reset_index(drop=True) for name, values in by_name.items()}
-    )
+    return pd.DataFrame({name: _values(one) for name, one in columns.items()})
+
+
+def _values(column: Any) -> Any:
+    """Return a column without an index of its own."""
+    if hasattr(column, "detach"):
+        return column.detach().cpu().numpy()
+    return column.reset_index(drop=True) if hasattr(column, "reset_index") else column
 
 
 def _from_polars(data: Any) -> Any:

@@ -135,7 +135,7 @@ def unique(names: Sequence[str]) -> list[str]:
     ['#0', 'a', 'a.1']
     """
     seen: collections.Counter[str] = collections.Counter()
-    unique_names: list[str] = []
+    unique_names: dict[str, None] = {}
     for place, name in enumerate(names):
         base = name.strip() or f"#{place}"
         count, unique = seen[base], base
@@ -143,5 +143,5 @@ def unique(names: Sequence[str]) -> list[str]:
             count += 1
             unique = f"{base}.{count}"
         seen[base] = count
-        unique_names.append(unique)
-    return unique_names
+        unique_names[unique] = None
+    return list(unique_names)

@@ -11,6 +11,7 @@ import numpy as np
 from learnable_novelty.data.cells import (
     cell_of,
     dates_in_text,
+    numbers_and_words,
     numbers_in_text,
     spread,
     told_of_numbers,
@@ -23,6 +24,7 @@ MOST_LEVELS = 30
 """Texts of at most so many values, each twice on average, are a category."""
 MOST_CHOSEN_LEVELS = 1000
 """Values that a category may have if the user asks for one."""
+SENTINELS = (-9999.0, -999.0, -99.0, 999.0, 9999.0, 99999.0)
 FEWEST_COUNTED = 10
 """Rows that a column in the middle of a table must count to be an index."""
 INDEX_NAMES = ("rownames", "row.names", "rowname", "row_names", "index", "id")
@@ -34,13 +36,16 @@ UNNAMED = re.compile(r"(unnamed(: ?\d+(\.\d+)?)?|#\d+(\.\d+)?|__index_level_\d+_
 _BOOLEANS = {"true": 1.0, "false": 0.0, "t": 1.0, "f": 0.0}
 
 
-def column_of(name: str, values: Any, decimal: str = ".") -> tuple[Column, str | None]:
+def column_of(
+    name: str, values: Any, decimal: str = ".", *, words: bool = True
+) -> tuple[Column, str | None]:
     """Return a column with the kind of its values, and what was decided about it.
 
     Args:
         name: of the column.
         values: a pandas series.
         decimal: the decimal sign of numbers in text.
+        words: whether a few words between numbers are gaps.
     """
     import pandas as pd
 
@@ -61,14 +66,27 @@ def column_of(name: str, values: Any, decimal: str = ".") -> tuple[Column, str |
         column = _levels(name, values.astype(str), most=min(MOST_LEVELS, len(values) // 2))
         note = f"{printable(name)} has whole numbers of more than 15 digits: read as text"
     elif kind.kind in "iuf":
-        column = Column(name, "number", values.to_numpy(np.float64, na_value=np.nan))
+        stored = np.float32 if str(kind).lower() == "float32" else np.float64
+        column = Column(name, "number", values.to_numpy(stored, na_value=np.nan))
+        note = _sentinel_note(column)
     elif kind.kind == "c":
         raise UserError(f"expected real numbers in column {name!r}, got {kind}")
     else:
-        column, note = _of_objects(name, values, decimal)
+        column, note = _of_objects(name, values, decimal, words=words)
     if _num_values(column) < 2:
         column = replace(column, kind="constant", levels=(), values=plain_values(column))
     return column, note
+
+
+def _sentinel_note(column: Column) -> str | None:
+    """Name a number that may stand for a gap: -9999 in several rows, far from all others."""
+    present = column.values[~column.is_missing]
+    for value in SENTINELS if len(present) else ():
+        count = int((present == value).sum())
+        others = present[present != value] if count > 1 else present[:0]
+        if len(others) and np.abs(others - value).min() > max(float(np.ptp(others)), 1.0):
+            return f"{printable(column.name)} is {value:g} in {count} rows, which may mark gaps"
+    return None
 
 
 def plain_values(column: Column) -> np.ndarray:
@@ -101,7 +119,7 @@ def _is_beyond_doubles(values: Any) -> bool:
     return present.nunique() > len(np.unique(present.to_numpy(np.float64)))
 
 
-def _of_objects(name: str, values: Any, decimal: str) -> tuple[Column, str | None]:
+def _of_objects(name: str, values: Any, decimal: str, *, words: bool) -> tuple[Column, str | None]:
     """Tell numbers, booleans, dates and categories that came as objects from text."""
     cells = [cell_of(value) for value in values.array]
     present = [cell for cell in cells if cell is not None]
@@ -121,6 +139,13 @@ def _of_objects(name: str, values: Any, decimal: str) -> tuple[Column, str | Non
     dates = dates_in_text(cells, present)
     if dates is not None:
         return Column(name, "date", dates), None
+    among = numbers_and_words(present, decimal) if words else None
+    if among is not None:
+        values, said = among
+        column = Column(name, "number", spread(values, cells))
+        named = ", ".join(map(printable, said))
+        count = int(np.isnan(values).sum())
+        return column, f"{printable(name)}: {count} cells that hold a word are gaps ({named})"
     return _levels(name, cells, most=min(MOST_LEVELS, len(present) // 2)), None
 
 
@@ -227,14 +252,17 @@ def as_kind(column: Column, kind: Kind) -> Column:
 def _numbers_or_gaps(texts: list[str | None]) -> np.ndarray | None:
     """Return numbers, with gaps for cells that hold something else; None if these are most."""
     present = [text for text in texts if text is not None]
-    numbers = numbers_in_text(present)
-    if numbers is not None:
-        return spread(numbers, texts)
+    for decimal in (".", ","):
+        if (numbers := numbers_in_text(present, decimal)) is not None:
+            return spread(numbers, texts)
     # Cells are written alike, so those that are not are told one by one.
-    each = {text: numbers_in_text([text]) for text in set(present)}
-    values = [np.nan if t is None or (one := each[t]) is None else one[0] for t in texts]
-    parsed = np.array(values, dtype=np.float64)
-    return parsed if 2 * np.isfinite(parsed).sum() > len(present) else None
+    best = np.full(len(texts), np.nan)
+    for decimal in (".", ","):
+        each = {text: numbers_in_text([text], decimal) for text in set(present)}
+        values = [np.nan if t is None or (one := each[t]) is None else one[0] for t in texts]
+        parsed = np.array(values, dtype=np.float64)
+        best = parsed if np.isfinite(parsed).sum() > np.isfinite(best).sum() else best
+    return best if 2 * np.isfinite(best).sum() > len(present) else None
 
 
 def not_of_kind(column: Column, kind: Kind = "number") -> str:

@@ -20,18 +20,19 @@ def positions(names: Sequence[str], wanted: str | Sequence[str | int], where: st
     [1, 3, 0]
     """
     chosen = split_names(wanted) if isinstance(wanted, str) else list(wanted)
-    return [_position(names, one, where) for one in chosen]
+    places = {name: place for place, name in reversed(list(enumerate(names)))}
+    return [_position(names, places, one, where) for one in chosen]
 
 
-def _position(names: Sequence[str], one: str | int, where: str) -> int:
+def _position(names: Sequence[str], places: dict[str, int], one: str | int, where: str) -> int:
     if isinstance(one, bool) or not isinstance(one, (str, int)):
         raise UserTypeError(
             f"expected names or numbers of columns of {where}, got {type(one).__name__}"
         )
     text = str(one)
-    name = text if text in names else text.strip()
-    if name in names:
-        return list(names).index(name)
+    name = text if text in places else text.strip()
+    if name in places:
+        return places[name]
     place = re.fullmatch(r"#?(\d{1,9})", name)
     if place is not None and int(place[1]) < len(names):
         return int(place[1])
@@ -49,3 +50,23 @@ def split_names(text: str) -> list[str]:
         return next(csv.reader([text], skipinitialspace=True), None) or [""]
     except csv.Error as error:
         raise UserError(f"expected names of columns separated by commas, got {text!r}") from error
+
+
+def as_option(flag: str, names: Sequence[str]) -> list[str]:
+    """Return the words of a command that name columns.
+
+    >>> as_option("--inputs", ["a,b", "c"]), as_option("--targets", ["-x"])
+    (['--inputs', '"a,b",c'], ['--targets=-x'])
+    """
+    text = ",".join(map(quoted, names))
+    return [f"{flag}={text}"] if text.startswith("-") else [flag, text]
+
+
+def quoted(name: str) -> str:
+    """Quote a name as ``split_names`` reads it, if it holds a comma, a quote or outer spaces.
+
+    >>> quoted("a,b"), split_names(quoted('size 5" pipe'))
+    ('"a,b"', ['size 5" pipe'])
+    """
+    special = "," in name or '"' in name or name != name.strip()
+    return '"' + name.replace('"', '""') + '"' if special else name

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
 import numpy as np
 from torch import Tensor
 
+from learnable_novelty.data.array_files import check_array
 from learnable_novelty.data.arrays import ArrayColumns, array_source, itself, opener
-from learnable_novelty.data.columns import Columns
 from learnable_novelty.data.dask import dask_source
-from learnable_novelty.data.files import open_columns
-from learnable_novelty.data.frame_rows import table_rows
+from learnable_novelty.data.files import Columns, choose_columns, open_columns
 from learnable_novelty.data.frames import dense, has_names
-from learnable_novelty.data.memory import MemoryRows, as_tensor
-from learnable_novelty.data.source import Source, Stream
-from learnable_novelty.data.stored import check_array
+from learnable_novelty.data.memory import as_tensor
+from learnable_novelty.data.reading import read_table
+from learnable_novelty.data.source import Source, Stream, table_source
 from learnable_novelty.data.table import Table
 from learnable_novelty.errors import UserError, UserTypeError
 
@@ -37,14 +37,12 @@ def open_source(inputs: Any, targets: Any, *, is_series: bool) -> Source | Strea
     if isinstance(inputs, (str, PathLike)):
         return open_columns(inputs, None, _column_names(targets), is_series=is_series).as_source()
     if isinstance(inputs, Table) or has_names(inputs) or has_names(targets):
-        source = table_rows(inputs, targets, is_series=is_series)
-        if source is not None:
-            return source
+        return _table_columns(inputs, targets, is_series=is_series).as_source()
     if isinstance(inputs, Columns):
-        if is_series and inputs.dropped:
+        if is_series and inputs.gaps:
             raise UserError(
-                f"expected a series without gaps, but {inputs.dropped} rows with gaps were left "
-                "out: open the columns with is_series=True, and say what to do about gaps"
+                f"expected a series without gaps, but {inputs.gaps} rows with gaps were filled or "
+                "left out: open the columns with is_series=True, and say what to do about gaps"
             )
         return _without_targets(inputs.source, targets)
     if isinstance(inputs, np.memmap) or library == "zarr":
@@ -67,21 +65,7 @@ def in_memory(inputs: Any, targets: Any) -> Source:
     y = None if targets is None else as_tensor(targets, "targets")
     if y is not None and x.shape[0] != y.shape[0]:
         raise UserError(f"expected as many targets as inputs, {x.shape[0]}, got {y.shape[0]}")
-    return Source(
-        [MemoryRows(x, y)],
-        in_memory=True,
-        input_places={name: slice(k, k + 1) for k, name in enumerate(_labels(inputs))} or None,
-        target_names=_labels(targets),
-    )
-
-
-def _labels(frame: Any) -> tuple[str, ...]:
-    """Return the names of a data frame or of one of its columns; none of arrays."""
-    columns = getattr(frame, "columns", None)
-    name = getattr(frame, "name", None)
-    labels = [name] if columns is None and isinstance(name, str) else columns
-    names = tuple(map(str, labels)) if isinstance(labels, Iterable) else ()
-    return names if len(set(names)) == len(names) else ()
+    return table_source(x, y, in_memory=True)
 
 
 def _is_chunks(values: Any) -> bool:
@@ -107,6 +91,52 @@ def _is_series_chunks(values: Any) -> bool:
             "pieces)"
         )
     return axes > 1
+
+
+def _table_columns(inputs: Any, targets: Any, *, is_series: bool) -> Columns:
+    """Return columns of a table or a frame.
+
+    Targets are names or places of its columns; another frame, whose index must be the same; or
+    an array.
+    """
+    if _are_names(targets, inputs):
+        targets = [targets] if isinstance(targets, int) else targets
+        return choose_columns(read_table(inputs), None, targets, is_series=is_series)
+    mine: Any = getattr(inputs, "index", None)
+    theirs: Any = getattr(targets, "index", None)
+    framed = hasattr(mine, "equals") and hasattr(theirs, "equals") and len(mine) == len(theirs)
+    if framed and not mine.equals(theirs):
+        raise UserError(
+            "expected inputs and targets with the same index, got two that differ: join the "
+            "frames by their index, or drop both with reset_index(drop=True)"
+        )
+    table = read_table(inputs)
+    other = None if targets is None else read_table(targets)
+    if other is None:
+        return choose_columns(table, None, None, is_series=is_series)
+    if other.num_rows != table.num_rows:
+        raise UserError(
+            f"expected as many targets as inputs, {table.num_rows}, got {other.num_rows}"
+        )
+    names = {column.name for column in table.columns}
+    renamed = [
+        replace(one, name=f"target {one.name}" if one.name in names else one.name)
+        for one in other.columns
+    ]
+    places = range(len(table.columns), len(table.columns) + len(renamed))
+    table = replace(table, columns=(*table.columns, *renamed))
+    return choose_columns(table, None, list(places), is_series=is_series)
+
+
+def _are_names(targets: Any, inputs: Any) -> bool:
+    """Tell names and places of columns from values: a list of as many numbers as rows is values."""
+    if isinstance(targets, (str, int)) and not isinstance(targets, bool):
+        return True
+    if not isinstance(targets, (list, tuple)):
+        return False
+    places = all(isinstance(one, int) and not isinstance(one, bool) for one in targets)
+    rows = len(inputs) if hasattr(inputs, "__len__") else None
+    return any(isinstance(one, str) for one in targets) or (places and len(targets) != rows)
 
 
 def _without_targets(source: Any, targets: Any) -> Any:
@@ -137,5 +167,5 @@ def _sliced(inputs: Any, targets: Any) -> Source:
             raise UserTypeError(f"{name} must be numbers, got an array of dtype {array.dtype}")
         if hasattr(array, "chunks") and hasattr(array, "metadata"):
             check_array(array, name)
-        columns.append(ArrayColumns(opener(array), name=f"the {name}"))
+        columns.append(ArrayColumns((opener(array),), name=f"the {name}"))
     return array_source(columns[0], columns[1] if len(columns) > 1 else None)

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 from learnable_novelty.data import arrow, formats, records
+from learnable_novelty.data.array_files import is_zarr, read_array_file, read_npy
+from learnable_novelty.data.arrow import Parquet
 from learnable_novelty.data.dates import cyclic_columns, time_order
-from learnable_novelty.data.describe import kind_notes
+from learnable_novelty.data.describe import MOST_NAMED, kind_notes
 from learnable_novelty.data.frames import frame_of
-from learnable_novelty.data.headers import has_header, unique
+from learnable_novelty.data.headers import unique
 from learnable_novelty.data.kinds import (
     as_kind,
     column_of,
@@ -22,7 +24,6 @@ from learnable_novelty.data.kinds import (
 )
 from learnable_novelty.data.missing import check_missing
 from learnable_novelty.data.names import Names, positions
-from learnable_novelty.data.stored import is_zarr
 from learnable_novelty.data.table import Column, Kind, Table
 from learnable_novelty.data.text import read_text
 from learnable_novelty.data.unpack import PACKED, Packed, open_packed
@@ -31,8 +32,7 @@ from learnable_novelty.text import printable
 
 TEXT = (".csv", ".tsv", ".txt", ".dat", ".data", ".tab", ".psv")
 FORMATS: dict[str, Callable[[Packed], Any]] = {
-    ".npy": formats.read_npy,
-    ".npz": formats.read_npz,
+    ".npy": read_npy,
     ".parquet": arrow.read_parquet,
     ".json": records.read_json,
     ".jsonl": records.read_jsonl,
@@ -44,7 +44,7 @@ FORMATS: dict[str, Callable[[Packed], Any]] = {
     ".ts": formats.read_ts,
 }
 """Readers of formats other than text, by the ending of the file."""
-ENDINGS = (".csv", ".tsv", *FORMATS)
+ENDINGS = (".csv", ".tsv", ".npz", *FORMATS)
 STATISTICS = "open it with pandas and pass the data frame, or save it as .csv"
 ELSEWHERE = {
     **dict.fromkeys((".xls", ".ods", ".xlsb"), "save it as .xlsx or .csv"),
@@ -83,8 +83,9 @@ def read_table(
     Args:
         source: a path (see docs/tables.md for formats), ``"-"`` for standard input, a data frame of
             pandas, polars, Arrow or xarray, a dict of columns, an array, or a sparse matrix.
-        missing: what to do with rows that have gaps when columns are chosen: "drop" (the default
-            for samples), "refuse" (the default for a series), "indicate" or "interpolate".
+        missing: what to do with gaps when columns are chosen: "fill" (the default: those of inputs
+            get the median, beside a column that marks them; rows without targets are left out),
+            "drop", "refuse" (the default for a series) or "interpolate" (a series).
         time: the column that orders the rows of a series; its steps must be equal.
         keep: columns that are not to be left out as an index.
         kinds: kinds by column, instead of those decided here.
@@ -94,40 +95,42 @@ def read_table(
     >>> [(column.name, column.kind, column.missing) for column in table.columns]
     [('id', 'index', 0), ('x', 'number', 1), ('c', 'category', 0)]
     """
+    reading = Reading(missing, time, keep, kinds or {}, cyclic)
     if isinstance(source, Table):
-        table, decimal, notes, name = source, ".", list(source.notes), "the table"
-    else:
-        frame, decimal, notes, name = _frame(source)
-        frame = _with_index(frame, time)
-        table = _typed(frame, decimal, notes, name, keep, kinds or {})
-    return _in_time(replace(table, missing=check_missing(missing)), time, cyclic, name)
-
-
-def _frame(source: Any) -> tuple[Any, str, list[str], str]:
-    """Return a data frame, its decimal sign, notes, and what to call it."""
+        return _in_time(replace(source, missing=check_missing(missing)), reading, "the table")
     if not isinstance(source, (str, PathLike)):
-        return frame_of(source), ".", [], "the table"
+        return typed(frame_of(source), "the table", reading)
     path = Path(source)
-    if str(source) != "-":
+    if str(path) != "-":
         check_readable(path)
-        if is_zarr(path):
-            return formats.read_zarr(path), ".", [], path.name
-        if path.is_dir():
-            return arrow.read_folder(path), ".", [], path.name
+        if is_zarr(path) or path.suffix.lower() in (".npy", ".npz"):
+            return typed(read_array_file(path), path.name, reading)
+        if path.is_dir() or path.suffix.lower() == ".parquet":
+            return typed(Parquet(path).frame(), path.name, reading)
     packed = open_packed(path)
     if packed.suffix in FORMATS:
-        frame = FORMATS[packed.suffix](packed)
-        if packed.suffix == ".xlsx":
-            frame = _named_by_first_row(frame)
-        return frame, ".", [], packed.name
+        return typed(FORMATS[packed.suffix](packed), packed.name, reading)
     frame, dialect, notes = read_text(packed)
-    return frame, dialect.decimal, notes, packed.name
+    return typed(frame, packed.name, reading, dialect.decimal, notes)
+
+
+def typed(
+    frame: Any,
+    name: str,
+    reading: Reading | None = None,
+    decimal: str = ".",
+    notes: Sequence[str] = (),
+) -> Table:
+    """Decide the kinds of all columns of a data frame."""
+    reading = reading or Reading()
+    table = _kinds(_with_index(frame, reading.time), name, reading, decimal, list(notes))
+    return _in_time(replace(table, missing=check_missing(reading.missing)), reading, name)
 
 
 def check_readable(path: Path) -> None:
     """Raise unless a path is that of a file or folder of a known format."""
     suffix = path.suffix.lower()
-    known = (*TEXT, *FORMATS, *PACKED, ".zip", ".zarr", "")
+    known = (*TEXT, *ENDINGS, *PACKED, ".zip", ".zarr", "")
     if not path.exists() and suffix in known:
         raise UserError(f"expected a file or a folder, {path} does not exist")
     if is_zarr(path) or path.is_dir():
@@ -154,49 +157,34 @@ def _with_index(frame: Any, time: str | int | None) -> Any:
     return frame
 
 
-def _named_by_first_row(frame: Any) -> Any:
-    """Take the names of columns from the first row of a sheet, if it holds names."""
-    rows = [["" if v is None or v != v else str(v) for v in row] for row in frame.head(100).values]
-    width = frame.shape[1]
-    named = has_header(rows[0], rows[1:])
-    frame = frame.iloc[1:] if named else frame
-    names = unique(rows[0]) if named else [str(k) for k in range(width)]
-    return frame.set_axis(names, axis=1).reset_index(drop=True)
-
-
-def _typed(
-    frame: Any,
-    decimal: str,
-    notes: list[str],
-    name: str,
-    keep: Names,
-    kinds: Mapping[str, Kind],
-) -> Table:
-    """Decide the kinds of all columns."""
+def _kinds(frame: Any, name: str, reading: Reading, decimal: str, notes: list[str]) -> Table:
     names = unique([_text(one) for one in frame.columns])
     if not names or not len(frame):
         raise UserError(f"expected rows of data in {name}, got none")
-    kept = set(positions(names, keep, name)) if keep is not None else set()
+    kept = set(positions(names, reading.keep, name)) if reading.keep is not None else set()
     wanted: dict[int, Kind] = {
-        positions(names, [one], name)[0]: _kind(kind) for one, kind in kinds.items()
+        positions(names, [one], name)[0]: _kind(kind) for one, kind in reading.kinds.items()
     }
     columns: list[Column] = []
+    said: list[str] = []
     leading = True
     for place, label in enumerate(names):
-        column, note = column_of(label, frame.iloc[:, place], decimal)
-        notes += [note] if note else []
+        column, note = column_of(label, frame.iloc[:, place], decimal, words=place not in wanted)
+        said += [note] if note else []
         if place in wanted:
             converted = as_kind(column, wanted[place])
             if (more := converted.missing - column.missing) > 0:
                 odd = printable(not_of_kind(column).partition("got ")[2])
                 cells = f"{more} cells are" if more > 1 else "1 cell is"
-                notes.append(f"{printable(label)}: {cells} no number, and a gap ({odd})")
+                said.append(f"{printable(label)}: {cells} no number, and a gap ({odd})")
             column = converted
         elif place not in kept and (reason := index_reason(column, leading=leading)) is not None:
             column = Column(label, "index", plain_values(column), reason=reason)
         leading = leading and column.kind == "index"
         columns.append(column)
-    return Table(tuple(columns), (*notes, *kind_notes(columns)))
+    if len(said) > MOST_NAMED:
+        said = [*said[:MOST_NAMED], f"{len(said) - MOST_NAMED} more such notes"]
+    return Table(tuple(columns), (*notes, *said, *kind_notes(columns)))
 
 
 def _text(label: Any) -> str:
@@ -211,8 +199,9 @@ def _kind(kind: str) -> Kind:
     raise UserError(f"expected a kind among {', '.join(get_args(Kind))}, got {kind!r}")
 
 
-def _in_time(table: Table, time: str | int | None, cyclic: Sequence[str], name: str) -> Table:
+def _in_time(table: Table, reading: Reading, name: str) -> Table:
     """Order rows by time, and add cyclic parts of dates."""
+    time, cyclic = reading.time, reading.cyclic
     columns, notes = list(table.columns), list(table.notes)
     if cyclic:
         parts = [

@@ -25,9 +25,10 @@ from learnable_novelty.data.headers import (
     width_of,
 )
 from learnable_novelty.errors import UserError
+from learnable_novelty.text import printable
 
-SAMPLE_BYTES, SAMPLE_ROWS = 1 << 18, 500
-"""What is looked at of a file."""
+SAMPLE_BYTES, SAMPLE_LINES, SAMPLE_ROWS = 1 << 18, 8, 500
+"""What is looked at of a file: so many bytes, or more until there are some lines, and rows."""
 SEPARATORS = ("\t", ";", "|", ",", " ")
 """In the order of preference where several divide all lines alike: 1,5;2,5 has commas too."""
 COMMENTS = ("#", "%")
@@ -183,6 +184,10 @@ def _dialect(
     if decimal == ",":
         notes = [*notes, "a comma is the decimal sign"]
     skipped = rows[start - 1][0] if start else 0
+    codes = _codes([row for _, row in rows[start:]], width)
+    if codes:
+        named = ", ".join(printable(names[k] if names else str(k)) for k in codes[:6])
+        notes = [*notes, f"numbers with leading zeros, which may be codes: {named}"]
     within = comment and any(line.startswith(comment) for line in lines[skipped:])
     elsewhere = any(comment in cell for _, row in rows for cell in row) if comment else False
     return Dialect(
@@ -194,6 +199,18 @@ def _dialect(
         names=unique(names) if names is not None else [str(i) for i in range(width)],
         notes=notes,
     )
+
+
+def _codes(body: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Return columns of digits of one length, some of which begin with a zero, as 01234."""
+    columns = ([row[k] for row in body if len(row) == width and row[k]] for k in range(width))
+    return [
+        k
+        for k, cells in enumerate(columns)
+        if any(cell[0] == "0" for cell in cells)
+        and all(cell.isdigit() for cell in cells)
+        and len({len(cell) for cell in cells}) == 1 < len(cells[0])
+    ]
 
 
 def _decimal(body: Sequence[Sequence[str]], separator: str) -> str:

@@ -210,27 +210,15 @@ def read_all(source: Source | Stream) -> Iterator[Samples]:
             yield x, y
 
 
-def table_source(
-    inputs: Any, targets: Any, where: Callable[[tuple[int, ...], bool], str]
-) -> Source:
-    """Divide a table that was read whole into partitions.
-
-    Args:
-        inputs: array of samples.
-        targets: array of as many samples, or None.
-        where: says where in the file a number is, from its index and whether it is a target.
-    """
-    try:
-        x, y = next(read(iter([(inputs, targets)])))
-    except NotFiniteError as error:
-        raise UserError(error.at(where(error.index, error.name == "targets"))) from None
-    starts = range(0, x.shape[0], TABLE_ROWS)
-    parts = [
-        MemoryRows(x[a : a + TABLE_ROWS], None if y is None else y[a : a + TABLE_ROWS])
-        for a in starts
-    ]
+def table_source(x: Tensor, y: Tensor | None, *, in_memory: bool = False) -> Source:
+    """Return checked rows in memory as a source: in partitions, or to be scored at once."""
     size = x[0].nbytes + (0 if y is None else y[0].nbytes)
-    return Source(parts, size)
+    rows = max(1, x.shape[0]) if in_memory else TABLE_ROWS
+    parts = [
+        MemoryRows(x[a : a + rows], None if y is None else y[a : a + rows])
+        for a in range(0, x.shape[0], rows)
+    ]
+    return Source(parts, size, in_memory)
 
 
 def joined(chunks: Sequence[Samples]) -> Samples:

@@ -95,35 +95,57 @@ class Encoded:
     """Which rows of the table these are: those where no chosen column is missing."""
 
 
-def encode(columns: Sequence[Column], rows: np.ndarray | None = None) -> Encoded:
+def encode(
+    columns: Sequence[Column],
+    rows: np.ndarray | None = None,
+    *,
+    fill: bool = False,
+    dtype: Any = np.float64,
+) -> Encoded:
     """Turn columns into numbers, one-hot for categories.
 
     Args:
         columns: numbers, booleans and categories.
         rows: which rows to take; those without a gap by default.
+        fill: give gaps the median, beside a column that marks them, or a level of their own.
+        dtype: of the matrix.
 
     >>> price = Column("price", "number", np.array([1.0, np.nan, 3.0]))
     >>> color = Column("color", "category", np.array([1, 0, 0]), ("blue", "red"))
     >>> encode([price, color]).matrix.tolist()
     [[1.0, 0.0, 1.0], [3.0, 1.0, 0.0]]
+    >>> encode([price], np.arange(3), fill=True).matrix.tolist()
+    [[1.0, 0.0], [2.0, 1.0], [3.0, 0.0]]
     """
     for column in columns:
         if column.kind not in MEASURED:
             raise UserError(f"column {printable(column.name)} holds no numbers: {column.kind}")
     if rows is None:
-        gaps = np.any([column.is_missing for column in columns], axis=0)
-        rows = np.flatnonzero(~gaps)
-    parts = [_numbers(column, rows) for column in columns]
+        rows = np.flatnonzero(~gaps_of(columns, len(columns[0].values)))
+    parts = [_numbers(column, rows, fill) for column in columns]
     ends = np.cumsum([0, *(part.shape[1] for part in parts)])
     places = {
         column.name: slice(int(start), int(stop))
         for column, start, stop in zip(columns, ends, ends[1:], strict=False)
     }
-    return Encoded(np.concatenate(parts, axis=1), places, rows)
+    return Encoded(np.concatenate(parts, axis=1, dtype=dtype, casting="unsafe"), places, rows)
 
 
-def _numbers(column: Column, rows: np.ndarray) -> np.ndarray:
-    values = column.values[rows]
+def gaps_of(columns: Sequence[Column], count: int) -> np.ndarray:
+    """Return in which rows a column has no value."""
+    gaps = np.zeros(count, dtype=bool)
+    for column in columns:
+        gaps |= column.is_missing
+    return gaps
+
+
+def _numbers(column: Column, rows: np.ndarray, fill: bool) -> np.ndarray:
+    values, missing = column.values[rows], column.is_missing[rows]
+    marked = fill and bool(missing.any())
     if column.kind == "category":
-        return (values[:, None] == np.arange(len(column.levels))).astype(np.float64)
-    return values[:, None].astype(np.float64)
+        levels = [*range(len(column.levels)), *([-1] if marked else [])]
+        return values[:, None] == np.array(levels)
+    if not marked:
+        return values[:, None]
+    median = np.median(values[~missing]) if not missing.all() else 0.0
+    return np.column_stack([np.where(missing, median, values), missing])

@@ -11,10 +11,10 @@ from typing import Any
 
 from learnable_novelty.data.fixed_width import read_fixed_width
 from learnable_novelty.data.headers import MARKERS
-from learnable_novelty.data.sniff import SAMPLE_BYTES, Dialect, sniff
+from learnable_novelty.data.sniff import SAMPLE_BYTES, SAMPLE_LINES, Dialect, sniff
 from learnable_novelty.data.unpack import Packed
 from learnable_novelty.errors import UserError
-from learnable_novelty.storage import MOST_BYTES
+from learnable_novelty.storage import MOST_BYTES, check_cells
 
 
 def read_text(packed: Packed) -> tuple[Any, Dialect, list[str]]:
@@ -26,9 +26,13 @@ def read_text(packed: Packed) -> tuple[Any, Dialect, list[str]]:
         )
     with packed.open() as file:
         head = file.read(SAMPLE_BYTES)
+        while head.count(b"\n") < SAMPLE_LINES and (more := file.read(len(head))):
+            head += more  # of a wide table
+        whole = not file.read(1)
     if not head.strip():
         raise UserError(f"expected data in {packed.name}, the file is empty")
-    dialect = sniff(head, packed.name, whole=len(head) < SAMPLE_BYTES)
+    dialect = sniff(head, packed.name, whole=whole)
+    _check_cells(packed, dialect)
     frame, encoding = _read(packed, dialect)
     if not len(frame):
         raise UserError(f"expected rows of data in {packed.name}, got only a header")
@@ -38,6 +42,15 @@ def read_text(packed: Packed) -> tuple[Any, Dialect, list[str]]:
     if dialect.separator != " " and len(dialect.names) > 1 and bool(frame.iloc[:, -1].isna().any()):
         notes += _short_rows(packed, dialect, encoding)
     return frame, dialect, notes
+
+
+def _check_cells(packed: Packed, dialect: Dialect) -> None:
+    """Raise for too many lines of too many columns: pandas fills up rows that end early."""
+    lines = 1
+    with packed.open() as file:
+        while block := file.read(1 << 20):
+            lines += block.count(b"\n")
+    check_cells(packed.name, lines, len(dialect.names), packed.size, text=True)
 
 
 def _read(packed: Packed, dialect: Dialect) -> tuple[Any, str]:

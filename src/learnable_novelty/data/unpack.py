@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.storage import MOST_BYTES, MOST_EXPANSION, MOST_UNPACKED, accessing
+from learnable_novelty.storage import MOST_PIPE, accessing, unpacked_limit
 
 PACKED: dict[str, Callable[[IO[bytes]], Any]] = {
     ".gz": lambda file: gzip.GzipFile(fileobj=file),
@@ -91,7 +91,7 @@ class _Limited(io.RawIOBase):
 
     def __init__(self, file: Any, packed: Packed) -> None:
         self._file, self._name = file, packed.name
-        self._most = min(MOST_BYTES, max(MOST_UNPACKED, MOST_EXPANSION * packed.size))
+        self._most = unpacked_limit(packed.size)
         self._read = 0
 
     def readable(self) -> bool:
@@ -140,10 +140,10 @@ def open_packed(source: str | Path) -> Packed:
 
 
 def _pipe(stream: IO[bytes]) -> Packed:
-    content = stream.read(MOST_UNPACKED + 1)
-    if len(content) > MOST_UNPACKED:
+    content = stream.read(MOST_PIPE + 1)
+    if len(content) > MOST_PIPE:
         raise UserError(
-            f"expected at most {MOST_UNPACKED:,} bytes in a pipe: write them to a file first"
+            f"expected at most {MOST_PIPE:,} bytes in a pipe: write them to a file first"
         )
     kind = next((kind for magic, kind in MAGIC.items() if content.startswith(magic)), "")
     name = "standard input"

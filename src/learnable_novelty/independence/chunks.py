@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.data.columns import Columns
+from learnable_novelty.data.files import Columns
 from learnable_novelty.data.open import open_source
 from learnable_novelty.data.source import Stream, read_all
 from learnable_novelty.errors import UserError

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING
 
 from learnable_novelty.measure.words import p_words, percent, plain, share_words
+from learnable_novelty.text import in_html
 
 if TYPE_CHECKING:
     from learnable_novelty.measure.scan_result import Relation, Scan
@@ -21,9 +21,9 @@ STYLE = (
 
 def page(scan: Scan) -> str:
     """Write the page."""
-    names = "".join(f"<p>{html.escape(note)}</p>" for note in (*scan.notes, *scan.cautions))
+    names = "".join(f"<p>{in_html(note)}</p>" for note in (*scan.notes, *scan.cautions))
     body = _heat_map(scan) if scan.pairs else ""
-    title = html.escape(scan.title)
+    title = in_html(scan.title)
     return (
         f"<!doctype html><meta charset='utf-8'><title>{title}</title>{STYLE}"
         f"<h3 style='font-family:system-ui,sans-serif'>{title}</h3>{body}{_table(scan)}{names}"
@@ -47,7 +47,7 @@ def _row(scan: Scan, one: Relation) -> str:
         right = f"{percent(one.classes.accuracy)} ({percent(one.classes.base_rate)})"
     share = share_words(one.held_out_variance, one.held_out_interval)
     cells = [one.target, inputs, share, p, bits, right, scan.next_step(one)]
-    inside = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+    inside = "".join(f"<td>{in_html(cell)}</td>" for cell in cells)
     return f"<tr class='{'yes' if one.is_found else 'no'}'>{inside}</tr>"
 
 
@@ -56,13 +56,13 @@ def _heat_map(scan: Scan) -> str:
     values, order = scan.matrix(), scan.clustered()
     discovered = {(one.inputs[0], one.target) for one in scan.discoveries()}
     names = [scan.names[index] for index in order]
-    head = "".join(f"<th class='v'>{html.escape(name)}</th>" for name in names)
+    head = "".join(f"<th class='v'>{in_html(name)}</th>" for name in names)
     lines = []
     for i in order:
         cells = "".join(
             _cell(values[i, j], (scan.names[i], scan.names[j]) in discovered) for j in order
         )
-        lines.append(f"<tr><th>{html.escape(scan.names[i])}</th>{cells}</tr>")
+        lines.append(f"<tr><th>{in_html(scan.names[i])}</th>{cells}</tr>")
     return (
         "<p>A row tells about a column: held-out variance in percent, where it was found.</p>"
         f"<table class='scan'><tr><th></th>{head}</tr>{''.join(lines)}</table>"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty.data.describe import quoted
+from learnable_novelty.data.names import as_option
 from learnable_novelty.data.table import Column
 from learnable_novelty.errors import needs_extra
 from learnable_novelty.measure.classes import Classes
@@ -146,9 +146,9 @@ class Scan:
         if self.source is None:
             some = f"[{[*chosen, relation.target]!r}]" if chosen else ""
             return f"ln.score(data{some}, {relation.target!r})"
-        words = ["novelty", "score", self.source, "--targets", quoted(relation.target)]
-        inputs = ["--inputs", ",".join(map(quoted, chosen))] if chosen else []
-        return shlex.join(words + inputs)
+        inputs = as_option("--inputs", chosen) if chosen else []
+        targets = as_option("--targets", [relation.target])
+        return shlex.join(["novelty", "score", self.source, *targets, *inputs])
 
     @property
     def title(self) -> str:
