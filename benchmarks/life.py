@@ -2,9 +2,7 @@
 
 ``python -m benchmarks.life --device cuda`` checks a few rules against the CPU and the plain
 definition, and profiles; with ``--save`` both are written to benchmarks/results-life.json, with the
-machine they were measured on. With ``--journal FOLDER --seconds N`` it fills the journal of the
-paper run in that results folder until the time is up; called again it goes on, and so does
-``novelty run life-map --device cuda --out FOLDER``.
+machine they were measured on.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ import numpy as np
 import torch
 
 from novelty_lab import records
-from novelty_lab.context import RunContext, describe_device
+from novelty_lab.context import describe_device
 from novelty_lab.runner import configure
 from novelty_lab.studies.life_map.life import (
     LifeConfig,
@@ -32,16 +30,11 @@ from novelty_lab.studies.life_map.life import (
     simulate,
     vary,
 )
-from novelty_lab.studies.life_map.stages import scores
 from novelty_lab.systems.life import LifeRule
 
 SEED = 0
 NAMED = ("B3/S23", "B36/S23", "B3678/S34678", "B368/S245", "B35678/S5678", "B2/S", "B1357/S1357",
          "B01234/S5678", "B/S", "B0123478/S01234678")  # fmt: skip
-
-
-class TimeIsUp(Exception):
-    """The journal holds what is done."""
 
 
 def check(config: LifeConfig, device: str) -> dict[str, float]:
@@ -100,29 +93,6 @@ def _timed(work: Callable[[], Any], device: str) -> tuple[Any, float]:
     return made, time.perf_counter() - started
 
 
-def fill_journal(config: str, folder: Path, device: str, seconds: float, **changes: Any) -> bool:
-    """Score for so long, or until done; return whether all is done."""
-    name, value = configure("life-map", config, changes)
-    configuration = records.configuration_of(value)
-    path = folder / "life-map" / f".{name}-seed{SEED}.partial"
-    started = time.perf_counter()
-
-    def report(done: int, of: int) -> None:
-        spent = time.perf_counter() - started
-        print(f"{spent:7.1f} s: {done} of {of} tasks of this stage", flush=True)
-        if spent > seconds:
-            raise TimeIsUp
-
-    journal = records.Journal(path, {"config": configuration})
-    try:
-        scores(value, SEED, RunContext(journal=journal, report=report, device=device))
-    except TimeIsUp:
-        print(f"time is up; go on with the same command. Journal: {path}")
-        return False
-    print(f"all scores are in {path}")
-    return True
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check and profile, or fill the journal."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.life", description=__doc__)
@@ -131,19 +101,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", default="paper", choices=("paper", "quick"))
     parser.add_argument("--draws", type=int, help="draws of the map")
     parser.add_argument("--channels", type=int, help="reservoir channels")
-    parser.add_argument("--journal", type=Path, help="fill the journal in this results folder")
-    parser.add_argument("--seconds", type=float, default=540.0, help="stop after so long")
     parser.add_argument(
         "--save", type=Path, nargs="?", const=Path(__file__).with_name("results-life.json"),
         help="also write benchmarks/results-life.json, or this file",
     )  # fmt: skip
     options = parser.parse_args(arguments)
     changes = {k: v for k in ("draws", "channels") if (v := getattr(options, k)) is not None}
-    if options.journal is not None:
-        done = fill_journal(
-            options.config, options.journal, options.device, options.seconds, **changes
-        )
-        return 0 if done else 3
     config = vary(configure("life-map", options.config, changes)[1])
     print(describe_device(options.device), torch.__version__)
     found = check(config, options.device)

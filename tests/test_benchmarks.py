@@ -3,7 +3,6 @@
 import dataclasses
 import json
 
-import numpy as np
 import pytest
 import torch
 
@@ -22,24 +21,12 @@ from benchmarks import (
     scan,
     small,
 )
-from benchmarks.life_record import map_measures, refreshed
 from benchmarks.timing import Row, compare, faster, interleave, within
-from lab.tests.explorer.life_record import life_record
 from learnable_novelty.observer.summary import Moments
-from novelty_lab import records
-from novelty_lab.context import RunContext
 from novelty_lab.paper.fig2_automata.automata import AutomatonConfig
 from novelty_lab.paper.fig3_neural.neural import NeuralConfig
-from novelty_lab.studies.life_map import analysis as life_analysis
-from novelty_lab.studies.life_map import experiment as life_map
 from novelty_lab.studies.life_map.life import LifeConfig
-from novelty_lab.systems.life_catalogue import named_rules
 
-SMALL_MAP = {
-    "grid": 7, "samples": 2, "burn_in": 3, "window": 2, "channels": 4, "rules": 92, "block": 64,
-    "again_grid": 8, "again_draws": 1, "study_rules": 92, "study_axes": ("states",),
-    "symmetry_rules": 2, "symmetry_draws": 1,
-}  # fmt: skip
 TINY = AutomatonConfig(samples=8, burn_in=20, window=4, channels=16, draws=2)
 
 
@@ -207,39 +194,3 @@ def test_the_profile_of_the_life_map_is_written_with_its_machine(tmp_path, capsy
     assert held["config"]["channels"] == 4
     assert all(share > 0 for share in held["shares"].values())
     assert str(path) in capsys.readouterr().out
-
-
-def test_a_record_of_the_life_map_is_brought_up_to_date(monkeypatch):
-    """From a made-up map without names: all that the catalogue and the meter say is put in."""
-    monkeypatch.setattr(life_analysis, "BOOTSTRAPS", 20)
-    made = life_record()
-    small = {"grid": 11, "samples": 2, "burn_in": 4, "window": 2, "channels": 4, "again_grid": 13,
-             "again_draws": 2, "random_rules": 96, "look_steps": 20, "look_period": 4,
-             "look_patches": (1,)}  # fmt: skip
-    config = records.configuration_of(dataclasses.replace(life_map.PAPER, **small))
-    numbers = {"density": 0.5, "activity": 0.1, "change_in_two": 0.1, "explained": 0.5}
-    entries = [entry | {"measures": numbers} for entry in made.results["gallery"]]
-    results = made.results | {"named": [], "gallery": entries, "steady_gallery": []}
-    done = refreshed(
-        dataclasses.replace(made, configuration=config, results=results), RunContext(), study=False
-    )
-    rows = {row["rule"]: row for row in done.results["named"]}
-    assert len(rows) == len(named_rules())
-    life_row, excess = rows["B3/S23"], map_measures(made)["excess"].reshape(512, 512)
-    own = excess[0b1100, 0b1000]
-    assert life_row["ranks"]["excess"] == (excess > own).sum() + ((excess == own).sum() + 1) / 2
-    assert life_row["gliders"]
-    assert 1 <= life_row["ranks"]["lempel_ziv"] <= 96
-    assert done.arrays["pictures"].shape == (1, 13, 13)
-    assert "50% of the cells live" in done.results["gallery"][0]["sentence"]
-    assert done.results["areas"]["excess"]["named"]["positives"] > 30
-    assert (np.diff(done.arrays["again_codes"]) > 0).all()
-
-
-def test_the_journal_of_the_life_map_is_filled_bit_by_bit(tmp_path, capsys):
-    for seconds, done in ((0.0, False), (600.0, True), (600.0, True)):
-        assert life.fill_journal("quick", tmp_path, "cpu", seconds, **SMALL_MAP) == done
-    assert "go on with the same command" in capsys.readouterr().out
-    (journal,) = (tmp_path / "life-map").glob(".*.partial")
-    tasks = [json.loads(line)["task"] for line in journal.read_text().splitlines() if line]
-    assert len(tasks) == len(set(tasks))

@@ -11,7 +11,7 @@ from lab.tests.explorer.life_record import BEST, excess, life_record
 from lab.tests.explorer.page import RESULTS, content, open_panel, serving, wait_for
 from novelty_lab import records
 from novelty_lab.explorer.site import build, export
-from novelty_lab.studies.life_map.pictures import drawn_order, place_of
+from novelty_lab.studies.life_map.figure import drawn_order, place_of
 from novelty_lab.systems.life import LifeRule
 from novelty_lab.systems.life_catalogue import named_rules
 

@@ -1,39 +1,39 @@
 """Ours: every life-like automaton on one map of learnable novelty.
 
 All 2^18 rules are scored by one observer with its floor removed; the best are scored again with
-more draws on larger tori. Recorded beside them: how the ranking depends on the settings, whether a
-rule and its complement agree, where the rules with a name rank, and what the best ones without a
-name do.
+more draws on larger tori. Recorded beside them: where the rules with a name rank, and what the best
+ones without a name do.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 
 from learnable_novelty.engine import open_engine
 from novelty_lab.context import RunContext, RunResult, unpack
-from novelty_lab.rank_correlation import spearman
-from novelty_lab.studies.life_map.analysis import compare_settings, named_table
-from novelty_lab.studies.life_map.life import vary
-from novelty_lab.studies.life_map.look import lempel_ziv_block, look
+from novelty_lab.studies.life_map.look import look
 from novelty_lab.studies.life_map.results import (
     GRAIN,
-    compare_complements,
     gallery_entry,
     glider_areas,
     map_summary,
+    named_table,
     record_arrays,
     rule_measures,
-    top_rules,
 )
-from novelty_lab.studies.life_map.stages import Scores, StageConfig, mean_excess, scores
+from novelty_lab.studies.life_map.stages import (
+    Scores,
+    StageConfig,
+    mean_excess,
+    scores,
+    some_codes,
+)
 from novelty_lab.systems.life import LifeRule
 from novelty_lab.systems.life_catalogue import named_rules
 
@@ -58,8 +58,8 @@ PAPER = Config()
 QUICK = dataclasses.replace(
     PAPER, grid=31, samples=4, burn_in=100, window=8, channels=32, floor_repeats=2,
     null_repeats=1, rules=200, block=64, again_share=0.1, again_grid=37, again_draws=3,
-    random_rules=200, study_rules=100, study_axes=("density", "states"), symmetry_rules=10,
-    gallery=3, steady_gallery=3, look_steps=60, look_period=20, look_patches=(1,),
+    random_rules=200, gallery=3, steady_gallery=3, look_steps=60, look_period=20,
+    look_patches=(1,),
 )  # fmt: skip
 
 
@@ -67,42 +67,30 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Score all rules, and compare them with what is known of them."""
     scored = scores(config, seed, context)
     measures = rule_measures(scored.codes, scored.measures)
-    named = named_table(scored.codes, measures, scored.again_codes, scored.again)
+    named = named_table(scored, measures)
     best = best_unnamed(scored, config.gallery)
     steady = best_unnamed(scored, config.steady_gallery, steady=True)
+    wanted = [*best, *steady, *(LifeRule(row["rule"]).number for row in named)]
+    knobs = config.look_steps, config.look_period, config.look_patches
+    tasks = {f"look, {LifeRule(code)}": (config, code, seed, *knobs) for code in wanted}
     with _on_cores(context) as cores:
-        parsed = lempel_ziv_of(config, scored.random_codes, seed, cores)
-        looked = look_closely(
-            config, [*best, *steady, *(LifeRule(row["rule"]).number for row in named)], seed, cores
-        )
-    add_lempel_ziv(named, parsed)
-    gallery, steady_gallery = (
-        [gallery_entry(code, scored, measures, looked) for code in codes]
-        for codes in (best, steady)
-    )
+        seen = cores.map(look, tasks)
+    looked = {code: seen[f"look, {LifeRule(code)}"] for code in wanted}
     for row in named:
         row["moving"] = looked[LifeRule(row["rule"]).number]["kinds"]
-    results = {
+    random = np.intersect1d(some_codes(config.random_rules, seed), scored.codes)
+    results: dict[str, Any] = {
         "rules": len(scored.codes),
         "summary": map_summary(scored, measures),
         "named": named,
-        "areas": glider_areas(named, scored.codes, scored.random_codes, measures, parsed, seed),
-        "settings": compare_settings(scored.study),
-        "lempel_ziv_rules": len(parsed),
-        "study_rules": scored.study["reference"]["bits"].shape[1],
-        "complements": compare_complements(scored),
-        "correlations": {
-            name: float(spearman(values, measures["excess"])) for name, values in measures.items()
-        },
-        "top": top_rules(scored, 30),
-        "gallery": gallery,
-        "steady_gallery": steady_gallery,
+        "areas": glider_areas(named, scored.codes, random, measures, seed),
+        "gallery": [gallery_entry(code, scored, measures, looked) for code in best],
+        "steady_gallery": [gallery_entry(code, scored, measures, looked) for code in steady],
         "grain": GRAIN,
     }
     pictures = np.array([unpack(looked[code]["picture"]) for code in [*best, *steady]], np.uint8)
     names = {row["name"]: row["again_excess"] for row in named}
-    stages = (scored.measures, scored.again, *scored.study.values())
-    devices = sorted({name for stage in stages for name in stage.get("devices", ())})
+    devices = sorted({*scored.measures["devices"], *scored.again["devices"]})
     return RunResult(results, names, record_arrays(scored, pictures), ", ".join(devices))
 
 
@@ -131,36 +119,3 @@ def best_unnamed(scored: Scores, count: int, *, steady: bool = False) -> list[in
             best.append(int(code))
             taken |= {int(code), LifeRule(int(code)).complemented().number}
     return best
-
-
-def lempel_ziv_of(
-    config: Config, codes: np.ndarray, seed: int, context: RunContext
-) -> dict[int, float]:
-    """Parse one torus of each rule, on this machine: bits a cell by code."""
-    blocks = np.array_split(codes, -(-len(codes) // 64))
-    settings = vary(config)
-    tasks = {
-        f"lempel-ziv, block {place}": (settings, part.tolist(), seed)
-        for place, part in enumerate(blocks)
-    }
-    by_block = context.map(lempel_ziv_block, tasks)
-    return dict(zip(codes.tolist(), np.concatenate(list(by_block.values())).tolist(), strict=True))
-
-
-def add_lempel_ziv(named: list[dict[str, Any]], parsed: Mapping[int, float]) -> None:
-    """Give named rules their bits by Lempel and Ziv, and their rank among the rules parsed."""
-    ranks = len(parsed) + 1 - rankdata(list(parsed.values()))
-    place = dict(zip(parsed, ranks.tolist(), strict=True))
-    for row in named:
-        code = LifeRule(row["rule"]).number
-        row["measures"]["lempel_ziv"], row["ranks"]["lempel_ziv"] = parsed[code], place[code]
-
-
-def look_closely(
-    config: Config, codes: list[int], seed: int, context: RunContext
-) -> dict[int, dict[str, Any]]:
-    """Look at every rule once, by code."""
-    knobs = config.look_steps, config.look_period, config.look_patches
-    codes = list(dict.fromkeys(codes))
-    tasks = {f"look, {LifeRule(code)}": (config, code, seed, *knobs) for code in codes}
-    return dict(zip(codes, context.map(look, tasks).values(), strict=True))

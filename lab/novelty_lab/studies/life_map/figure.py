@@ -4,82 +4,75 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.patheffects import withStroke
+
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.studies.life_map.pictures import (
-    GROUPS,
-    MEASURES,
-    extra_figures,
-    figure,
-    share,
-    with_width,
-)
-from novelty_lab.tables import named, table
+from novelty_lab.style import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, label_panel, new_figure
+from novelty_lab.systems.life import LifeRule
+from novelty_lab.tables import table
 
-__all__ = ["extra_figures", "figure", "tables"]
-
+MEASURES = {
+    "excess": "excess bits",
+    "bits": "raw bits",
+    "compressed": "gzip (bits a cell)",
+    "entropy": "entropy of 3 x 3 patterns",
+    "lambda": "Langton's lambda",
+    "activity": "cells that change",
+}
+LABELLED = ("Life", "HighLife", "Day & Night", "Morley", "Diamoeba", "Anneal", "2x2", "34 Life",
+            "Long Life", "Replicator", "Seeds", "Maze", "Coral")  # fmt: skip
+GROUPS = {
+    "named": (BLUE, "other named rules"),
+    "random": (ORANGE, "random rules"),
+    "proved": (GREEN, "random rules proved to have none"),
+}
+"""What rules with gliders are compared with."""
+PART = (32, 64)
+"""Columns of the drawn map with B3 and without B0, B1 and B2: where most rules with a name are."""
 GLIDERS = {True: "yes", False: "no", None: "?"}
-
-
-def tables(record: Record) -> list[Table]:
-    """List the named rules, the areas, the settings, the complements, and the gallery."""
-    results = record.results
-    return [
-        _named(results),
-        _ranks(results),
-        _changes(results),
-        _areas(results),
-        _settings(results),
-        _complements(results),
-        _gallery("highest rules without a name", results["gallery"]),
-        _gallery("highest of these whose empty plane does not flash", results["steady_gallery"]),
-    ]
-
-
 RANKED = {
     "excess": "excess",
     "bits": "raw",
     "compressed": "gzip",
-    "lempel_ziv": "LZ",
     "entropy": "entropy",
     "lambda": "lambda",
 }
 """Measures that rules are ranked by, and their short names."""
 
 
-def _named(results: dict[str, Any]) -> Table:
+def tables(record: Record) -> list[Table]:
+    """List the named rules, the areas, and the galleries."""
+    results = record.results
+    named = sorted(results["named"], key=lambda row: -row["again_excess"])
     columns = {
         "name": "{name}",
         "rule": "{rule}",
         "gliders": lambda row: GLIDERS[row["gliders"]],
         "on the map": "{measures[excess]:.1f}",
-        "again (95%)": lambda row: with_width(row["again_excess"], row["again_half_width"]),
+        "again (95%)": lambda row: _with_width(row["again_excess"], row["again_half_width"]),
         "place": "{again_rank}",
     }
+    columns |= {f"{label}, rank": f"{{ranks[{key}]:.0f}}" for key, label in RANKED.items()}
     title = (
-        "Rules with a name: excess bits on the map and again on the larger tori, and their place "
-        f"among the {results['summary']['again']} that were scored again"
+        "Rules with a name: excess bits on the map and again on the larger tori, their place among "
+        f"the {results['summary']['again']} that were scored again, and their ranks among all"
     )
-    return table(title, columns, _by_second_score(results), unbroken=list(columns)[1:])
-
-
-def _ranks(results: dict[str, Any]) -> Table:
-    columns = {label: f"{{ranks[{key}]:.0f}}" for key, label in RANKED.items()}
-    title = (
-        f"Where they rank among {results['rules']} rules on the map; 1 has most. LZ: Lempel-Ziv, "
-        f"among {results['lempel_ziv_rules']} rules"
-    )
-    rows = _by_second_score(results)
-    return table(title, {"name": "{name}", **columns}, rows, unbroken=list(columns))
-
-
-def _by_second_score(results: dict[str, Any]) -> list[dict[str, Any]]:
-    return sorted(results["named"], key=lambda row: -row["again_excess"])
+    return [
+        table(title, columns, named, unbroken=list(columns)[1:]),
+        _changes(results),
+        _areas(results),
+        _gallery("highest rules without a name", results["gallery"]),
+        _gallery("highest of these whose empty plane does not flash", results["steady_gallery"]),
+    ]
 
 
 def _changes(results: dict[str, Any]) -> Table:
     columns = {
-        "below, %": share,
+        "below, %": _share,
         "rules": "{rules}",
         "excess": "{excess[1]:.1f}",
         "raw": "{bits[1]:.1f}",
@@ -105,40 +98,194 @@ def _interval(area: dict[str, float] | None) -> str:
     return "-" if area is None else "{area:.2f} ({low:.2f} to {high:.2f})".format(**area)
 
 
-def _settings(results: dict[str, Any]) -> Table:
-    columns = {
-        "setting": lambda row: row["name"].replace("=", " "),
-        "by excess": "{spearman_excess:.3f}",
-        "by raw bits": "{spearman_bits:.3f}",
-        "best tenth shared": "{top_shared:.2f}",
-        "mean excess": "{mean_excess:.2f}",
-    }
-    number = results["study_rules"]
-    title = f"One setting changed: rank correlation with the reference, {number} rules"
-    return table(title, columns, named(results["settings"]))
-
-
-def _complements(results: dict[str, Any]) -> Table:
-    states = {"signed": "cells as -1 and 1", "binary": "cells as 0 and 1", "map": "the whole map"}
-    columns = {
-        "states": lambda row: states[row["name"]],
-        "pairs": "{pairs}",
-        "told apart": "{told_apart:.1%}",
-        "rms difference": "{rms_difference:.2f}",
-        "spread over draws": "{mean_spread:.2f}",
-        "correlation": "{correlation:.4f}",
-    }
-    title = "A rule and its complement: told apart at 5%, difference and its spread in bits"
-    return table(title, columns, named(results["complements"]))
-
-
 def _gallery(title: str, entries: list[dict[str, Any]]) -> Table:
     columns = {
         "": "{place}",
         "rule": "{rule}",
-        "excess (95%)": lambda row: with_width(row["excess"], row["half_width"]),
+        "excess (95%)": lambda row: _with_width(row["excess"], row["half_width"]),
         "measured": "{sentence}",
     }
     rows = [{**entry, "place": place} for place, entry in enumerate(entries, start=1)]
     title = f"The {len(rows)} {title}, one of each pair of complements"
     return table(title, columns, rows, unbroken=list(columns)[:3])
+
+
+def figure(record: Record) -> Figure:
+    """Draw the map, the part of it where most names are, change, and the areas."""
+    results = record.results
+    fig = new_figure(11.0, 11.6)
+    top, bottom = fig.subfigures(2, 1, height_ratios=[1.6, 1.0], squeeze=False)[:, 0]
+    whole, part = top.subplots(1, 2, width_ratios=[2.25, 1.0])
+    _draw_map(top, whole, record)
+    _draw_part(part, record)
+    change, areas = bottom.subplots(1, 2)
+    _draw_change(change, results)
+    _draw_areas(areas, results)
+    return fig
+
+
+def place_of(rule: str) -> tuple[int, int]:
+    """Return column and row of a rule on the drawn map: fewer neighbours weigh more.
+
+    The first bit is 0 neighbours, the last one 8, so that halves of the map differ in B0 (left,
+    right) and S0 (up, down), quarters in B1 and S1, and so on.
+    """
+    born_survives = rule.removeprefix("B").split("/S")
+    column, row = (sum(1 << (8 - int(count)) for count in counts) for counts in born_survives)
+    return column, row
+
+
+def drawn_order() -> np.ndarray:
+    """Return for every column of the drawn map its nine-bit mask."""
+    return np.array([int(f"{place:09b}"[::-1], 2) for place in range(512)])
+
+
+def _draw_rules(axes: Axes, record: Record) -> Any:
+    """Draw excess bits: all rules as an image, some as points."""
+    arrays, grain = record.arrays, record.results["grain"]
+    excess = arrays["bits"] * grain["bits"] - arrays["floor"] * grain["floor"]
+    top = float(np.quantile(excess, 0.999))
+    look: dict[str, Any] = {"vmin": 0, "vmax": top, "cmap": "viridis"}
+    if "codes" in arrays:
+        places = np.array([place_of(str(LifeRule(int(code)))) for code in arrays["codes"]])
+        axes.set(xlim=(0, 512), ylim=(512, 0), aspect="equal", facecolor="#222222")
+        return axes.scatter(*places.T, c=excess, s=8, **look)
+    order = drawn_order()
+    return axes.imshow(excess[np.ix_(order, order)], interpolation="nearest", **look)
+
+
+def _draw_map(part: SubFigure, axes: Axes, record: Record) -> None:
+    image = _draw_rules(axes, record)
+    for row in record.results["named"]:
+        x, y = place_of(row["rule"])
+        _mark(axes, x, y, row["gliders"])
+        if row["name"] in LABELLED and not PART[0] <= x < PART[1]:
+            _name_beside(axes, x, y, row["name"])
+    ticks, names = [128, 384], ["without", "with"]
+    axes.set_xticks(ticks, [f"{name} B0" for name in names])
+    axes.set_yticks(ticks, [f"{name} S0" for name in names], rotation=90, va="center")
+    axes.set_xlabel("born with: halves by B0, quarters by B1, eighths by B2, ...")
+    axes.set_ylabel("survives with: halves by S0, quarters by S1, eighths by S2, ...")
+    below = axes.inset_axes((0.0, -0.15, 1.0, 0.022))
+    bar = part.colorbar(image, cax=below, orientation="horizontal", extend="max")
+    bar.set_label("excess over the floor (bits)")
+    label_panel(axes, "a", f"{record.results['rules']:,} life-like rules")
+
+
+def _draw_part(axes: Axes, record: Record) -> None:
+    """Draw the columns of ``PART``, stretched, with names."""
+    _draw_rules(axes, record)
+    axes.set(xlim=(PART[0] - 0.5, PART[1] - 0.5), aspect="auto")
+    shown: list[tuple[int, int, str]] = []
+    for row in record.results["named"]:
+        x, y = place_of(row["rule"])
+        if PART[0] <= x < PART[1]:
+            _mark(axes, x, y, row["gliders"])
+            if row["name"] in LABELLED:
+                shown.append((x, y, row["name"]))
+    _name_in_margin(axes, shown)
+    axes.set_xticks([39.5, 55.5], ["B3, no B4", "B3 and B4"])
+    axes.set_yticks([])
+    for colour, label in ((RED, "named, has gliders"), (GREY, "named, none or not known (white)")):
+        axes.plot([], [], "o", color=colour, markerfacecolor="none", label=label)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.6, -0.05))
+    label_panel(axes, "b", "columns with B3, no B0 to B2")
+
+
+def _mark(axes: Axes, x: int, y: int, gliders: bool | None) -> None:
+    colour = RED if gliders else "white"
+    axes.plot(x, y, "o", markersize=5, markerfacecolor="none", markeredgecolor=colour)
+
+
+def _name_beside(axes: Axes, x: int, y: int, name: str) -> None:
+    """Name a ring outside of ``PART``, where it hides no other, with a line to it."""
+    offset = {"xytext": BESIDE.get(name, (22, 12)), "textcoords": "offset points"}
+    look = {"color": "white", "path_effects": _outline(), "annotation_clip": True}
+    axes.annotate(name, (x, y), fontsize=8, arrowprops=_leader(), **offset, **look)
+
+
+def _leader(**more: Any) -> dict[str, Any]:
+    """Return the look of a line from a name to its ring."""
+    line = {"arrowstyle": "-", "color": "white", "linewidth": 0.7, "shrinkB": 3}
+    return {**line, **more, "path_effects": _outline()}
+
+
+BESIDE = {"Seeds": (22, -30), "Anneal": (-14, -28)}
+"""Where names stand from their rings, in points."""
+
+
+def _name_in_margin(axes: Axes, rings: list[tuple[int, int, str]]) -> None:
+    """Name rings on the right of the axes, in their order from top to bottom, a line to each."""
+    rings = sorted(rings, key=lambda ring: (ring[1], ring[0]))
+    top, bottom = sorted(axes.get_ylim())
+    heights = spread_apart([y for _, y, _ in rings], 0.028 * (bottom - top), top, bottom)
+    for (x, y, name), height in zip(rings, heights, strict=True):
+        beside = (PART[1] + 1.5, height)
+        line = _leader(shrinkA=1)
+        axes.annotate(name, (x, y), xytext=beside, fontsize=8, va="center", arrowprops=line)
+
+
+def spread_apart(places: list[float], gap: float, low: float, high: float) -> list[float]:
+    """Move ascending places as little as they must, so that they are a gap apart and inside.
+
+    >>> spread_apart([1, 1, 9], 2, 0, 10)
+    [1.0, 3.0, 9.0]
+    """
+    moved: list[float] = []
+    for place in places:
+        moved.append(max(float(place), moved[-1] + gap if moved else low))
+    for back in range(len(moved) - 1, -1, -1):
+        moved[back] = min(moved[back], moved[back + 1] - gap if back + 1 < len(moved) else high)
+    return moved
+
+
+def _outline() -> list[Any]:
+    return [withStroke(linewidth=1.5, foreground="black")]
+
+
+def _draw_change(axes: Axes, results: dict[str, Any]) -> None:
+    """Draw bits against how much changes: the median rule, and nine tenths of the rules."""
+    rows = results["summary"]["by_change"]
+    places = np.arange(len(rows))
+    for name, colour, line, label in (
+        ("bits", ORANGE, "o-", "raw bits"),
+        ("null", PURPLE, "s--", "null"),
+        ("floor", GREY, "o-", "floor"),
+        ("excess", BLUE, "o-", "excess"),
+    ):
+        low, middle, high = np.array([row[name] for row in rows]).T
+        axes.plot(places, middle, line, markersize=3, color=colour, label=label)
+        if name == "excess":
+            axes.fill_between(places, low, high, color=colour, alpha=0.2, linewidth=0)
+    axes.set_xticks(places, [_share(row) for row in rows], rotation=60)
+    axes.set(xlabel="cells that differ after two steps, below (%)", ylabel="bits")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2)
+    label_panel(axes, "c", "still, busy, chaotic: medians")
+
+
+def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
+    names = list(results["areas"])[::-1]
+    for shift, (group, (colour, label)) in zip((0.24, 0.0, -0.24), GROUPS.items(), strict=True):
+        areas = {place: results["areas"][name].get(group) for place, name in enumerate(names)}
+        known = {place + shift: area for place, area in areas.items() if area is not None}
+        if known:
+            low, middle, high = (
+                np.array([area[key] for area in known.values()]) for key in ("low", "area", "high")
+            )
+            look = {"fmt": "o", "color": colour, "markersize": 4, "capsize": 2, "label": label}
+            axes.errorbar(middle, list(known), xerr=[middle - low, high - middle], **look)
+    axes.axvline(0.5, color=GREY, linestyle=":", linewidth=1)
+    axes.set_yticks(range(len(names)), [MEASURES[name] for name in names])
+    axes.set(xlim=(0, 1), xlabel="area under the ROC curve (95%)")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.3, -0.12))
+    label_panel(axes, "d", "rules with gliders, against")
+
+
+def _with_width(value: float, half_width: float | None) -> str:
+    """Write a value with half the width of its interval, where it has one."""
+    return f"{value:.1f}" if half_width is None else f"{value:.1f} ± {half_width:.1f}"
+
+
+def _share(row: dict[str, float]) -> str:
+    """Write the upper end of a range of shares, in percent."""
+    return "0" if row["low"] == 0 else f"{min(100.0, 100 * row['high']):g}"

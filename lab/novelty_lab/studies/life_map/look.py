@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,8 @@ import torch
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import pack
 from novelty_lab.meters.gliders import Gliders, measure_gliders, off_background
-from novelty_lab.meters.walls import measure_domains
 from novelty_lab.observers.binary_torus import pattern_codes
-from novelty_lab.studies.life_map.life import (
-    LifeConfig,
-    life_observer,
-    pattern_entropy,
-    simulate,
-)
+from novelty_lab.studies.life_map.life import pattern_entropy
 from novelty_lab.studies.life_map.stages import StageConfig
 from novelty_lab.systems.life import Cells, LifeRule, soup
 
@@ -54,10 +47,6 @@ def look(
         "everywhere": _plain(everywhere),
         "patches": [_plain(one) for one in outside],
         "kinds": _gathered([everywhere, *outside]),
-        "soups": len(tori),
-        "uniform": int(sum(one.min() == one.max() for one in tori)),
-        "settled": int((rule.advance(tori, 2) == tori).all((1, 2)).sum()),
-        "domains": asdict(measure_domains(history)),
         "picture": pack(trail(history[: TRAIL + 1])),
     }
 
@@ -119,74 +108,17 @@ def trail(history: Cells) -> Cells:
     return ago
 
 
-def lempel_ziv(cells: np.ndarray) -> float:
-    """Return the bits per cell of Lempel and Ziv's parsing of 1978: c log2 c / n for c phrases.
-
-    A phrase is the shortest run of cells that was no phrase before.
-    """
-    known: dict[tuple[int, int], int] = {}
-    phrase = 0
-    for cell in cells.ravel().tolist():
-        longer = known.get((phrase, cell))
-        if longer is None:
-            known[phrase, cell] = len(known) + 1
-            longer = 0
-        phrase = longer
-    phrases = len(known) + (phrase > 0)
-    return phrases * math.log2(max(phrases, 1)) / cells.size
-
-
-def lempel_ziv_block(config: LifeConfig, codes: Sequence[int], seed: int) -> list[float]:
-    """Parse one torus of every rule of a block, its input state and window, in reading order."""
-    soups = life_observer(config, seed, 0, "cpu").soups[:1]
-    frames = simulate(config, codes, soups)
-    histories = np.stack([frame.cells()[:, 0].numpy() for frame in frames], axis=1)
-    return [lempel_ziv(history) for history in histories]
-
-
 def describe(measures: Mapping[str, float], looked: Mapping[str, Any]) -> str:
     """Say in a sentence what was measured."""
     phrases = [
         f"{_percent(measures['density'])} of the cells live",
         _change(measures["activity"], measures["change_in_two"]),
-        _settled(looked),
-        *_domains(looked["domains"]),
         _standing(looked["everywhere"]),
         _moving(looked),
         f"{_percent(measures['explained'])} of the next steps' variance read off one frame",
     ]
     text = "; ".join(filter(None, phrases))
     return text[0].upper() + text[1:] + "."
-
-
-def _settled(looked: Mapping[str, Any]) -> str:
-    """Say how many soups had come to rest, up to a flash, at the end of the burn-in."""
-    settled, uniform = looked["settled"], looked["uniform"]
-    if not settled:
-        return ""
-    which = "" if uniform == settled else f"{uniform} of them "
-    alike = f", {which}empty or full" if uniform else ""
-    return f"{settled} of {looked['soups']} soups had come to rest{alike}"
-
-
-def _domains(domains: Mapping[str, Any]) -> list[str]:
-    """Say what the torus is divided into, and whether it is at the walls that things change."""
-    count, walls, later = domains["count"], domains["walls"], domains["later_walls"]
-    if not count:
-        return ["no domain of like cells holds 1% of the torus"]
-    several = (
-        f"one domain of like cells covers {_percent(domains['covered'])} of the torus"
-        if count == 1
-        else f"{count} domains of like cells cover {_percent(domains['covered'])} of the torus, "
-        f"the largest {_percent(domains['largest'])}"
-    )
-    phrases = [several, f"{walls:.2g} sides of wall a cell"]
-    if walls and abs(later / walls - 1) >= 0.05:
-        way = "less" if later < walls else "more"
-        phrases[-1] += f", {_percent(abs(later / walls - 1))} {way} {domains['steps']} steps later"
-    if count > 1 and domains["at_walls"] is not None:
-        phrases.append(f"{_percent(domains['at_walls'])} of what changes lies between domains")
-    return phrases
 
 
 def _standing(seen: Mapping[str, float]) -> str:

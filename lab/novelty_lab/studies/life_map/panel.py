@@ -9,7 +9,7 @@ import numpy as np
 from novelty_lab.explorer.packing import packed, short, sprite_sheet
 from novelty_lab.explorer.panel import DataFiles, Panel, from_paper_run
 from novelty_lab.records import Record
-from novelty_lab.studies.life_map.pictures import LABELLED
+from novelty_lab.studies.life_map.figure import LABELLED
 
 KINDS = 6
 """Moving objects of a rule that the page lists."""

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 
 from learnable_novelty.errors import UserError
+from learnable_novelty.seeds import numpy_generator
+from novelty_lab.intervals import student
 from novelty_lab.rank_correlation import spearman
-from novelty_lab.studies.life_map.analysis import (
-    agreement,
-    area_with_interval,
-    compare_pairs,
-    complement_codes,
-    finite,
-    half_widths,
-    langton,
-)
 from novelty_lab.studies.life_map.life import MEASURES
 from novelty_lab.studies.life_map.look import describe
 from novelty_lab.studies.life_map.stages import (
@@ -28,72 +23,60 @@ from novelty_lab.studies.life_map.stages import (
     mean_excess,
     places,
 )
-from novelty_lab.systems.life import NUM_RULES, LifeRule
-from novelty_lab.systems.life_catalogue import named_rules, why_no_gliders
+from novelty_lab.systems.life import NUM_COUNTS, NUM_RULES, LifeRule
+from novelty_lab.systems.life_catalogue import UNIVERSAL, NamedRule, named_rules, why_no_gliders
 
 GRAIN = {
     "bits": 0.01, "floor": 0.01, "null": 0.01, "excess_sd": 0.01, "explained": 1e-4,
     "density": 1e-4, "activity": 1e-4, "change_in_two": 1e-4, "entropy": 1e-3, "compressed": 1e-4,
 }  # fmt: skip
 """What a unit of the recorded map stands for: arrays are kept as small integers."""
+BOOTSTRAPS = 2000
+CHANGE_EDGES = (0.0, 1e-9, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 1.01)
+"""Bins of the share of cells that differ after two steps."""
+BITS = ("excess", "bits", "floor", "null")
 
 
 def rule_measures(codes: np.ndarray, scored: Scored) -> dict[str, np.ndarray]:
     """Return all that rules can be ranked by, averaged over draws."""
-    averaged = {
-        name: values.astype(np.float64).mean(0) if values.ndim > 1 else values.astype(np.float64)
-        for name, values in scored.items()
-        if name in MEASURES
-    }
+    averaged = {name: _averaged(scored[name]) for name in MEASURES}
     return {"excess": mean_excess(scored), **averaged, "lambda": langton(codes)}
 
 
-def gallery_entry(
-    code: int, scored: Scores, measures: Mapping[str, np.ndarray], looked: dict[int, dict[str, Any]]
-) -> dict[str, Any]:
-    """Put together what the gallery says of one rule."""
-    there = int(np.flatnonzero(scored.again_codes == code)[0])
-    here = int(np.flatnonzero(scored.codes == code)[0])
-    own = {name: scored.again[name][..., there : there + 1] for name in MEASURES}
-    excess = excess_by_draw(own)
-    again = rule_measures(scored.again_codes[there : there + 1], own)
-    numbers = {name: float(values[0]) for name, values in again.items()}
-    seen = {name: value for name, value in looked[code].items() if name != "picture"}
-    return {
-        "rule": str(LifeRule(code)),
-        "complement": str(LifeRule(code).complemented()),
-        "excess": float(excess.mean()),
-        "half_width": finite(half_widths(excess)[0]),
-        "map_excess": float(measures["excess"][here]),
-        "measures": numbers,
-        "looked": seen,
-        "sentence": describe(numbers, seen),
-    }
+def _averaged(values: np.ndarray) -> np.ndarray:
+    return values.astype(np.float64).mean(0) if values.ndim > 1 else values.astype(np.float64)
+
+
+def langton(codes: np.ndarray) -> np.ndarray:
+    """Return Langton's lambda of rules: bit 2k + c of a code stands for C(8, k) neighbourhoods."""
+    ways = [math.comb(NUM_COUNTS - 1, bit // 2) for bit in range(2 * NUM_COUNTS)]
+    living = sum((np.asarray(codes) >> bit & 1) * count for bit, count in enumerate(ways))
+    return np.asarray(living) / sum(ways)
+
+
+def half_widths(values: np.ndarray) -> np.ndarray:
+    """Return the half widths of 95% intervals of means over draws, (draws, ...) to (...)."""
+    draws = len(values)
+    if draws < 2:
+        return np.full(values.shape[1:], np.nan)
+    return student(draws - 1) * values.std(0, ddof=1) / draws**0.5
+
+
+def finite(value: float) -> float | None:
+    """Return a number as JSON can hold it."""
+    return float(value) if math.isfinite(value) else None
 
 
 def map_summary(scored: Scores, measures: Mapping[str, np.ndarray]) -> dict[str, Any]:
     """Describe the map as a whole."""
-    spread = excess_by_draw(scored.measures)
-    draws = len(spread)
-    first_excess = measures["excess"][places(scored.codes, scored.again_codes)]
+    first = measures["excess"][places(scored.codes, scored.again_codes)]
     return {
         "zero": int((measures["bits"] == 0).sum()),
-        "quantiles": {
-            name: np.quantile(measures[name], [0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0]).tolist()
-            for name in ("excess", "bits", "floor", "null")
-        },
         "by_change": by_change(measures),
-        "draw_correlation": agreement(spread),
-        "draw_spearman": float(spearman(*spread[:2])) if draws > 1 else None,
-        "median_sd": float(np.median(spread.std(0, ddof=1))) if draws > 1 else None,
+        "draw_correlation": agreement(excess_by_draw(scored.measures)),
         "again": len(scored.again_codes),
-        "median_block_seconds": finite(float(np.nanmedian(scored.measures["seconds"]))),
-        "again_spearman": float(spearman(mean_excess(scored.again), first_excess)),
+        "again_spearman": float(spearman(mean_excess(scored.again), first)),
     }
-
-
-CHANGE_EDGES = (0.0, 1e-9, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 1.01)
-"""Bins of the share of cells that differ after two steps."""
 
 
 def by_change(measures: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
@@ -106,12 +89,82 @@ def by_change(measures: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
     for low, high in itertools.pairwise(CHANGE_EDGES):
         here = (change >= low) & (change < high)
         if here.any():
-            quantiles = {
-                name: np.quantile(measures[name][here], [0.05, 0.5, 0.95]).tolist()
-                for name in ("excess", "bits", "floor", "null")
-            }
-            rows.append({"low": low, "high": high, "rules": int(here.sum()), **quantiles})
+            of = {n: np.quantile(measures[n][here], [0.05, 0.5, 0.95]).tolist() for n in BITS}
+            rows.append({"low": low, "high": high, "rules": int(here.sum()), **of})
     return rows
+
+
+def agreement(values: np.ndarray) -> float | None:
+    """Return the correlation within rules, (draws, rules): how far one draw tells of another.
+
+    The intraclass correlation of one-way layouts, (B - W) / (B + (n - 1) W) for n draws, with n
+    times the variance of means between rules, B, and the mean variance within rules, W.
+    """
+    draws, rules = values.shape
+    if draws < 2 or rules < 2:
+        return None
+    between, within = draws * values.mean(0).var(ddof=1), values.var(0, ddof=1).mean()
+    total = between + (draws - 1) * within
+    return float((between - within) / total) if total > 0 else None
+
+
+def named_table(scored: Scores, measures: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
+    """List the named rules with their measures, their ranks among all rules, and what is known.
+
+    The rank by second scores is one more than the rules above it among those scored again: any
+    other could stand there too, so that it is a bound.
+    """
+    named = [one for one in named_rules() if one.rule.number in scored.codes]
+    codes = np.array([one.rule.number for one in named])
+    excess = excess_by_draw(scored.again)
+    ranks = {name: len(scored.codes) + 1 - rankdata(of) for name, of in measures.items()}
+    here, there = places(scored.codes, codes), places(scored.again_codes, codes)
+    return [
+        known(one)
+        | {
+            "measures": {name: float(of[i]) for name, of in measures.items()},
+            "ranks": {name: float(of[i]) for name, of in ranks.items()},
+            "again_excess": float(excess[:, j].mean()),
+            "again_half_width": finite(half_widths(excess[:, j : j + 1])[0]),
+            "again_rank": 1 + int((excess.mean(0) > excess[:, j].mean()).sum()),
+        }
+        for one, i, j in zip(named, here, there, strict=True)
+    ]
+
+
+def known(named: NamedRule) -> dict[str, Any]:
+    """Return what the catalogue says of a rule."""
+    return {
+        "name": named.name,
+        "rule": str(named.rule),
+        "also": list(named.also),
+        "gliders": named.gliders,
+        "source": named.source,
+        "universal": UNIVERSAL.get(named.name),
+    }
+
+
+def gallery_entry(
+    code: int, scored: Scores, measures: Mapping[str, np.ndarray], looked: dict[int, dict[str, Any]]
+) -> dict[str, Any]:
+    """Put together what the gallery says of one rule."""
+    here, there = (
+        int(places(of, np.array([code]))[0]) for of in (scored.codes, scored.again_codes)
+    )
+    own = {name: scored.again[name][..., there : there + 1] for name in MEASURES}
+    again = rule_measures(scored.again_codes[there : there + 1], own)
+    numbers = {name: float(values[0]) for name, values in again.items()}
+    seen = {name: value for name, value in looked[code].items() if name != "picture"}
+    return {
+        "rule": str(LifeRule(code)),
+        "complement": str(LifeRule(code).complemented()),
+        "excess": numbers["excess"],
+        "half_width": finite(half_widths(excess_by_draw(own))[0]),
+        "map_excess": float(measures["excess"][here]),
+        "measures": numbers,
+        "looked": seen,
+        "sentence": describe(numbers, seen),
+    }
 
 
 def glider_areas(
@@ -119,7 +172,6 @@ def glider_areas(
     codes: np.ndarray,
     random_codes: np.ndarray,
     measures: Mapping[str, np.ndarray],
-    parsed: Mapping[int, float],
     seed: int,
 ) -> dict[str, dict[str, Any]]:
     """Ask of every measure how well it tells rules known to have gliders from others.
@@ -127,84 +179,60 @@ def glider_areas(
     Against the other named rules; against rules drawn at random, of which little is known; and
     against those of them that provably have none.
     """
-    groups = glider_groups(named, random_codes)
-    place = {int(code): here for here, code in enumerate(codes)}
-    areas: dict[str, dict[str, Any]] = {}
-    for name in ("excess", "bits", "compressed", "lempel_ziv", "entropy", "lambda", "activity"):
-
-        def values(codes: set[int], name: str = name) -> np.ndarray:
-            if name == "lempel_ziv":
-                return np.array([parsed[code] for code in sorted(codes)])
-            return measures[name][[place[code] for code in sorted(codes)]]
-
-        areas[name] = areas_of(groups, values, seed)
-    return areas
-
-
-def glider_groups(named: list[dict[str, Any]], random_codes: np.ndarray) -> dict[str, set[int]]:
-    """Return the rules with gliders, and the groups that they are told from."""
     gliders = {LifeRule(row["rule"]).number for row in named if row["gliders"]}
     without = {LifeRule(row["rule"]).number for row in named} - gliders
     unnamed = set(random_codes.tolist()) - gliders - without
     proved = {code for code in unnamed if why_no_gliders(LifeRule(code))}
-    return {"gliders": gliders, "named": without, "random": unnamed, "proved": proved}
-
-
-def areas_of(
-    groups: Mapping[str, set[int]], values: Callable[[set[int]], np.ndarray], seed: int
-) -> dict[str, dict[str, Any]]:
-    """Return the area under the curve of rules with gliders against each of the other groups."""
-    gliders = groups["gliders"]
-    return {
-        group: area_with_interval(values(gliders), values(others), seed)
-        | {"positives": len(gliders), "negatives": len(others)}
-        for group, others in groups.items()
-        if group != "gliders" and gliders and others
-    }
-
-
-def compare_complements(scored: Scores) -> dict[str, Any]:
-    """Compare rules with their complements: drawn at random in both codings, and on the map."""
-    compared = {
-        states: compare_pairs(excess_by_draw(first), excess_by_draw(second))
-        for states, (first, second) in scored.complements.items()
-    }
-    if len(scored.codes) == NUM_RULES:
-        excess = excess_by_draw(scored.measures)
-        swapped = complement_codes(scored.codes)
-        partner = places(scored.codes, swapped)
-        first_of_pair = scored.codes < swapped
-        compared["map"] = compare_pairs(excess[:, first_of_pair], excess[:, partner[first_of_pair]])
-    return compared
-
-
-def top_rules(scored: Scores, count: int) -> list[dict[str, Any]]:
-    """List the best rules on the larger tori, names and complements included."""
-    names = {one.rule.number: one.name for one in named_rules()}
-    excess = excess_by_draw(scored.again)
-    widths = half_widths(excess)
-    best = np.argsort(-excess.mean(0), kind="stable")[:count]
-    return [
-        {
-            "rule": str(LifeRule(int(scored.again_codes[i]))),
-            "name": names.get(int(scored.again_codes[i])),
-            "excess": float(excess[:, i].mean()),
-            "half_width": finite(float(widths[i])),
+    groups = {"named": without, "random": unnamed, "proved": proved}
+    areas: dict[str, dict[str, Any]] = {}
+    for name in ("excess", "bits", "compressed", "entropy", "lambda", "activity"):
+        values = {
+            group: measures[name][places(codes, np.array(sorted(of)))]
+            for group, of in {"gliders": gliders, **groups}.items()
+            if of
         }
-        for i in best
+        areas[name] = {
+            group: area_with_interval(values["gliders"], values[group], seed)
+            | {"positives": len(gliders), "negatives": len(others)}
+            for group, others in groups.items()
+            if gliders and others
+        }
+    return areas
+
+
+def area_with_interval(positive: np.ndarray, negative: np.ndarray, seed: int) -> dict[str, float]:
+    """Return the area under the curve and its 95% bootstrap interval, both classes resampled."""
+    generator = numpy_generator(seed, "area")
+    resamples = [
+        (generator.choice(positive, len(positive)), generator.choice(negative, len(negative)))
+        for _ in range(BOOTSTRAPS)
     ]
+    areas = areas_under_curve(*(np.stack(one) for one in zip(*resamples, strict=True)))
+    low, high = np.quantile(areas, [0.025, 0.975])
+    area = float(areas_under_curve(positive, negative))
+    return {"area": area, "low": float(low), "high": float(high)}
+
+
+def areas_under_curve(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
+    """Return the probability that a positive lies above a negative, ties counting half.
+
+    Args:
+        positive: (..., some).
+        negative: (..., others).
+    """
+    count, others = positive.shape[-1], negative.shape[-1]
+    ranks = rankdata(np.concatenate([positive, negative], axis=-1), axis=-1)[..., :count]
+    return (ranks.sum(-1) - count * (count + 1) / 2) / (count * others)
 
 
 def record_arrays(scored: Scores, pictures: np.ndarray) -> dict[str, np.ndarray]:
     """Keep the map in small integers, 512 x 512 if it is whole, and what was scored again."""
     whole = len(scored.codes) == NUM_RULES
     kept: dict[str, np.ndarray] = {"pictures": pictures}
-    measures = dict(scored.measures)
-    excess = excess_by_draw(measures)
-    measures["excess_sd"] = excess.std(0, ddof=1) if len(excess) > 1 else np.zeros(excess.shape[1])
+    excess = excess_by_draw(scored.measures)
+    spread = excess.std(0, ddof=1) if len(excess) > 1 else np.zeros(excess.shape[1])
     for name, grain in GRAIN.items():
-        values = measures[name].astype(np.float64)
-        values = values.mean(0) if values.ndim > 1 else values
+        values = spread if name == "excess_sd" else _averaged(scored.measures[name])
         units = np.rint(values / grain)
         if np.abs(units).max(initial=0) > np.iinfo(np.int16).max:
             raise UserError(f"{name} does not fit into 16 bits at a grain of {grain}")

@@ -1,4 +1,4 @@
-"""The scores of the life map: every rule, the best ones again, other settings, complements.
+"""The scores of the life map: every rule, and the best ones again.
 
 Tasks are blocks of rules; what a task returns is arrays packed for the journal.
 """
@@ -15,26 +15,12 @@ import numpy as np
 
 from learnable_novelty.seeds import numpy_generator
 from novelty_lab.context import RunContext, describe_device, pack, unpack
-from novelty_lab.settings import choice
 from novelty_lab.studies.life_map.life import MEASURES, LifeConfig, score_rules, vary
-from novelty_lab.systems.life import NUM_COUNTS, NUM_RULES, LifeRule
+from novelty_lab.systems.life import NUM_COUNTS, NUM_RULES
 from novelty_lab.systems.life_catalogue import named_rules
 
 BY_DRAW = ("bits", "floor", "null")
 """Measures that are kept draw by draw; of the others the mean over draws is kept."""
-
-STUDY: dict[str, tuple[Any, ...]] = {
-    "density": (0.25, 0.75),
-    "burn_in": (100, 2000),
-    "grid": (64, 97),
-    "window": (8, 32),
-    "samples": (4, 16),
-    "channels": (64, 256),
-    "depth": (2,),
-    "linear_last": (False,),
-    "states": ("binary",),
-}
-"""Settings that are varied one at a time, and their other values."""
 
 
 @dataclass(frozen=True)
@@ -53,18 +39,36 @@ class StageConfig(LifeConfig):
     """Their draws."""
     random_rules: int = 1000
     """Rules at random, with the named ones, that the named ones are compared with."""
-    study_rules: int = 150
-    """How many of these are scored at other settings, one draw each."""
-    study_axes: tuple[str, ...] = choice(STUDY, required=False)
-    """Which settings are varied."""
-    symmetry_rules: int = 60
-    """Rules at random that are scored beside their complements, both codings of the states."""
-    symmetry_draws: int = 4
-    """Their draws."""
 
 
 Scored = dict[str, np.ndarray]
 """Measures of rules by name, as ``score_all`` returns them."""
+
+
+class Scores(NamedTuple):
+    """What the device computes."""
+
+    codes: np.ndarray
+    measures: Scored
+    again_codes: np.ndarray
+    again: Scored
+
+
+def scores(config: StageConfig, seed: int, context: RunContext) -> Scores:
+    """Score everything that is scored in blocks, which a GPU is for.
+
+    The best share and the named rules are scored again: larger tori, more draws, all of them new.
+    """
+    codes = chosen_codes(config, seed)
+    scored = score_all(context, "map", config, codes, seed, config.block)
+    best = codes[np.argsort(-mean_excess(scored), kind="stable")]
+    best = best[: math.ceil(config.again_share * len(codes))]
+    named = [one.rule.number for one in named_rules()]
+    again = np.union1d(best, np.intersect1d(named, codes))
+    larger = vary(config, grid=config.again_grid, draws=config.again_draws)
+    block = max(1, config.block // 8)
+    later = score_all(context, "again", larger, again, seed, block, first_draw=config.draws)
+    return Scores(codes, scored, again, later)
 
 
 def map_codes() -> np.ndarray:
@@ -77,9 +81,7 @@ def map_codes() -> np.ndarray:
 def chosen_codes(config: StageConfig, seed: int) -> np.ndarray:
     """Return the codes of the rules to score, in the order of the map."""
     every = map_codes().ravel()
-    if not config.rules:
-        return every
-    return every[np.isin(every, some_codes(config.rules, seed))]
+    return every[np.isin(every, some_codes(config.rules, seed))] if config.rules else every
 
 
 def some_codes(count: int, seed: int) -> np.ndarray:
@@ -91,27 +93,6 @@ def some_codes(count: int, seed: int) -> np.ndarray:
     order = numpy_generator(seed, "study").permutation(NUM_RULES)
     drawn = order[~np.isin(order, named)][: max(0, count - len(named))]
     return np.union1d(named, drawn)
-
-
-def random_codes(count: int, codes: np.ndarray, seed: int) -> np.ndarray:
-    """Return the named rules and others at random, ``count`` in all, of those in codes."""
-    return np.intersect1d(some_codes(count, seed), codes)
-
-
-def score_block(
-    config: LifeConfig, codes: Sequence[int], seed: int, first_draw: int, device: str
-) -> dict[str, Any]:
-    """Measure a block of rules in every draw of a configuration."""
-    started = time.perf_counter()
-    draws = [
-        score_rules(config, codes, seed, first_draw + draw, device) for draw in range(config.draws)
-    ]
-    packed: dict[str, Any] = {}
-    for name in MEASURES:
-        values = np.stack([one[name] for one in draws])
-        packed[name] = pack((values if name in BY_DRAW else values.mean(0)).astype(np.float32))
-    spent = round(time.perf_counter() - started, 3)
-    return packed | {"device": describe_device(device), "seconds": spent}
 
 
 def score_all(
@@ -137,6 +118,22 @@ def score_all(
     }
 
 
+def score_block(
+    config: LifeConfig, codes: Sequence[int], seed: int, first_draw: int, device: str
+) -> dict[str, Any]:
+    """Measure a block of rules in every draw of a configuration."""
+    started = time.perf_counter()
+    draws = [
+        score_rules(config, codes, seed, first_draw + draw, device) for draw in range(config.draws)
+    ]
+    packed: dict[str, Any] = {}
+    for name in MEASURES:
+        values = np.stack([one[name] for one in draws])
+        packed[name] = pack((values if name in BY_DRAW else values.mean(0)).astype(np.float32))
+    spent = round(time.perf_counter() - started, 3)
+    return packed | {"device": describe_device(device), "seconds": spent}
+
+
 def excess_by_draw(scored: Scored) -> np.ndarray:
     """Return bits less floor, (draws, rules)."""
     return scored["bits"].astype(np.float64) - scored["floor"]
@@ -147,86 +144,7 @@ def mean_excess(scored: Scored) -> np.ndarray:
     return excess_by_draw(scored).mean(0)
 
 
-def score_again(
-    config: StageConfig, codes: np.ndarray, scored: Scored, seed: int, context: RunContext
-) -> tuple[np.ndarray, Scored]:
-    """Score the best share and the named rules again: larger tori, more draws, all of them new."""
-    best = codes[np.argsort(-mean_excess(scored), kind="stable")]
-    best = best[: math.ceil(config.again_share * len(codes))]
-    named = [one.rule.number for one in named_rules()]
-    again = np.union1d(best, np.intersect1d(named, codes))
-    settings = vary(config, grid=config.again_grid, draws=config.again_draws)
-    block = max(1, config.block // 8)
-    return again, score_all(context, "again", settings, again, seed, block, first_draw=config.draws)
-
-
-def study_settings(
-    config: StageConfig, codes: np.ndarray, scored: Scored, seed: int, context: RunContext
-) -> dict[str, Scored]:
-    """Score some rules at every other setting, one draw each.
-
-    The first draw of the map is the reference; the second shows how far a ranking agrees with
-    itself when chance is new.
-    """
-    some = random_codes(config.study_rules, codes, seed)
-    here = places(codes, some)
-    reference, *others = [
-        {name: scored[name][draw : draw + 1, here] for name in BY_DRAW}
-        for draw in range(config.draws)
-    ]
-    study: dict[str, Scored] = {"reference": reference}
-    for axis in config.study_axes:
-        for value in STUDY[axis]:
-            name, variant = f"{axis}={value}", vary(config, draws=1, **{axis: value})
-            block = min(config.block, 64)
-            study[name] = score_all(context, f"study {name}", variant, some, seed, block)
-    return study | ({"another draw": others[0]} if others else {})
-
-
 def places(codes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Return where the wanted codes stand among codes, all of which must be there."""
     order = np.argsort(codes)
     return order[np.searchsorted(codes, wanted, sorter=order)]
-
-
-def score_complements(
-    config: StageConfig, seed: int, context: RunContext
-) -> dict[str, tuple[Scored, Scored]]:
-    """Score rules and their complements, cells entering as -1 and 1 and as 0 and 1."""
-    codes = numpy_generator(seed, "symmetry").permutation(NUM_RULES)[: config.symmetry_rules]
-    swapped = np.array([LifeRule(int(code)).complemented().number for code in codes])
-    by_states: dict[str, tuple[Scored, Scored]] = {}
-    for states in ("signed", "binary"):
-        settings = vary(config, states=states, draws=config.symmetry_draws)
-        both = score_all(
-            context, f"symmetry {states}", settings, np.concatenate([codes, swapped]), seed,
-            min(config.block, 64),
-        )  # fmt: skip
-        halves = slice(len(codes)), slice(len(codes), None)
-        first, second = ({name: both[name][..., half] for name in MEASURES} for half in halves)
-        by_states[states] = first, second
-    return by_states
-
-
-class Scores(NamedTuple):
-    """What the device computes."""
-
-    codes: np.ndarray
-    measures: Scored
-    again_codes: np.ndarray
-    again: Scored
-    random_codes: np.ndarray
-    """Rules drawn at random and the named ones."""
-    study: dict[str, Scored]
-    complements: dict[str, tuple[Scored, Scored]]
-
-
-def scores(config: StageConfig, seed: int, context: RunContext) -> Scores:
-    """Score everything that is scored in blocks: what a GPU is for."""
-    codes = chosen_codes(config, seed)
-    scored = score_all(context, "map", config, codes, seed, config.block)
-    again = score_again(config, codes, scored, seed, context)
-    study = study_settings(config, codes, scored, seed, context)
-    complements = score_complements(config, seed, context)
-    some = random_codes(config.random_rules, codes, seed)
-    return Scores(codes, scored, *again, some, study, complements)
