@@ -30,18 +30,12 @@ def _row(row: ledger.Row, results: Path) -> dict[str, Any]:
     def link(path: Path) -> str:
         return f"results/{path.relative_to(results).as_posix()}"
 
-    claim = row.claim
+    names = ("id", "section", "kind", "statement")
     return {
-        "id": claim.id,
-        "section": claim.section,
-        "kind": claim.kind,
-        "statement": claim.statement,
-        "paper": ledger.paper_text(claim),
+        **{name: getattr(row.claim, name) for name in names},
+        **{name: getattr(row, name) for name in ("runs", "verdict", "note", "command")},
+        "paper": ledger.paper_text(row.claim),
         "ours": ledger.ours_text(row),
-        "runs": row.runs,
-        "verdict": row.verdict,
-        "note": row.note,
-        "command": row.command,
         "records": [link(Path(record) / "record.json") for record in row.records],
         "figure": link(Path(row.figure)) if row.figure else "",
     }

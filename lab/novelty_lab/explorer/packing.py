@@ -31,15 +31,9 @@ def rounded(values: np.ndarray) -> list[Any]:
 
 
 def sprite_sheet(images: np.ndarray) -> dict[str, Any]:
-    """Lay many small grey images out on one PNG.
+    """Lay small grey images, (num_images, height, width), out on one PNG.
 
     The PNG is a data address inside a script, so it also works in a page opened as a file.
-
-    Args:
-        images: (num_images, height, width), bytes.
-
-    Returns:
-        The sheet as a data address, the number of its columns, and the size of an image.
     """
     count, height, width = images.shape
     rows = -(-count // SHEET_COLUMNS)

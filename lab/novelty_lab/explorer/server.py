@@ -6,18 +6,28 @@ page only (``Host``, ``Origin``, ``Sec-Fetch-Site``), takes no files, and bounds
 
 from __future__ import annotations
 
+import http.client
 import io
 import json
+import math
+import socket
 import sys
+import threading
+import time
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote
 
-from novelty_lab.explorer import connections
-from novelty_lab.explorer.connections import Connections, HeadReader
 from novelty_lab.explorer.site import Site
 
+MOST_CONNECTIONS = 64
+"""Open connections; a browser opens six."""
+HEAD_SECONDS = SEND_SECONDS = 20.0
+"""The head of a request arrives in this time, and the answer is taken in this time."""
+LARGEST_HEAD = 131_072
+"""Bytes of a head; without this limit http.server reads six megabytes."""
 HOST = "127.0.0.1"
 TYPES = {
     "html": "text/html; charset=utf-8",
@@ -39,6 +49,33 @@ HEADERS = {
 }
 
 
+class HeadReader(io.RawIOBase):
+    """The bytes of a connection, up to a time and a number that are set for every head."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection, self._end, self._left = connection, math.inf, 0
+
+    def start(self) -> None:
+        """Begin with a head."""
+        self._end, self._left = time.monotonic() + HEAD_SECONDS, LARGEST_HEAD
+
+    def readable(self) -> bool:
+        """Return True, as ``io.BufferedReader`` asks for."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what has come; http.server answers too many bytes with status 431."""
+        seconds = self._end - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        self._connection.settimeout(seconds)
+        count = self._connection.recv_into(buffer)
+        self._left -= count
+        if self._left < 0:
+            raise http.client.LineTooLong("header")
+        return count
+
+
 class Server(ThreadingHTTPServer):
     """Serves a site from memory on this machine only; port 0 takes any free one."""
 
@@ -47,17 +84,35 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, site: Site, port: int = 0) -> None:
         self.site = site
-        self.connections = Connections()
+        self._waiting_since: dict[socket.socket, float] = {}
+        self._lock = threading.Lock()
         super().__init__((HOST, port), _Handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Start a thread for a connection."""
-        self.connections.add(request)
+        """Start a thread for a connection; if there are too many, end the one that waits longest.
+
+        All clients of this machine have one address, so the limit is not one per address: whoever
+        keeps connections open without using them loses them to the next that comes.
+        """
+        with self._lock:
+            if len(self._waiting_since) >= MOST_CONNECTIONS:
+                longest = min(self._waiting_since, key=self._waiting_since.__getitem__)
+                del self._waiting_since[longest]
+                with suppress(OSError):
+                    longest.shutdown(socket.SHUT_RDWR)
+            self._waiting_since[request] = time.monotonic()
         super().process_request(request, client_address)
+
+    def used(self, connection: socket.socket) -> None:
+        """Note that a connection has just sent a request, or has been answered."""
+        with self._lock:
+            if connection in self._waiting_since:
+                self._waiting_since[connection] = time.monotonic()
 
     def shutdown_request(self, request: Any) -> None:
         """Forget a connection, and close it."""
-        self.connections.remove(request)
+        with self._lock:
+            self._waiting_since.pop(request, None)
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -83,15 +138,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def handle_one_request(self) -> None:
         """Read one request and answer it, each within its time."""
-        self.server.connections.used(self.connection)
+        self.server.used(self.connection)
         self._head.start()
         super().handle_one_request()
 
     def parse_request(self) -> bool:
         """Read the headers; what follows is the answer."""
         is_complete = super().parse_request()
-        self.server.connections.used(self.connection)
-        self.connection.settimeout(connections.SEND_SECONDS)
+        self.server.used(self.connection)
+        self.connection.settimeout(SEND_SECONDS)
         return is_complete
 
     def do_GET(self) -> None:

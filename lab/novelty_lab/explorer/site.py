@@ -26,14 +26,7 @@ SCRIPTS_HERE = b"<!-- scripts of the panels -->"
 
 
 def build(results: Path) -> Site:
-    """Make all files of the page.
-
-    Args:
-        results: folder of records.
-
-    Raises:
-        UserError: if there is no results folder.
-    """
+    """Make all files of the page from a folder of records."""
     if not results.is_dir():
         raise UserError(f"expected a folder of results, but {results} is not a folder")
     site = dict(_files(resources.files("novelty_lab.explorer") / "assets"))

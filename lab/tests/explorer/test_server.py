@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.tests.explorer.page import serving
-from novelty_lab.explorer import connections
+from novelty_lab.explorer import server as served
 
 SITE = {"index.html": b"<p>page</p>", "js/base.js": b"1;"}
 
@@ -120,13 +120,13 @@ def test_a_hundred_half_open_connections_keep_nobody_out(server):
             start = time.monotonic()
             assert ask(server, "GET", "/")[1] == SITE["index.html"]
             assert time.monotonic() - start < 2
-        assert sum(map(is_open, held)) <= connections.MOST_CONNECTIONS
+        assert sum(map(is_open, held)) <= served.MOST_CONNECTIONS
 
 
-def test_clients_that_read_nothing_keep_nobody_out():
+def test_clients_that_read_nothing_keep_nobody_out(monkeypatch):
     large = {"index.html": bytes(50_000_000)}
     with serving(large) as server, ExitStack() as stack:
-        server.connections.most = 8
+        monkeypatch.setattr(served, "MOST_CONNECTIONS", 8)
         for _ in range(8):
             held = stack.enter_context(connect(server))
             held.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n\r\n".encode())
@@ -138,7 +138,7 @@ def test_clients_that_read_nothing_keep_nobody_out():
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\n"])
 def test_a_head_has_a_time_in_all_however_many_bytes_come(server, monkeypatch, sent):
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.4)
+    monkeypatch.setattr(served, "HEAD_SECONDS", 0.4)
     with connect(server) as connection:
         connection.sendall(sent)
         start = time.monotonic()

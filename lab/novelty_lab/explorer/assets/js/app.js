@@ -216,7 +216,7 @@
   paint();
 
   part("foot").append(
-    `learnable-novelty ${LN.data.index.version}. All numbers on this page are read from committed records, except those of Start and Your data. The paper is Zhang and Levin, “Intelligence from Learnable Novelty”.`,
+    `learnable-novelty ${LN.data.index.version}. All numbers on this page are read from committed records, except those of Start, Your data and The numbers, which are computed here. The paper is Zhang and Levin, “Intelligence from Learnable Novelty”.`,
   );
   part("skip").addEventListener("click", (event) => {
     event.preventDefault();
