@@ -95,14 +95,3 @@ def test_back_and_forward_go_through_what_was_shown(tab, exported):
     back = [shown_after(browser, "history.back()") for _ in range(3)]
     assert back == [["automata", "54"], ["automata", "30"], ["automata", "110"]]
     assert shown_after(browser, "history.forward()") == ["automata", "30"]
-
-
-def test_a_held_key_is_one_step_of_the_history(tab, exported):
-    open_panel(tab, exported, "automata")
-    before, after = tab.execute_script(
-        "const bars = document.querySelector('#panel-automata [role=group]'), n = history.length;"
-        "for (let k = 0; k < 9; k++) bars.dispatchEvent("
-        "new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));"
-        "return [n, history.length]"
-    )
-    assert after == before + 1

@@ -190,15 +190,6 @@ def test_what_rounding_may_change_is_refused_as_in_python(page, rows, width, tar
     assert [refused for _, refused in found] == [error > 2e-6 for error in errors]
 
 
-def test_seeds_split_as_in_python(page):
-    labels = [[0, "draw", 3], [12345678901234567, "folds"], [7, "surrogate", "time", 98]]
-    found = page.execute_script(
-        "return arguments[0].map(labels => String(LN.observer.parts.split(...labels)))",
-        [[str(seed), *rest] for seed, *rest in labels],
-    )
-    assert found == [str(split(seed, *rest)) for seed, *rest in labels]
-
-
 @pytest.mark.parametrize("seed", [0, 5, 2**62 + 12345])
 def test_numbers_are_drawn_as_in_python(page, seed):
     uniform, integers, orders = page.execute_script(
@@ -232,33 +223,3 @@ def test_weights_and_features_are_those_of_torch(page, linear_last):
         assert weights == getattr(reservoir, f"weight{layer}").tolist()
         assert bias == getattr(reservoir, f"bias{layer}").tolist()
     np.testing.assert_allclose(np.array(found[1]).T, reservoir(inputs).numpy(), atol=1e-13)
-
-
-@pytest.mark.parametrize("shape", [(7, 7), (30, 12), (6, 2)])
-def test_singular_values_are_those_of_numpy(page, shape):
-    matrix = noise(0, *shape) * 10.0 ** -np.arange(shape[1])
-    found = page.execute_script(
-        "return LN.observer.parts.squaredSingularValues("
-        "arguments[0].map(c => Float64Array.from(c))).map(Math.sqrt)",
-        matrix.T.tolist(),
-    )
-    np.testing.assert_allclose(found, np.linalg.svd(matrix, compute_uv=False), rtol=1e-9)
-
-
-def test_a_tridiagonal_matrix_has_the_same_ridge(page):
-    half = noise(0, 20, 9)
-    gram, cross = half.T @ half, noise(1, 9, 2)
-    diagonal, beside, turned, back = page.execute_script(
-        "const list = m => m.map(c => Float64Array.from(c));"
-        "const t = LN.observer.parts.tridiagonal(list(arguments[0]), list(arguments[1]));"
-        "const plain = m => m.map(c => [...c]);"
-        "return [[...t.diagonal], [...t.beside], plain(t.cross), plain(t.back(t.cross))]",
-        gram.tolist(),
-        cross.T.tolist(),
-    )
-    matrix = np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1)
-    np.testing.assert_allclose(np.linalg.eigvalsh(matrix), np.linalg.eigvalsh(gram), rtol=1e-12)
-    np.testing.assert_allclose(np.array(back).T, cross, atol=1e-13)
-    solved = np.linalg.solve(matrix + 0.3 * np.eye(9), np.array(turned).T)
-    truth = np.linalg.solve(gram + 0.3 * np.eye(9), cross)
-    np.testing.assert_allclose((solved**2).sum(0), (truth**2).sum(0), rtol=1e-12)

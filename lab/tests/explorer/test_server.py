@@ -150,14 +150,6 @@ def test_a_head_has_a_time_in_all_however_many_bytes_come(server, monkeypatch, s
     assert ask(server, "GET", "/")[0] == 200
 
 
-def test_one_connection_answers_many_requests(server):
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
-    for path in ("/", "/js/base.js", "/"):
-        connection.request("GET", path)
-        assert connection.getresponse().read() == SITE[path.lstrip("/") or "index.html"]
-    connection.close()
-
-
 def test_headers_without_end_are_refused(server):
     with connect(server) as connection:
         line = b"X-Long: " + b"a" * 60_000 + b"\r\n"

@@ -132,21 +132,6 @@ def test_an_artefact_with_a_panel_is_one_folder(tmp_path, monkeypatch):
     assert site["js/my_artefact/panel.js"] == b"LN.panels.push({});\n"
 
 
-def test_conditions_look_as_in_the_figures(site):
-    from novelty_lab.paper.table1_agents.rl_table.pictures import LOOKS
-
-    css = dict(re.findall(r"--(\w+): (#\w{6})", site["style.css"].decode().partition("}")[0]))
-    conditions = content(site, "agents")["conditions"]
-    assert conditions.keys() == LOOKS.keys()
-    for name, look in conditions.items():
-        colour, _, line = LOOKS[name]
-        shown = "yellow" if look["colour"] == "gold" else look["colour"]
-        assert css.get(shown, shown) == colour
-        assert look["dashed"] == (line == "--")
-    colours = [look["colour"] for look in conditions.values()]
-    assert len(set(colours)) == len(colours)
-
-
 def test_a_missing_record_is_a_missing_panel(tmp_path):
     Record("eca", "other", {}, 0, {}).save(tmp_path)
     names = content(build(tmp_path), "index")["names"]
@@ -158,15 +143,6 @@ def test_a_missing_folder_is_a_sentence(tmp_path, capsys):
     told = capsys.readouterr().err
     assert "expected a folder of results" in told
     assert "--out" in told
-
-
-def test_a_page_onto_a_file_is_a_sentence(tmp_path, capsys):
-    path = tmp_path / "taken"
-    path.write_text("mine")
-    assert main(["explore", "--out", str(tmp_path), "--export", str(path)]) == 2
-    told = capsys.readouterr().err
-    assert f"could not write {path}" in told and "choose another folder" in told
-    assert path.read_text() == "mine"
 
 
 def test_a_taken_port_is_a_sentence(tmp_path, capsys):

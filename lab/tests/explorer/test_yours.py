@@ -187,21 +187,6 @@ def test_a_file_that_is_no_table_gets_its_sentence(browser, exported, name, cont
     assert browser.get_log("browser") == []
 
 
-def test_a_column_of_words_gets_its_sentence(browser, exported):
-    open_panel(browser, exported, "yours")
-    drop(browser, "a.csv", b"a,y\n1,2\n3,spam\n5,eggs\n")
-    wait_for_form(browser)
-    assert parts(browser)[1] == ["y", "text", ""]
-    set_part(browser, 1, "target")
-    browser.execute_script(f"document.querySelectorAll('{ROOT} [name=rows]')[0].click()")
-    set_part(browser, 1, "target")
-    press_score(browser)
-    assert said(browser).startswith(
-        "Expected numbers or at most 30 categories in column 'y', got 'spam' in row 2"
-    )
-    assert said(browser).endswith("leave that column out.")
-
-
 def test_a_score_can_be_cancelled_and_made_again(browser, exported):
     x, y = np.random.default_rng(0).standard_normal((2, 4000))
     open_panel(browser, exported, "yours")
@@ -239,13 +224,3 @@ def test_rows_that_are_steps_of_time_get_a_caution(browser, exported):
     press_score(browser)
     (caution,) = truth.cautions
     assert said(browser).startswith(f"Caution: {caution.split(': if')[0]}")
-
-
-def test_a_chosen_file_is_taken_too(browser, exported, tmp_path):
-    x, y = table()
-    path = tmp_path / "data.csv"
-    path.write_bytes(as_csv(x, y))
-    open_panel(browser, exported, "yours")
-    browser.find_element("css selector", f"{ROOT} input[type=file]").send_keys(str(path))
-    wait_for_form(browser)
-    assert browser.find_element("css selector", f"{ROOT} form h3").text == "data.csv"
