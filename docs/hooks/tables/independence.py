@@ -41,45 +41,6 @@ def _level(row: dict[str, Any]) -> str:
     return f"{row['rate']:.3f} ± {row['se']:.3f}"
 
 
-def level() -> str:
-    """Give the level of the test of independence."""
-    return markdown(
-        ["data without dependence", "p ≤ 0.05"],
-        [[name, _level(row)] for name, row in record("dependence")["level"].items()],
-    )
-
-
-def given() -> str:
-    """Give level and power given a third variable, with ten folds and five, and the tree test."""
-    five, trees = (record("dependence")["given"][test] for test in ("ours", "FCIT"))
-    ten = record("dependence-level")
-    rows = []
-    for name, row in five.items():
-        kind, _, rest = name.partition(", ")
-        rest = rest.replace(", ours", "")
-        other = trees[f"{kind}, {rest.replace(', n=', ', FCIT, n=')}"]
-        more = ten[kind].get(f"{rest}, given z")
-        cells = ["" if more is None else _level(more), _level(row), _level(other)]
-        rows.append([kind, rest.replace("n=", "n = "), *cells])
-    return markdown(["", "data", "ours", "ours, five folds", "FCIT"], rows)
-
-
-def test_seconds() -> str:
-    """Give CPU seconds of the tests of independence."""
-    seconds = record("dependence")["seconds"]
-    return markdown(
-        ["rows", *TESTS.values(), "MGC / ours"],
-        [
-            [
-                f"{row['n']:,}",
-                *(f"{seconds[test][i]['seconds']:.2g}" for test in TESTS),
-                f"{seconds['MGC'][i]['seconds'] / row['seconds']:,.0f}",
-            ]
-            for i, row in enumerate(seconds["ours"])
-        ],
-    )
-
-
 def scans() -> str:
     """Give false findings of scans."""
     return markdown(

@@ -13,20 +13,18 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from learnable_novelty.independence import dependence
+from learnable_novelty.independence.dependence import dependence
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.repeats import LEVEL, part_of
 from novelty_lab.settings import Settings
 from novelty_lab.studies.dependence.processes import (
-    CONFOUNDED,
-    CONNECTED,
     NULLS,
     SERIES,
     dimensions,
@@ -46,7 +44,7 @@ class Config(Settings):
     dimension_repeats: int = 100
     """Data sets per dimension."""
     permutations: int = 999
-    """Of ours; a fifth of it over dimension and given a third variable."""
+    """Of ours; a fifth of it over dimension."""
     sizes: tuple[int, ...] = (20, 40, 60, 80, 100)
     """Rows, one column each."""
     dimension_step: int = 2
@@ -57,12 +55,6 @@ class Config(Settings):
     """Tests of hyppo."""
     null_sizes: tuple[int, ...] = (30, 100)
     """Rows of independent pairs."""
-    given_sizes: tuple[int, ...] = (200, 500)
-    """Rows of confounded pairs."""
-    given_repeats: int = 1000
-    """Data sets per confounded pair."""
-    given_rival_repeats: int = 100
-    """The same for the tree test of conditional independence (FCIT)."""
     time_sizes: tuple[int, ...] = (100, 1000, 10_000)
     """Rows of timed tests."""
     parts: int = 10
@@ -79,9 +71,6 @@ QUICK = Config(
     simulations=("circle", "multimodal_independence"),
     rivals=("MGC",),
     null_sizes=(30,),
-    given_sizes=(60,),
-    given_repeats=2,
-    given_rival_repeats=1,
     time_sizes=(30,),
     parts=2,
 )
@@ -94,31 +83,60 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     grown = [
         (name, 100, p, False) for name in names for p in dimensions(name)[:: config.dimension_step]
     ]
-    given = [("level", k) for k in CONFOUNDED] + [("power", k) for k in CONNECTED]
-    return RunResult(
-        {
-            "size": _power(config, sizes, config.repeats, config.permutations, seed, context),
-            "dimension": _power(
-                config, grown, config.dimension_repeats, config.permutations // 5, seed, context
-            ),
-            "level": _shares(
-                config, level_part, _level_cells(config), config.repeats, seed, context
-            ),
-            "given": {
-                test: _shares(
-                    config,
-                    given_part,
-                    [(*cell, n, test) for cell in given for n in config.given_sizes],
-                    config.given_repeats if test == OURS else config.given_rival_repeats,
-                    seed,
-                    context,
-                )
-                for test in (OURS, "FCIT")
-            },
-            "seconds": _times(config, seed, context),
-        },
-        versions=_versions(),
-    )
+    few = config.permutations // 5
+    nulls = [(name, n) for name in NULLS for n in config.null_sizes]
+    nulls += [(name, 10 * config.null_sizes[-1]) for name in SERIES]
+    cells = {f"{name}, n={n}": (config.permutations, name, n, seed) for name, n in nulls}
+    level = divided(context, level_part, cells, config.repeats, config.parts)
+    results = {
+        "size": _power(config, sizes, config.repeats, config.permutations, seed, context),
+        "dimension": _power(config, grown, config.dimension_repeats, few, seed, context),
+        "level": {name: share(p_values) for name, p_values in level.items()},
+        "seconds": _times(config, seed, context),
+    }
+    return RunResult(results, versions=_versions())
+
+
+def divided(
+    context: RunContext,
+    function: Callable[..., list[Any]],
+    cells: Mapping[str, tuple[Any, ...]],
+    repeats: int,
+    parts: int,
+) -> dict[str, list[Any]]:
+    """Call a function with the arguments of each cell and the indices of a part of its repeats."""
+    tasks = {
+        f"{name}, part {part}": (*arguments, list(part_of(repeats, part, parts)))
+        for name, arguments in cells.items()
+        for part in range(parts)
+    }
+    results = iter(context.map(function, tasks).values())
+    return {
+        name: [row for rows in itertools.islice(results, parts) for row in rows] for name in cells
+    }
+
+
+def share(p_values: Sequence[float]) -> dict[str, float]:
+    """Return how often p <= 0.05, with its standard error."""
+    rate = float(np.mean(np.array(p_values) <= LEVEL + 1e-9))
+    error = (rate * (1 - rate) / len(p_values)) ** 0.5
+    return {"rate": rate, "se": error, "repeats": len(p_values)}
+
+
+def level_part(
+    permutations: int, name: str, n: int, seed: int, indices: Iterable[int]
+) -> list[float]:
+    """Return p-values of independent pairs; series are tested in blocks."""
+    make, blocks = (SERIES[name], OURS_BLOCKS) if name in SERIES else (NULLS[name], None)
+    return [
+        dependence(
+            *make(n, numpy_generator(seed, name, n, index)),
+            permutations=permutations,
+            blocks=blocks,
+            seed=split(seed, index),
+        ).p_value
+        for index in indices
+    ]
 
 
 # Power on hyppo's simulations.
@@ -135,26 +153,19 @@ def _power(
     """Return the power of every test by simulation, in the order of the cells."""
     tests = (OURS, *config.rivals)
     tasks = {
-        f"{name}, n={n}, p={p}, noise={noise}, {test}, part {part}": (
-            (name, n, p, noise, test, permutations),
-            list(part_of(repeats, part, config.parts)),
-            seed,
-        )
-        for (name, n, p, noise), test in itertools.product(cells, tests)
-        for part in range(config.parts)
+        f"{', '.join(map(str, cell))}, {test}": ((*cell, test, permutations), seed)
+        for cell, test in itertools.product(cells, tests)
     }
-    results = iter(context.map(power_part, tasks).values())
+    results = iter(divided(context, power_part, tasks, repeats, config.parts).values())
     power: dict[str, list[dict[str, Any]]] = {}
     for name, n, p, _ in cells:
-        entry: dict[str, Any] = {"n": n, "p": p, "repeats": repeats}
-        for test in tests:
-            rows = [row for part in itertools.islice(results, config.parts) for row in part]
-            entry[test] = _share(rows) if test == OURS else _beyond(rows)
-        power.setdefault(name, []).append(entry)
+        rows = zip(tests, results, strict=False)
+        of = {test: share(own)["rate"] if test == OURS else beyond(own) for test, own in rows}
+        power.setdefault(name, []).append({"n": n, "p": p, "repeats": repeats, **of})
     return power
 
 
-def power_part(cell: tuple[Any, ...], indices: Iterable[int], seed: int) -> list[Any]:
+def power_part(cell: tuple[Any, ...], seed: int, indices: Iterable[int]) -> list[Any]:
     """Return p-values of ours; or statistics of data and of permuted data, of a rival."""
     name, n, p, noise, test, permutations = cell
     rows: list[Any] = []
@@ -175,98 +186,10 @@ def _statistic(test: str, x: np.ndarray, y: np.ndarray) -> float:
     return float(getattr(independence, test)().statistic(x, y))
 
 
-def _share(p_values: list[float]) -> float:
-    return float(np.mean(np.array(p_values) <= LEVEL + 1e-9))
-
-
-def _beyond(statistics: list[list[float]]) -> float:
+def beyond(statistics: list[list[float]]) -> float:
     """Return the share of statistics beyond the 95% quantile of permuted ones."""
     data, permuted = np.array(statistics).T
     return float((data >= np.quantile(permuted, 1 - LEVEL)).mean())
-
-
-# Level, and a third variable.
-
-
-def _shares(
-    config: Config,
-    part_function: Callable[..., list[float]],
-    cells: list[tuple[Any, ...]],
-    repeats: int,
-    seed: int,
-    context: RunContext,
-) -> dict[str, dict[str, float]]:
-    """Return the share of p <= 0.05 of every cell."""
-    tasks = {
-        f"{cell}, part {part}": (
-            config,
-            cell,
-            list(part_of(repeats, part, config.parts)),
-            seed,
-        )
-        for cell in cells
-        for part in range(config.parts)
-    }
-    results = iter(context.map(part_function, tasks).values())
-    shares = {}
-    for cell in cells:
-        p = [row for part in itertools.islice(results, config.parts) for row in part]
-        rate = _share(p)
-        error = (rate * (1 - rate) / len(p)) ** 0.5
-        name = ", ".join(str(part) for part in cell if not isinstance(part, int))
-        key = f"{name}, n={next(part for part in cell if isinstance(part, int))}"
-        shares[key] = {"rate": rate, "se": error, "repeats": len(p)}
-    return shares
-
-
-def _level_cells(config: Config) -> list[tuple[Any, ...]]:
-    rows = [(name, n) for name in NULLS for n in config.null_sizes]
-    return rows + [(name, 10 * config.null_sizes[-1]) for name in SERIES]
-
-
-def level_part(
-    config: Config, cell: tuple[str, int], indices: Iterable[int], seed: int
-) -> list[float]:
-    """Return p-values of independent pairs; series are tested in blocks."""
-    name, n = cell
-    make, blocks = (SERIES[name], OURS_BLOCKS) if name in SERIES else (NULLS[name], None)
-    return [
-        dependence(
-            *make(n, numpy_generator(seed, *cell, index)),
-            permutations=config.permutations,
-            blocks=blocks,
-            seed=split(seed, index),
-        ).p_value
-        for index in indices
-    ]
-
-
-def given_part(
-    config: Config, cell: tuple[str, str, int, str], indices: Iterable[int], seed: int
-) -> list[float]:
-    """Return p-values given a third variable."""
-    kind, name, n, test = cell
-    make = (CONFOUNDED if kind == "level" else CONNECTED)[name]
-    p_values = []
-    for index in indices:
-        x, y, z = make(n, numpy_generator(seed, kind, name, n, index))
-        child = split(seed, index)
-        if test == OURS:
-            result = dependence(x, y, z, permutations=config.permutations // 5, seed=child)
-            p_values.append(result.p_value)
-        else:
-            p_values.append(_tree_p_value(x, y, z, child))
-    return p_values
-
-
-def _tree_p_value(x: np.ndarray, y: np.ndarray, z: np.ndarray, seed: int) -> float:
-    """Return the p-value of the fast conditional independence test, in this process alone."""
-    from hyppo.conditional import FCIT  # pyright: ignore[reportMissingImports]
-    from joblib import parallel_config
-
-    np.random.seed(seed % 2**32)  # noqa: NPY002
-    with parallel_config(backend="sequential"):
-        return float(FCIT().test(x, y, z)[1])
 
 
 # Time.

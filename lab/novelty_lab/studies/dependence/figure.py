@@ -22,83 +22,60 @@ def tables(record: Record) -> list[Table]:
     """List power, level and time."""
     results = record.results
     tests = [test for test in LOOKS if test in results["seconds"]]
+    columns = {"simulation": "{name}", **{test: f"{{{test}:.2f}}" for test in tests}}
     share = {"data": "{name}", "p ≤ 0.05": "{rate:.3f} ± {se:.3f}", "data sets": "{repeats}"}
-    shown = [
-        table(title, {"simulation": "{name}", **{test: f"{{{test}:.2f}}" for test in tests}}, rows)
-        for title, rows in (
-            ("Power with the largest sample, one column", _rows(results["size"], tests, last=True)),
-            (
-                "Power over dimension, mean of its curve",
-                _rows(results["dimension"], tests, last=False),
-            ),
-        )
-    ]
-    shown.append(table("Level without dependence", share, named(results["level"])))
-    shown += [
-        table(f"Given a third variable: {test}", share, named(results["given"][test]))
-        for test in results["given"]
-    ]
     times = [
-        {
-            "name": f"{row['n']:,} rows",
-            **{test: results["seconds"][test][i]["seconds"] for test in tests},
-        }
+        {"name": f"{row['n']:,} rows", **{t: results["seconds"][t][i]["seconds"] for t in tests}}
         for i, row in enumerate(results["seconds"]["ours"])
     ]
-    columns = {"size": "{name}", **{test: f"{{{test}:.3g}}" for test in tests}}
-    return [*shown, table("CPU seconds of a test with all permutations", columns, times)]
+    seconds = {"size": "{name}", **{test: f"{{{test}:.3g}}" for test in tests}}
+    last = {name: curve[-1:] for name, curve in results["size"].items()}
+    dimension = "Power over dimension, mean of its curve"
+    return [
+        table("Power with the largest sample, one column", columns, _rows(last, tests)),
+        table(dimension, columns, _rows(results["dimension"], tests)),
+        table("Level without dependence", share, named(results["level"])),
+        table("CPU seconds of a test with all permutations", seconds, times),
+    ]
 
 
-def _rows(power: dict[str, Any], tests: list[str], *, last: bool) -> list[dict[str, Any]]:
-    """Return one row for each simulation, and the mean over those with dependence."""
-    rows = []
-    for name, curve in power.items():
-        chosen = curve[-1:] if last else curve
-        rows.append(
-            {"name": in_words(name), **{t: float(np.mean([c[t] for c in chosen])) for t in tests}}
-        )
-    dependent = [row for row in rows if row["name"] != in_words(INDEPENDENT)]
+def _rows(power: dict[str, Any], tests: list[str]) -> list[dict[str, Any]]:
+    """Return the mean of each curve, and the mean over the simulations with dependence."""
+    rows = {
+        name: {test: float(np.mean([one[test] for one in curve])) for test in tests}
+        for name, curve in power.items()
+    }
+    dependent = [row for name, row in rows.items() if name != INDEPENDENT]
     mean = {test: float(np.mean([row[test] for row in dependent])) for test in tests}
-    return [*rows, {"name": "mean of the dependent ones", **mean}]
-
-
-def in_words(name: str) -> str:
-    """Write the name of a simulation."""
-    return name.replace("_", " ")
+    shown = [{"name": name.replace("_", " "), **row} for name, row in rows.items()]
+    return [*shown, {"name": "mean of the dependent ones", **mean}]
 
 
 def figure(record: Record) -> Figure:
     """Draw power over the size of the sample, one panel for each simulation."""
-    return _grid(record, "size", "n", "rows")
+    return _grid(record.results["size"], "n", "rows")
 
 
 def extra_figures(record: Record) -> list[tuple[str, Figure]]:
     """Draw power over dimension in the same way."""
-    return [("dimension", _grid(record, "dimension", "p", "columns"))]
+    return [("dimension", _grid(record.results["dimension"], "p", "columns"))]
 
 
-def _grid(record: Record, part: str, axis: str, label: str) -> Figure:
-    power = record.results[part]
+def _grid(power: dict[str, list[dict[str, Any]]], axis: str, label: str) -> Figure:
     rows = -(-len(power) // 5)
     fig = new_figure(10.0, 1.0 + 1.75 * rows)
-    panels = fig.subplots(rows, 5, squeeze=False, sharey=True).ravel()
-    for panel, (name, curve) in zip(panels, power.items(), strict=False):
-        for test, colour in LOOKS.items():
-            if test in curve[0]:
-                at = [entry[axis] for entry in curve]
-                look = ".-" if test == "ours" else ".--"
-                panel.plot(
-                    at,
-                    [entry[test] for entry in curve],
-                    look,
-                    color=colour,
-                    label=LABELS.get(test, test),
-                )
+    panels = fig.subplots(rows, 5, squeeze=False, sharey=True)
+    for panel, (name, curve) in zip(panels.ravel(), power.items(), strict=False):
+        at = [entry[axis] for entry in curve]
+        for test in [test for test in LOOKS if test in curve[0]]:
+            look = {"color": LOOKS[test], "label": LABELS.get(test, test)}
+            line = ".-" if test == "ours" else ".--"
+            panel.plot(at, [entry[test] for entry in curve], line, **look)
         panel.axhline(0.05, color="0.8", linewidth=0.8, zorder=0)
-        panel.set(title=in_words(name), ylim=(-0.03, 1.03), xlabel=label)
-    for panel in panels[len(power) :]:
+        panel.set(title=name.replace("_", " "), ylim=(-0.03, 1.03), xlabel=label)
+    for panel in panels.ravel()[len(power) :]:
         panel.set_axis_off()
-    for row in range(rows):
-        panels[5 * row].set_ylabel("share p ≤ 0.05")
-    panels[0].legend(fontsize=6.5)
+    for panel in panels[:, 0]:
+        panel.set_ylabel("share p ≤ 0.05")
+    panels[0, 0].legend(fontsize=6.5)
     return fig
