@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from learnable_novelty.data.reading import read_table
     from learnable_novelty.independence import Dependence, dependence
     from learnable_novelty.measure.curve import learning_curve
+    from learnable_novelty.measure.difference import difference
     from learnable_novelty.measure.horizon import horizon
     from learnable_novelty.measure.null import Null
     from learnable_novelty.measure.p_values import adjust
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 _HOME = {
     **dict.fromkeys(("Dependence", "dependence"), "independence"),
     "learning_curve": "measure.curve",
+    "difference": "measure.difference",
     "horizon": "measure.horizon",
     "Null": "measure.null",
     "adjust": "measure.p_values",
@@ -100,6 +102,7 @@ __all__ = [
     "__version__",
     "adjust",
     "dependence",
+    "difference",
     "horizon",
     "learning_curve",
     "objective",

@@ -54,9 +54,7 @@ def values_of(score):
 LOOSE = {
     # Where there is no noise, rounding takes its place.
     "denoised_bits": 1e-3,
-    "denoised_spectrum": 1e-2,
     "root_p_value": 1e-2,
-    "effective_rows": 120.0,
 }
 
 
@@ -103,7 +101,6 @@ REARRANGED = (
     "held_out_variance",
     "held_out_interval",
     "denoised_bits",
-    "denoised_spectrum",
     "directions",
     "p_value",
     "null_explained_variance",

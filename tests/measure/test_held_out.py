@@ -7,10 +7,10 @@ import torch
 
 import learnable_novelty as ln
 from learnable_novelty.measure.held_out import Folds, HeldOut, held_out_share
-from learnable_novelty.measure.new_samples import share_of_new_samples
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.standardize import Rows
+from novelty_lab.studies.calibration.new_samples import share_of_new_samples
 
 
 def folds(samples, gap=None):
@@ -156,18 +156,3 @@ def test_huge_errors_do_not_overflow():
     errors = np.where(np.arange(20) == 3, 1e120, np.linspace(1, 2, 20))
     share, (low, high) = held_out_share([HeldOut(errors, np.ones(20), 1.0)], 20, 20)
     assert share == low == 0 and 0 <= high <= 1
-
-
-def test_a_learning_curve_rises_to_the_held_out_share():
-    generator = np.random.default_rng(0)
-    x = generator.standard_normal((400, 2))
-    y = np.sin(2 * x[:, 0]) + 0.5 * generator.standard_normal(400)
-    found = ln.score(x, y, draws=1, null=19)
-    sizes, shares = zip(*found.learning, strict=True)
-    assert sizes == (40, 80, 160, 360)
-    assert list(shares) == sorted(shares)
-    assert shares[-1] == pytest.approx(found.held_out_variance, abs=1e-9)
-    noise = ln.score(x, generator.standard_normal(400), draws=1, null=19)
-    assert max(share for _, share in noise.learning) < 0.05
-    assert ln.score(x[:, 0], window=1, draws=1, null=19).learning == ()  # a series
-    assert ln.score(x, y, draws=1, null=0).learning == ()  # not tested: half of its time

@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -57,8 +58,12 @@ class Draw:
     num_rows: int
     target_dim: int
     denoised: Denoised
-    effective_rows: float
-    """Independent rows that would have as much noise as these."""
+    bend: float = math.nan
+    """What the features explain of what a straight line leaves."""
+    bend_null: np.ndarray | None = None
+    """The same under random signs."""
+    line_bits: float = math.nan
+    """Denoised bits of a straight line as strong as the signal, in the same noise."""
     effects: np.ndarray | None = None
     """Of every input, as ``exchange_effects`` has them; None for lattices and by chunks."""
 
@@ -97,6 +102,8 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
     drawn = _draw(fit, floor, null, tested, held_out, mean_null, readout)
     if data.inputs.ndim != 2:
         return drawn
+    if data.line is not None:
+        drawn = replace(drawn, **beside_line(observer, rows, fit, data))
     effects = exchange_effects(fit, data.inputs, data.places)
     return replace(drawn, effects=effects)
 
@@ -130,7 +137,7 @@ def _draw(
     tested: float,
     held_out: HeldOut | None,
     mean_null: Tensor,
-    readout: tuple[Denoised, float],
+    readout: Denoised,
 ) -> Draw:
     num_rows = int(fit.axes.count)
     return Draw(
@@ -145,8 +152,7 @@ def _draw(
         held_out=held_out,
         num_rows=num_rows,
         target_dim=fit.axes.cross.shape[1],
-        denoised=readout[0],
-        effective_rows=readout[1],
+        denoised=readout,
     )
 
 
@@ -214,6 +220,49 @@ def signed_shares(fit: Fit, data: PreparedRows) -> Tensor:
     return torch.cat(shares)
 
 
+def beside_line(observer: Observer, rows: Rows, fit: Fit, data: PreparedRows) -> dict[str, Any]:
+    """Compare with a straight line: what bends, and what a line would have in bits."""
+    line, stretches = data.line, data.null.kind == "shifts"
+    assert line is not None
+    beyond = fit_rows(observer, line.bend(rows.features))
+    signs = data.moves.signs("bend", FEWEST_SIGNS, stretches=stretches)
+    values = beyond.targets / line.size
+    products = signed_products(beyond, values, signs, data.sign_starts, line.span)
+    null = torch.cat([beyond.shares_of_products(crosses, power) for crosses, power in products])
+    noise, turn = fit.noise(), next(data.moves.signs("line", 1, stretches=stretches))
+    turned = _signed(noise, turn[0].to(noise), data.sign_starts)
+    unit = torch.where(fit.scale[1] > 0, fit.scale[1], 1.0)
+    signal = line.of_strength((fit.targets.square() - noise.square()).sum(0) / unit.square())
+    straight = fit_rows(observer, Rows(rows.features, signal + turned / unit))
+
+    def edge() -> Iterator[Tensor]:
+        signs, left = (
+            data.moves.signs("edge", FLOOR_REPEATS, stretches=True),
+            straight.unexplained(),
+        )
+        return (one for one, _ in signed_products(straight, left, signs, data.sign_starts))
+
+    readout = denoised(straight, edge, data.settings)
+    return {
+        "bend": beyond.explained_variance(),
+        "bend_null": null.cpu().numpy(),
+        "line_bits": readout.bits,
+    }
+
+
+def _signed(values: Tensor, signs: Tensor, starts: Sequence[int]) -> Tensor:
+    """Turn rows, or the steps that the columns of each part belong to, by signs."""
+    samples = len(signs) - max(starts)
+    parts = values.tensor_split(len(starts), dim=1)
+    return torch.cat(
+        [
+            part * signs[a : a + samples].repeat_interleave(len(values) // samples)[:, None]
+            for a, part in zip(starts, parts, strict=True)
+        ],
+        dim=1,
+    )
+
+
 def signed_products(
     fit: Fit,
     values: Tensor,
@@ -260,10 +309,8 @@ def _signs(seed: int, purpose: str, count: int, blocks: int) -> Tensor:
     return torch.from_numpy(2.0 * drawn - 1.0)
 
 
-def denoised(
-    fit: Fit, noise: Callable[[], Iterable[Tensor]], settings: Settings
-) -> tuple[Denoised, float]:
-    """Denoise a readout, and return how many independent rows would have as much noise.
+def denoised(fit: Fit, noise: Callable[[], Iterable[Tensor]], settings: Settings) -> Denoised:
+    """Denoise a readout.
 
     A ridge chosen by evidence grows with the noise, so another one is taken: in proportion to the
     number of rows, so that the bits of more rows of the same kind are the same. Of more than a
@@ -277,9 +324,9 @@ def denoised(
     """
     count, by_evidence = fit.axes.count, fit.observer.ridge_penalty == "evidence"
     if fit.axes.cross.shape[1] > MOST_TARGETS or count < FEWEST_ROWS:
-        return Denoised(math.nan, fit.axes.eigenvalues[:0], math.nan, math.nan), count
+        return Denoised(math.nan, fit.axes.eigenvalues[:0], math.nan, math.nan)
     roots = torch.cat([fit.noise_roots(some) for some in noise()])
     edge = Edge(fit.split.noise.law, FALSE_RATE / settings.draws, roots)
     penalty = PENALTY_PER_ROW * count if by_evidence else None
     in_signal = settings.target_unit == "sd"
-    return fit.denoised(edge, penalty=penalty, in_signal=in_signal), count / edge.dependence
+    return fit.denoised(edge, penalty=penalty, in_signal=in_signal)

@@ -40,8 +40,7 @@ from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.standardize import Rows, Scale
 from learnable_novelty.observer.summary import Roots, merge, squares_of
 
-FOLDS, CURVE_FOLDS = 10, (1, 2, 4)
-"""Folds, and how many of them a learning curve is fitted to besides all but one."""
+FOLDS = 10
 RESAMPLES, RESAMPLE_POWER, RESAMPLE_SIZES = 999, 0.65, (12, 2000)
 """How many resamples, how large they are as a power of n, and their least and largest size."""
 Array = NDArray[np.float64]
@@ -59,6 +58,17 @@ class HeldOut:
     """d, the effective number of weights of a readout, per target."""
     predicted: Array | None = None
     """(num_samples, target_dim), in the units of the targets; None for lattices and blocks."""
+
+    @staticmethod
+    def mean(many: Sequence[HeldOut]) -> HeldOut:
+        """Average over reservoirs."""
+        guesses = [one.predicted for one in many]
+        return HeldOut(
+            np.mean([one.errors for one in many], axis=0),
+            np.mean([one.spread for one in many], axis=0),
+            float(np.mean([one.freedom for one in many])),
+            None if guesses[0] is None else np.mean(guesses, axis=0),
+        )
 
     @staticmethod
     def of_blocks(observer: Observer, blocks: list[Roots]) -> HeldOut:
@@ -152,48 +162,6 @@ class Folds:
             predicted[:, 0].double().cpu().numpy() if predicted.shape[1] == 1 else None,
         )
 
-    @torch.no_grad()
-    def learning(
-        self, observer: Observer, rows: Rows, held_out: HeldOut
-    ) -> list[tuple[int, float]]:
-        """Return how many samples were fitted to, and the share explained of others.
-
-        Args:
-            observer: whose readouts are fitted to one, two and four folds.
-            rows: of all samples.
-            held_out: the errors of its readouts that are fitted to all folds but one.
-        """
-        if self.gap or len(self.bounds) < 4:
-            return []
-        h, y = self.in_order(rows)
-        spans, wholes, sums = _roots_between(observer, h, y, self.bounds), [], {}
-        folds = len(spans)
-        for size in (size for size in CURVE_FOLDS if size < folds - 1):
-            more = range(size // 2 + 1, size + 1)
-            wholes = [
-                merge([*wholes[fold : fold + 1], *(spans[(fold + step) % folds] for step in more)])
-                for fold in range(folds)
-            ]
-            left = self.predict(h, y, trained_on(wholes, observer.fits(wholes)))[1]
-            sums[size] = left.square().sum((0, 2, 3)).tolist()
-        sums[folds - 1] = held_out.errors.sum(), held_out.spread.sum()
-        return [
-            (
-                round(len(self.order) * size / folds),
-                max(0.0, 1 - float(errors / spread)) if spread > 0 else 0.0,
-            )
-            for size, (errors, spread) in sums.items()
-        ]
-
-    def errors_on(self, observer: Observer, rows: Rows, new: Rows) -> tuple[float, float]:
-        """Return sums of e and t of new rows, over all readouts."""
-        wholes = self.wholes(observer, *self.in_order(rows))
-        totals = np.zeros(2)
-        for readout in trained_on(wholes, observer.fits(wholes)):
-            errors_and_spread = readout.left(new.features, new.targets)
-            totals += [float(part.double().square().sum()) for part in errors_and_spread]
-        return float(totals[0]), float(totals[1])
-
     def in_order(self, rows: Rows) -> tuple[Tensor, Tensor]:
         """Return features and targets, (num_samples, sites, columns), in the order of the folds."""
         shape = (len(self.order), rows.features.shape[0] // len(self.order), -1)
@@ -278,9 +246,8 @@ def held_out_share(
             the number of the group of each sample.
         num_rows: regression rows.
     """
-    errors = np.mean([one.errors for one in many], axis=0)
-    spread = np.mean([one.spread for one in many], axis=0)
-    freedom = float(np.mean([one.freedom for one in many]))
+    whole = HeldOut.mean(many)
+    errors, spread = whole.errors, whole.spread
     # Where no feature is used, errors are those of the mean: rounding must not make them a finding.
     if not spread.sum() > 0 or np.allclose(errors, spread, rtol=1e-9, atol=0):
         return 0.0, (0.0, 0.0)
@@ -288,7 +255,7 @@ def held_out_share(
     ratio = e.sum() / t.sum()
     if ratio == 0:
         return 1.0, (1.0, 1.0)
-    error = math.hypot(float(_log_error(e, t)), 2 * math.sqrt(freedom) / num_rows)
+    error = math.hypot(float(_log_error(e, t)), 2 * math.sqrt(whole.freedom) / num_rows)
     below, above = _quantiles(e, t)
     log = math.log(ratio)
     low, high = (1 - math.exp(min(log - q * error, 700.0)) for q in (below, above))

@@ -70,3 +70,9 @@ def tail_p_value(null: np.ndarray, observed: float) -> float:
     start, tail = heights[-size - 1], heights[-size:]
     reach = (-math.log1p(-min(observed, 1 - 1e-12)) - start) / float((tail - start).mean())
     return min(counted, max(SMALLEST, (size + 1) / (null.size + 1) * math.exp(-reach)))
+
+
+def combined(p_values: Sequence[float]) -> float:
+    """Combine p-values of the same hypothesis, however dependent, by Cauchy variables."""
+    heights = [math.tan((0.5 - min(max(p, 1e-15), 1 - 1e-15)) * math.pi) for p in p_values]
+    return 0.5 - math.atan(sum(heights) / len(heights)) / math.pi

@@ -12,7 +12,6 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from learnable_novelty.measure.result import reference_bits
 from learnable_novelty.measure.words import percent
 from learnable_novelty.storage import write_figure
 from learnable_novelty.text import printable
@@ -28,20 +27,18 @@ if TYPE_CHECKING:
 BLUE, SKY, GREY, RED = "#0072B2", "#56B4E9", "#999999", "#D55E00"
 NOT_FOUND = "#BBBBBB"
 SHARES = LinearSegmentedColormap.from_list("shares", ["#FFFFFF", "#56B4E9", "#003F6B"])
-MOST_BARS, MOST_NUMBERS, LONGEST = 60, 16, 28
-"""Columns drawn as bars, columns up to which cells have numbers, and letters of a name."""
+MOST_POINTS, MOST_BARS, MOST_NUMBERS, LONGEST = 2_000, 60, 16, 28
+"""Samples and bars that are drawn, columns up to which cells have numbers, letters of a name."""
 
 
 def draw_score(score: Score, path: str | Path | None = None) -> Figure:
     """Draw a score; see ``Score.plot``."""
-    count = 3 + bool(score.learning) + (score.profile is not None)
+    count = 3 + (score.profile is not None)
     figure = Figure(figsize=(3.3 * count, 3.4), layout="constrained")
     relation, *between, test, bars = figure.subplots(1, count)
     if score.profile is not None:
         draw_profile(between.pop(), score.profile)
     draw_relation(relation, score)
-    for axes in between:
-        _draw_learning(axes, score)
     _draw_test(test, score)
     _draw_bits(bars, score)
     figure.suptitle(textwrap.fill(score.verdict, 100), fontsize=10)
@@ -54,36 +51,29 @@ def draw_score(score: Score, path: str | Path | None = None) -> Figure:
 
 def draw_relation(axes: Axes, score: Score) -> Figure:
     """Draw targets and their held-out predictions against the input, or against each other."""
-    points, share = score.points, percent(score.held_out_variance)
+    held, share = score.predictions, percent(score.held_out_variance)
     axes.set_title(f"{share} explained on held-out rows", fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
-    if points is None:
+    if held is None:
         axes.text(0.5, 0.5, "no points are kept of this data", ha="center", va="center")
         axes.set_axis_off()
         return axes.get_figure(root=True)  # pyright: ignore[reportReturnType]
-    size = max(2.0, min(14.0, 4000 / len(points.observed)))
-    unit = " (deviations)" if points.in_deviations else ""
-    if points.input is not None:
-        axes.scatter(points.input, points.observed, s=size, color=GREY, alpha=0.6, label="observed")
-        axes.scatter(points.input, points.predicted, s=size, color=BLUE, label="predicted")
+    chosen = np.arange(0, held.observed.size, max(1, -(-held.observed.size // MOST_POINTS)))
+    observed, predicted = held.observed.ravel()[chosen], held.predicted.ravel()[chosen]
+    size = max(2.0, min(14.0, 4000 / len(chosen)))
+    unit = " (deviations)" if held.in_deviations else ""
+    if held.input is not None:
+        inputs = held.input[chosen // held.observed.shape[1]]
+        axes.scatter(inputs, observed, s=size, color=GREY, alpha=0.6, label="observed")
+        axes.scatter(inputs, predicted, s=size, color=BLUE, label="predicted")
         axes.set(xlabel="input", ylabel=f"{score.target_text}{unit}")
         axes.legend(frameon=False, fontsize=8)
     else:
-        axes.scatter(points.predicted, points.observed, s=size, color=BLUE, alpha=0.5)
-        ends = [float(f(points.observed)) for f in (np.min, np.max)]
+        axes.scatter(predicted, observed, s=size, color=BLUE, alpha=0.5)
+        ends = [float(observed.min()), float(observed.max())]
         axes.plot(ends, ends, color=GREY, linewidth=1)
         axes.set(xlabel=f"predicted, held out{unit}", ylabel=f"observed: {score.target_text}")
     return axes.get_figure(root=True)  # pyright: ignore[reportReturnType]
-
-
-def _draw_learning(axes: Axes, score: Score) -> None:
-    sizes, shares = zip(*score.learning, strict=True)
-    axes.plot(sizes, shares, "o-", color=BLUE)
-    axes.set(xscale="log", xlabel="rows that were seen", ylabel="share explained, held out")
-    axes.set_ylim(0, max(1.05 * max(shares), 0.05))
-    axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
-    axes.minorticks_off()
-    axes.set_title("learning curve", fontsize=10)
 
 
 def draw_profile(axes: Axes, profile: Sequence[Step]) -> None:
@@ -124,14 +114,12 @@ def _draw_bits(axes: Axes, score: Score) -> None:
     axes.bar(1, score.floor_bits, color=GREY, width=0.6, label="floor of raw bits")
     excess = max(0.0, score.excess_bits)
     axes.bar(1, excess, bottom=score.floor_bits, color=SKY, width=0.6, label="excess over it")
-    has_scale = score.is_default and score.target_dim == 1
-    if has_scale:
-        for name, bits in reference_bits(score.num_samples).items():
-            axes.axhline(bits, color=RED, linewidth=0.8, linestyle=":")
-            axes.text(3.55, bits, name, fontsize=7, color=RED, ha="right", va="bottom")
+    has_line = not math.isnan(score.line_bits) and score.denoised_bits > 0
+    if has_line:
+        axes.axhline(score.line_bits, color=RED, linewidth=0.8, linestyle=":")
     highest = max(axes.dataLim.y1, 1e-3)
-    axes.set(xlim=(-0.5, 3.6), ylim=(0, 1.35 * highest), ylabel="bits")
-    axes.set_title("bits; dotted: known relations" if has_scale else "bits", fontsize=10)
+    axes.set(xlim=(-0.5, 1.6), ylim=(0, 1.35 * highest), ylabel="bits")
+    axes.set_title("bits; dotted: a straight line" if has_line else "bits", fontsize=10)
     known = not math.isnan(score.denoised_bits)
     axes.set_xticks([0, 1], ["denoised" if known else "denoised:\nnot known", "raw"])
     axes.legend(frameon=False, fontsize=8, loc="upper right")

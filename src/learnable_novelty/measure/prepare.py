@@ -24,6 +24,7 @@ from learnable_novelty.measure.cautions import (
 from learnable_novelty.measure.classes import are_classes
 from learnable_novelty.measure.held_out import Folds
 from learnable_novelty.measure.importance import place_inputs
+from learnable_novelty.measure.line import Line
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.rearrange import Labels, Rearrangements, correlation_time
 from learnable_novelty.measure.surrogates import beyond_linear, normal_scores
@@ -146,6 +147,8 @@ class PreparedRows:
     """Which inputs of the observer a named column is; of lattices none."""
     beyond_linear: tuple[Tensor, Tensor] | None = None
     """Inputs, and targets less their linear prediction, of the one series and of its surrogates."""
+    line: Line | None = None
+    """Of vectors that are tested."""
     decisions: tuple[str, ...] = ()
     """What was decided about rows that belong together."""
 
@@ -243,6 +246,7 @@ def prepare_rows(
         moves=moves,
         places={} if past.ndim != 2 else place_inputs(names, rows.inputs.shape[1], task.history),
         beyond_linear=linear,
+        line=Line.of(past, future) if past.ndim == 2 and null.drawn else None,
         decisions=decisions,
     )
 

@@ -9,44 +9,45 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from learnable_novelty.errors import needs_extra
 from learnable_novelty.measure.classes import Classes
+from learnable_novelty.measure.held_out import HeldOut
 from learnable_novelty.measure.importance import Importance
 from learnable_novelty.measure.null import HYPOTHESES
+from learnable_novelty.measure.rearrange import Labels
 from learnable_novelty.measure.words import jsonable, p_words, percent, plain
 from learnable_novelty.text import printable
 
 if TYPE_CHECKING:
-    from learnable_novelty.measure.answer import Points
     from learnable_novelty.observer.growing.growth import Step
 
+Array = NDArray[np.float64]
 TOO_FEW = "too few samples"
 """Said where the spread over the data cannot be told."""
 NEXT_DEPENDENCE = "ln.dependence tests every kind of it"
 CLEAR = 0.1
 """Held-out share from which on a relation is called clear."""
-REFERENCE_ROWS = (30, 100, 300, 1000, 3000, 10_000)
-REFERENCE_BITS = {
-    "a line": (2.4, 1.9, 1.5, 1.2, 1.1, 1.3),
-    "a parabola": (3.5, 2.9, 2.6, 2.7, 2.4, 2.5),
-    "3 steps of the logistic map": (2.3, 5.0, 5.0, 5.0, 5.0, 5.1),
-}
-"""What three known relations have with as many rows: one input and one target, the signal with 90%
-of the target's variance, normal noise with the rest. Computed by the artefact ``answers``, with 40
-data sets (4 from 1,000 rows on) and 4 reservoirs each."""
 
 
-def reference_bits(num_rows: int) -> dict[str, float]:
-    """Return denoised bits of known relations, interpolated between logarithms of their rows.
+@dataclass(frozen=True)
+class Predictions:
+    """Every sample, observed and predicted by readouts that have not seen it."""
 
-    Beyond the table they are those of its nearest end.
-
-    >>> [round(bits, 1) for bits in reference_bits(1000).values()]
-    [1.2, 2.7, 5.0]
-    """
-    at, known = math.log(max(num_rows, 1)), np.log(REFERENCE_ROWS)
-    return {name: float(np.interp(at, known, bits)) for name, bits in REFERENCE_BITS.items()}
+    input: Array | None
+    """The input, where there is one column of it, (num_samples,)."""
+    observed: Array
+    """(num_samples, target_dim)"""
+    predicted: Array
+    draw_variance: Array | None
+    """Of the mean over reservoirs, (num_samples,); None of one reservoir."""
+    held_out: HeldOut
+    """Squared errors of every sample."""
+    units: int | Labels
+    """How many blocks of samples are independent of each other, or the group of each sample."""
+    in_deviations: bool
+    """Whether targets are in units of their deviations, as several targets are."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +66,9 @@ class Score:
     directions: float
     """How many directions of the targets can be learned: mean over draws. Like all denoised numbers
     NaN with more than 1,024 targets, and where two series cannot be tested (``refusal``)."""
-    denoised_spectrum: tuple[float, ...] = field(repr=False)
-    """Singular values of the denoised readout, descending, mean over draws."""
     root_p_value: float
     """Instant p-value of the largest root, from a law and 16 rearrangements of the residuals; draws
     are combined by the rule of Liu and Xie (2020)."""
-    effective_rows: float
-    """Independent rows that would have as much noise as these rows: fewer where rows depend on
-    their neighbours."""
     bits: float
     """The paper's S, mean over reservoir draws."""
     bits_sd: float
@@ -129,20 +125,31 @@ class Score:
     """Inputs with their shares of what changes the prediction, largest first; empty where
     nothing was learned, None for lattices and for data that is read by chunks. Names are known of
     tables and frames."""
+    linear_variance: float = math.nan
+    """Share of target variance that a straight line of the inputs explains on the same folds: a
+    ridge by evidence; NaN for lattices and by chunks."""
+    linear_interval: tuple[float, float] = (math.nan, math.nan)
+    """Its 95% interval."""
+    bend_variance: float = math.nan
+    """``held_out_variance`` less ``linear_variance``, not cut at 0; below 0 the readout pays more
+    for its width than it gains."""
+    bend_interval: tuple[float, float] = (math.nan, math.nan)
+    """Its 95% interval, over pairs of errors on the same samples."""
+    bend_p_value: float | None = None
+    """Of a straight line: signs of what it leaves, 199 of them. None where it has more than half as
+    many coefficients as there are rows, and without a test."""
+    line_bits: float = math.nan
+    """Denoised bits that a straight line as strong as the signal has on these inputs, with these
+    rows and this noise, mean over draws."""
     detectable_share: float | None = None
     """Where nothing was found: the share of variance that a straight line of the inputs would need
     to be found 9 times in 10; NaN where no share would do, None where that is not known."""
     classes: Classes | None = None
     """Held-out accuracy beside the base rate, for targets that are classes."""
-    is_default: bool = False
-    """Whether bits compare with those of ``reference_bits``: default observer and units."""
     subject: str = "the inputs"
     """What explains, in words."""
     target_text: str = "the targets"
     """What is explained, in words."""
-    learning: tuple[tuple[int, float], ...] = field(default=(), repr=False)
-    """How many samples a readout was fitted to, and the share it explains of others: of the first
-    reservoir, for at most 20,000 rows that are tested and not a series."""
     profile: tuple[Step, ...] | None = field(default=None, repr=False)
     """Of an observer that grows: every step that was tried, with the bits of its model and of what
     that leaves unexplained; the data's structure function."""
@@ -150,8 +157,8 @@ class Score:
     """Inputs with their shares of the grown observer's squared gradient (the diagonal of M),
     largest first; None where it has no focus. It says nothing about inputs of two values, whose
     gradient lies between them: see ``importance``."""
-    points: Points | None = field(default=None, repr=False, compare=False)
-    """Some samples, observed and predicted, for ``plot``."""
+    predictions: Predictions | None = field(default=None, repr=False, compare=False)
+    """Held-out predictions of every sample, for ``plot`` and ``difference``."""
 
     @property
     def p_text(self) -> str:
@@ -183,7 +190,10 @@ class Score:
         if math.isnan(self.held_out_variance):
             return f"relation found ({self.p_text}); {TOO_FEW} to hold some out"
         strength = "clear" if self.held_out_variance >= CLEAR else "weak"
-        return f"{strength} relation: {self._explains} ({self.p_text})"
+        line = ""
+        if not math.isnan(self.linear_variance):
+            line = f"; a straight line explains {percent(self.linear_variance)}{self._bend}"
+        return f"{strength} relation: {self._explains} ({self.p_text}){line}"
 
     @property
     def _explains(self) -> str:
@@ -192,6 +202,20 @@ class Score:
         verb = "explains" if self.subject.startswith("the past") else "explain"
         share = percent(self.held_out_variance)
         return f"{self.subject} {verb} {share} of {self.target_text} on held-out rows"
+
+    @property
+    def _bend(self) -> str:
+        p = self.bend_p_value
+        if p is None:
+            return ""
+        said = ", and there is more than a line" if p <= 0.05 else ": no sign of a bend"
+        return f"{said} (p = {p_words(p)})"
+
+    @property
+    def _beside_line(self) -> str:
+        if math.isnan(self.line_bits) or not self.denoised_bits:
+            return "without the part that noise could have made"
+        return f"without noise; a straight line as strong as this has {plain(self.line_bits)} here"
 
     @property
     def _power(self) -> str:
@@ -213,12 +237,6 @@ class Score:
             return "-", "not known without a test"
         return "-", "fewer than 4 rows, or more than 1,024 targets"
 
-    @property
-    def scale(self) -> str:
-        """Say what known relations have in bits with as many rows."""
-        known = reference_bits(self.num_samples)
-        return ", ".join(f"{name} {plain(bits)}" for name, bits in known.items())
-
     def rows(self) -> list[tuple[str, str, str]]:
         """List name, value and meaning of what is reported; two significant digits."""
         share = ("-", TOO_FEW)
@@ -233,7 +251,7 @@ class Score:
         rows = [
             ("held-out variance", *share),
             ("p-value", p, meaning),
-            ("denoised bits", *self._told(self.denoised_bits, "of what noise could not have made")),
+            ("denoised bits", *self._told(self.denoised_bits, self._beside_line)),
             ("directions", *self._told(self.directions, "of the targets that can be learned")),
             (
                 "raw bits",
@@ -244,14 +262,16 @@ class Score:
             ("excess", plain(self.excess_bits), "above the floor"),
             ("explained variance", percent(self.explained_variance), "in the rows that were seen"),
         ]
-        if self.is_default:
-            rows.insert(3, ("  scale", "", f"one target with 10% noise: {self.scale}"))
         if self.classes is not None:
             one = self.classes
             right = f"of {one.count} classes on held-out rows; base rate {percent(one.base_rate)}"
             rows.insert(1, ("accuracy", percent(one.accuracy), right))
             each = self.denoised_bits / one.count
             rows.insert(4, ("  per class", *self._told(each, "denoised bits")))
+        if not math.isnan(self.linear_variance):
+            low, high = map(percent, self.linear_interval)
+            told = f"on the same folds; 95% [{low}, {high}]{self._bend}"
+            rows.insert(1, ("  straight line", percent(self.linear_variance), told))
         if self.dependence_p_value is not None and self.dependence_p_value != self.p_value:
             place = next(i for i, row in enumerate(rows) if row[0] == "p-value")
             told = ("  of dependence", p_words(self.dependence_p_value), "in mean or in size")
@@ -285,14 +305,12 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values that JSON can hold."""
-        values = asdict(replace(self, points=None)) | {"verdict": self.verdict}
-        del values["points"]
-        if self.is_default:
-            values["reference_bits"] = reference_bits(self.num_samples)
+        values = asdict(replace(self, predictions=None)) | {"verdict": self.verdict}
+        del values["predictions"]
         return jsonable(values)
 
     def plot(self, path: str | Path | None = None, ax: Any = None) -> Any:
-        """Draw the relation, the learning curve, the test and the bits; needs the [plot] extra.
+        """Draw the relation, the test and the bits; needs the [plot] extra.
 
         Args:
             path: where to save the picture; not saved by default.

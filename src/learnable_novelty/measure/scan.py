@@ -231,7 +231,7 @@ def _learned_from(
             orders = row_orders("rows", len(rows), (1,), FLOOR_REPEATS, settings.seed)
             return fit.moved_products(fit.unexplained(), orders)  # noqa: B023 - used at once
 
-        bits.append(denoised(fit, noise, settings)[0].bits)
+        bits.append(denoised(fit, noise, settings).bits)
         effects.append(exchange_effects(fit, x, names))
     null = np.mean([one.null for one in tested], axis=0)[:, 0]
     p = p_value(null, float(np.mean([one.observed for one in tested])))

@@ -233,7 +233,7 @@ def _score_rows(
     if data.refusal is not None and null.kind == "shifts":
         # What chance does to such series is not known, so neither is what it could have made.
         unknown = {"denoised_bits": math.nan, "directions": math.nan, "root_p_value": math.nan}
-        result = replace(result, **unknown, denoised_spectrum=())
+        result = replace(result, **unknown)
     return explained(result, draws, observers[0], data, source)
 
 

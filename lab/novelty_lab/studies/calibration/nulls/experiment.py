@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty.measure.new_samples import share_of_new_samples
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.score import score
@@ -23,6 +22,7 @@ from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.repeats import LEVEL, in_parts, part_of
 from novelty_lab.settings import Settings
+from novelty_lab.studies.calibration.new_samples import share_of_new_samples
 from novelty_lab.studies.calibration.nulls.processes import (
     LINEAR,
     NONLINEAR,

@@ -13,6 +13,7 @@ from learnable_novelty.data.open import in_memory
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.draw import rows_of
+from learnable_novelty.measure.held_out import trained_on
 from learnable_novelty.measure.null import Null, choose_kind
 from learnable_novelty.measure.prepare import cut_windows, prepare_rows, scale_columns
 from learnable_novelty.measure.task import Settings, Task, choose_windows
@@ -56,5 +57,9 @@ def share_of_new_samples(
     sums = np.zeros(2)
     for observer in draw_observers(settings, tuple(data.inputs.shape)):
         rows = rows_of(observer, data.inputs, data.targets)
-        sums += data.folds.errors_on(observer, rows, rows_of(observer, *later))
+        wholes = data.folds.wholes(observer, *data.folds.in_order(rows))
+        new = rows_of(observer, *later)
+        for readout in trained_on(wholes, observer.fits(wholes)):
+            left = readout.left(new.features, new.targets)
+            sums += [float(part.double().square().sum()) for part in left]
     return 1 - float(sums[0] / sums[1]) if sums[1] > 0 else 0.0
