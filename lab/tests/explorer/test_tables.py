@@ -52,7 +52,8 @@ REFUSED = {
     "größe\n1\n".encode("cp1252"): "expected UTF-8 text in t.csv, got other bytes",
 }
 MESSY = "n,mass,sex,flipper,note,y\n" + "".join(
-    f"{i},{'' if i == 4 else i * 7 % 11},{'fm'[i % 2]},{(i * 3) % 5}.5,word {i},{(i * i) % 13}\n"
+    f"{i},{'' if i == 4 else i * 7 % 11},{'' if i == 6 else 'fm'[i % 2]},{(i * 3) % 5}.5,"
+    f"word {i},{'' if i == 9 else (i * i) % 13}\n"
     for i in range(1, 21)
 )
 
@@ -95,10 +96,12 @@ def test_columns_are_chosen_as_by_the_command_line(page, tmp_path):
     assert np.array(found["inputs"]).T.tolist() == truth.inputs.matrix.tolist()
     assert np.array(found["targets"]).T.tolist() == truth.targets.matrix.tolist()
     assert found["roles"] == ["", "input", "input", "input", "", "target"]
+    assert set(found["notes"][1:]) <= set(truth.notes)
     assert found["notes"] == [
         "left out: n (it counts the rows), note (text)",
         "sex is a category of 2",
-        "1 of 20 rows have gaps: left out (most in mass: 1)",
+        "2 of 19 rows have gaps of inputs: filled and marked (mass, sex)",
+        "1 of 20 rows have gaps: left out (most in y: 1)",
     ]
 
 

@@ -161,7 +161,7 @@ def test_the_sample_is_read_and_answered(browser, exported, tmp_path):
     assert finding(browser).startswith("Clear relation: the inputs explain 9")
     notes = [e.text for e in browser.find_elements("css selector", f"{ROOT} .answer .things li")]
     assert "left out: id (it counts the rows)" in notes
-    assert "2 of 120 rows have gaps: left out (most in length_cm: 2)" in notes
+    assert "2 of 120 rows have gaps of inputs: filled and marked (length_cm)" in notes
     assert set(notes[1:]) <= set(truth.decisions)
 
 

@@ -1,5 +1,6 @@
 "use strict";
-/* Inputs and targets of a table as numbers; rows with gaps are left out. */
+/* Inputs and targets of a table as numbers, as learnable_novelty.data.choose: gaps of inputs are
+   filled and marked, and rows whose targets have gaps are left out. */
 (() => {
   const { refuse } = LN.tables;
   const MEASURED = ["number", "category"];
@@ -8,19 +9,31 @@
   const isMissing = ({ values, levels }, i) =>
     levels ? values[i] < 0 : Number.isNaN(values[i]) || values[i] === "";
 
-  /* Numbers of some rows; a category becomes a column of zeros and ones for each level. */
-  function encode({ kind, name, values, levels }, rows) {
+  const median = (values) => {
+    const sorted = Float64Array.from(values).sort();
+    const half = sorted.length >> 1;
+    if (!sorted.length) return 0;
+    return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  };
+  /* Numbers of some rows. A category becomes a column of zeros and ones for each level; gaps become
+     the median beside a column that marks them, or a level of their own. */
+  function encode(column, rows) {
+    const { kind, name, values, levels } = column;
     if (kind === "text") {
       const place = rows.find((i) => Number.isNaN(Number(values[i]))) ?? rows[0];
       refuse(
         `expected numbers or at most 30 categories in column '${LN.visible(name)}', got '${LN.visible(values[place].slice(0, 40))}' in row ${place + 1}; leave that column out`,
       );
     }
-    if (levels)
-      return levels.map((_, level) =>
-        Float64Array.from(rows, (i) => (values[i] === level ? 1 : 0)),
-      );
-    return [Float64Array.from(rows, (i) => values[i])];
+    const gaps = Float64Array.from(rows, (i) => (isMissing(column, i) ? 1 : 0));
+    const isMarked = gaps.includes(1);
+    if (levels) {
+      const shown = isMarked ? [...levels.keys(), -1] : [...levels.keys()];
+      return shown.map((level) => Float64Array.from(rows, (i) => (values[i] === level ? 1 : 0)));
+    }
+    if (!isMarked) return [Float64Array.from(rows, (i) => values[i])];
+    const fill = median(rows.filter((i) => !isMissing(column, i)).map((i) => values[i]));
+    return [Float64Array.from(rows, (i) => (isMissing(column, i) ? fill : values[i])), gaps];
   }
 
   const WHY = { constant: "one value", counter: "it counts the rows", text: "text" };
@@ -37,25 +50,40 @@
     ];
   }
 
+  const worst = (columns) => {
+    const one = columns.reduce((a, b) => (b.missing > a.missing ? b : a));
+    return `most in ${LN.visible(one.name)}: ${one.missing}`;
+  };
+
   /* roles: "input", "target" or "" for each column. */
   function choose(table, roles, isSeries) {
-    const used = table.columns.filter((_, k) => roles[k]);
+    const of = (role) => table.columns.filter((_, k) => roles[k] === role);
+    const [inputs, targets] = [of("input"), of("target")];
+    const hasGap = (columns) => (i) => columns.some((column) => isMissing(column, i));
     const all = Array.from({ length: table.rows }, (_, i) => i);
-    const rows = all.filter((i) => !used.some((column) => isMissing(column, i)));
+    const rows = all.filter((i) => !hasGap(targets)(i));
     const notes = notesOf(table, roles);
-    if (rows.length < table.rows) {
-      const worst = used.reduce((a, b) => (b.missing > a.missing ? b : a));
-      const lost = `${table.rows - rows.length} of ${table.rows} rows have gaps`;
-      const where = `(most in ${LN.visible(worst.name)}: ${worst.missing})`;
-      if (isSeries || rows.length < 2)
-        refuse(
-          `expected ${isSeries ? "a series" : "rows"} without gaps, but ${lost} ${where}; choose other columns`,
-        );
-      notes.push(`${lost}: left out ${where}`);
+    const filled = inputs.filter((column) => rows.some((i) => isMissing(column, i)));
+    const gaps = rows.filter(hasGap(filled)).length;
+    if (isSeries && gaps)
+      refuse(
+        `expected a series without gaps, but ${gaps} of ${table.rows} rows have gaps (${worst(inputs)}); choose other columns`,
+      );
+    if (filled.length) {
+      const named = filled.slice(0, 6).map((one) => LN.visible(one.name));
+      const more = filled.length > 6 ? ` and ${filled.length - 6} more` : "";
+      notes.push(
+        `${gaps} of ${rows.length} rows have gaps of inputs: filled and marked (${named.join(", ")}${more})`,
+      );
     }
-    const of = (role) =>
-      table.columns.filter((_, k) => roles[k] === role).flatMap((one) => encode(one, rows));
-    return { inputs: of("input"), targets: of("target"), rows: rows.length, notes };
+    if (rows.length < table.rows) {
+      const lost = `${table.rows - rows.length} of ${table.rows} rows have gaps`;
+      if (rows.length < 2)
+        refuse(`expected rows without gaps, but ${lost} (${worst(targets)}); choose other columns`);
+      notes.push(`${lost}: left out (${worst(targets)})`);
+    }
+    const encoded = (columns) => columns.flatMap((one) => encode(one, rows));
+    return { inputs: encoded(inputs), targets: encoded(targets), rows: rows.length, notes };
   }
 
   /* The last column that can be measured is the target, and all others that can be are inputs. */

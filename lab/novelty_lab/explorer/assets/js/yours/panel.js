@@ -190,7 +190,7 @@
         el(
           "p",
           { class: "where" },
-          `${LN.number(table.rows, 0)} rows, ${LN.count(state.roles.length, "column")}. Rows with gaps are left out.`,
+          `${LN.number(table.rows, 0)} rows, ${LN.count(state.roles.length, "column")}. Gaps of inputs are filled and marked; rows with a gap in a target are left out.`,
         ),
         el(
           "fieldset",
