@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from docs.hooks.tables.records import markdown, record
-from novelty_lab.studies.rivals.pictures import MEASURES as COMPARED
+from novelty_lab.studies.rivals.figure import MEASURES as COMPARED
 
 TIMED = {"evidence_excess": "evidence_bits", "excess": None, "prequential_rate": None}
 """Under which name the time of a measure is recorded, if not its own; None: it comes along."""

@@ -28,7 +28,6 @@ from novelty_lab.measures import (
     prequential,
     sample,
 )
-from novelty_lab.measures.dependences import installed_measures
 from novelty_lab.measures.registry import ComparedData, Measure, Reading, plain, timed
 
 MEASURES: tuple[Measure, ...] = (
@@ -119,14 +118,13 @@ def compare(
     source = open_source(inputs, targets, is_series=settings.windows is not None)
     data = _compared_data(source, settings)
     report = progress or (lambda done, total: None)
-    measures = (*MEASURES, *installed_measures())
-    report(0, len(measures) + 1)
+    report(0, len(MEASURES) + 1)
     scored, seconds = timed(lambda: score_source(source, settings))
     readings = _read_score(scored, seconds)
-    for done, measure in enumerate(measures, start=1):
-        report(done, len(measures) + 1)
+    for done, measure in enumerate(MEASURES, start=1):
+        report(done, len(MEASURES) + 1)
         readings += measure.read(data)
-    report(len(measures) + 1, len(measures) + 1)
+    report(len(MEASURES) + 1, len(MEASURES) + 1)
     return Comparison(tuple(readings), scored)
 
 

