@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 from docs.hooks.release import version
-from novelty_lab import ledger
+from novelty_lab.ledger import ledger
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "assets" / "badges"

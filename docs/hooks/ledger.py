@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from novelty_lab import ledger
+from novelty_lab.ledger.ledger import rows
+from novelty_lab.ledger.page import markdown
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "ledger.md"
@@ -14,7 +15,7 @@ REST = "\n## Settings"
 
 def filled(text: str) -> str:
     """Return the page with the claims judged again."""
-    return ledger.markdown(ledger.rows(Path("results"))) + text[text.index(REST) :]
+    return markdown(rows(Path("results"))) + text[text.index(REST) :]
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def test_adding_an_artefact_touches_one_folder(tmp_path, monkeypatch, capsys):
 
 def test_ledger_and_page_import_no_matplotlib():
     code = (
-        "import sys, novelty_lab.registry, novelty_lab.ledger, novelty_lab.explorer, "
+        "import sys, novelty_lab.registry, novelty_lab.ledger.ledger, novelty_lab.explorer, "
         "novelty_lab.explorer.server; print('matplotlib' in sys.modules)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

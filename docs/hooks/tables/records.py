@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from novelty_lab import records
-from novelty_lab.ledger import claim as paper_claim
+from novelty_lab.ledger.claims import claim as paper_claim
 
 ROOT = Path(__file__).parents[3]
 

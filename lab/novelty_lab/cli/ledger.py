@@ -14,10 +14,9 @@ from learnable_novelty.cli.options import RESULTS_HINT
 from learnable_novelty.errors import UserError
 
 if TYPE_CHECKING:
-    from novelty_lab.ledger import Row
+    from novelty_lab.ledger.ledger import Row
 
 COLOURS = {"reproduced": "green", "differs": "red", "not run": "bright_black"}
-RULES_PAGE = "docs/ledger.md"
 MOST_RECORDS = 12
 """Records of one claim that are listed by name."""
 
@@ -36,7 +35,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _ledger(options: argparse.Namespace) -> int:
-    from novelty_lab import ledger
+    from novelty_lab.ledger import ledger
 
     if options.markdown and options.id is not None:
         raise UserError("--markdown writes the whole page, it takes no claim")
@@ -48,7 +47,9 @@ def _ledger(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps([row.to_json() for row in chosen], indent=1, allow_nan=False))
     elif options.markdown:
-        print(ledger.markdown(rows), end="")
+        from novelty_lab.ledger.page import markdown
+
+        print(markdown(rows), end="")
     elif options.id is not None:
         _print_one(chosen[0])
     else:
@@ -74,7 +75,7 @@ def _print_all(rows: Sequence[Row]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from novelty_lab import ledger, records
+    from novelty_lab.ledger import ledger
 
     console = Console()
     for title, claims in ledger.sections(rows):
@@ -87,18 +88,18 @@ def _print_all(rows: Sequence[Row]) -> None:
                 _linked(row.claim.id, row.record),
                 Text(ledger.paper_text(row.claim)),
                 Text(ledger.ours_text(row)),
-                _linked(
-                    f"{row.verdict}{'*' * row.older_observer}", row.figure, COLOURS[row.verdict]
-                ),
+                _linked(ledger.marked_verdict(row), row.figure, COLOURS[row.verdict]),
             )
         console.print(shown)
         console.print()
     counts = ", ".join(f"{n} {verdict}" for verdict, n in ledger.count(rows).items())
     if any(row.older_observer for row in rows):
-        print(f"* {records.OLDER_OBSERVER}")
+        print(f"* {ledger.OLDER_OBSERVER}")
+    if any(row.fitted for row in rows):
+        print("+ with a setting that was found by trying values")
     print(
-        "novelty ledger ID shows a claim in full: rule, note, records, figure, command.\n"
-        f"The rules and all notes: {RULES_PAGE}, or novelty explore.\n"
+        "novelty ledger ID shows a claim in full: rule, worth, note, records, command.\n"
+        "The rules and all notes: docs/ledger.md, or novelty explore.\n"
         f"{counts}; of {len(rows)} claims"
     )
 
@@ -109,41 +110,32 @@ def _print_one(row: Row) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from novelty_lab import ledger
+    from novelty_lab.ledger import ledger
 
     claim, console = row.claim, Console()
     console.print(Text(f"{claim.id}: {claim.statement}"))
+    paragraphs = ledger.rule_text(claim.kind).split("\n\n")
+    rule = [part if part.startswith(" ") else " ".join(part.split()) for part in paragraphs]
+    listed = [_linked(path, path) for path in row.records[:MOST_RECORDS]]
+    if len(row.records) > MOST_RECORDS:
+        listed.append(Text(f"and {len(row.records) - MOST_RECORDS} more: --json lists them"))
+    worth = ledger.worth_text(row)
     shown = Table.grid(padding=(0, 2, 0, 1))
     for name, text in (
         ("section", Text(claim.section)),
         ("paper", Text(ledger.paper_text(claim))),
         ("ours", Text(ledger.ours_text(row) or "nothing yet")),
         ("verdict", Text(ledger.verdict_text(row), style=COLOURS[row.verdict])),
+        ("worth", Text(worth and f"{worth}: called so if the paper is right, if it is wrong")),
         ("note", Text(row.note)),
         ("command", Text(row.command)),
         ("figure", _linked(row.figure, row.figure)),
-        ("records", Text("\n").join(_records(row))),
-        ("rule", Text(f"{claim.kind}: {_unwrapped(ledger.rule_text(claim.kind))}")),
+        ("records", Text("\n").join(listed)),
+        ("rule", Text(f"{claim.kind}: " + "\n\n".join(rule))),
     ):
         if text.plain:
             shown.add_row(Text(name, style="bold"), text)
     console.print(shown)
-
-
-def _unwrapped(text: str) -> str:
-    """Leave the breaking of lines to the terminal, but for formulas, which are indented."""
-    paragraphs = text.split("\n\n")
-    return "\n\n".join(
-        part if part.startswith(" ") else " ".join(part.split()) for part in paragraphs
-    )
-
-
-def _records(row: Row) -> list[Any]:
-    from rich.text import Text
-
-    listed = [_linked(path, path) for path in row.records[:MOST_RECORDS]]
-    more = len(row.records) - len(listed)
-    return [*listed, Text(f"and {more} more: --json lists them")] if more else listed
 
 
 def _linked(text: str, path: str, colour: str = "") -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from novelty_lab import ledger
+from novelty_lab.ledger import ledger
 
 
 def claims(results: Path) -> dict[str, Any]:

@@ -80,5 +80,7 @@ class Finding:
     runs: int | None = None
     """Runs that it rests on; those of the first value if not given."""
     note: str = ""
+    fitted: str = ""
+    """A setting that was chosen to agree with the paper, if any."""
     missing: str = ""
     """What keeps the claim from being judged."""

@@ -1,4 +1,4 @@
-"""Every claim beside ours: rows, tables for the terminal, and the page of the docs."""
+"""Every claim beside ours: rows, and how they read."""
 
 from __future__ import annotations
 
@@ -6,45 +6,65 @@ import dataclasses
 import inspect
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
+from novelty_lab.ledger.claims import Claim, Kind, load_claims
 from novelty_lab.ledger.findings import Finding
-from novelty_lab.ledger.paper_claims import Claim, Kind, Row, Verdict, load_claims
-from novelty_lab.ledger.paper_records import PaperRecords, SingleRecord
 from novelty_lab.ledger.rules import RULES, objections, ordering, places, statement, undecided
-from novelty_lab.ledger.source import sources
-from novelty_lab.ledger.text import ours_text, paper_text
-from novelty_lab.records import OLDER_OBSERVER, Record
-from novelty_lab.report import Table
+from novelty_lab.ledger.source import PaperRecords, sources
+from novelty_lab.ledger.worth import Worth, committed_worth
+from novelty_lab.records import OLDER_OBSERVER
 
+Verdict = Literal["reproduced", "differs", "not run"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 SECTIONS = ("4.1", "4.2", "4.3", "table 1", "app A", "app B", "app D", "app F", "app G", "app H")
 """In the order in which they are shown."""
+STATED = "stated"
+"""What stands for the paper's value where the statement says it all."""
+LARGE, WIDE = 100.0, 10.0
+"""Numbers from the first on, or with a spread from the second on, are shown with the digits that
+the paper prints; others with one more."""
+SPANS = ("range", "bound", "same")
+"""Kinds of which two numbers are the ends of a span."""
 
-INTRODUCTION = """\
----
-hide:
-  - toc
----
 
-# The ledger
+@dataclass(frozen=True)
+class Row:
+    """A claim, what our records hold of it, and the verdict."""
 
-Each claim of the paper that has a number, a rank, an order or a yes, beside what our committed
-records hold. The part above "Settings" is what `novelty ledger --markdown` writes.
+    claim: Claim
+    verdict: Verdict
+    ours: Any = None
+    """A number, several, names, or whether a statement holds; None where there is nothing."""
+    spread: Any = None
+    """Deviation over runs, beside each number; of a rank the places it could have."""
+    runs: int = 0
+    """Draws or seeds that ours rests on."""
+    note: str = ""
+    fitted: str = ""
+    """A setting that was chosen to agree with the paper, if any."""
+    worth: Worth | None = None
+    """Probability of "reproduced" if the paper is right, and if the truth is clearly different."""
+    record: str = ""
+    """Directory of the record, where there is one."""
+    records: tuple[str, ...] = ()
+    """Directories of all records that ours is read from: of agents, one for every run."""
+    figure: str = ""
+    command: str = ""
+    """What runs it again."""
+    older_observer: bool = False
+    """Whether ours is from before the last layer of the observer was linear."""
 
-Verdicts are computed, by one rule for each kind of claim. **Reproduced** means that our result does
-not contradict the claim beyond the errors of both sides, and **differs** that it does. **Not run**
-means that there is no run at the paper's configuration, or fewer than five seeds of an agent. Where
-errors are wide, "reproduced" says little: look at the spread and the runs. A verdict marked with *
-rests on records of version 0.3 or before, whose observer also normalizes and activates its last
-layer.
-
-"Ours" is mean ± standard deviation over runs, with the number of runs in brackets. The places that
-a rank could have if scores moved within their error are in square brackets. The name of a claim
-leads to its record, and `novelty ledger eca.top` shows rule and command of that one.
-"""
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as JSON can hold it."""
+        claim = self.claim
+        about = {name: getattr(claim, name) for name in ("id", "section", "kind", "statement")}
+        ours = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)[1:]}
+        paper = {"paper": claim.value, "paper_sd": claim.sd, "paper_runs": claim.runs}
+        return about | paper | ours
 
 
 def rows(root: Path) -> list[Row]:
@@ -53,82 +73,14 @@ def rows(root: Path) -> list[Row]:
     return [_row(claim, records) for claim in load_claims()]
 
 
-def beside_paper(record: Record) -> list[Table]:
-    """Set what one record says about the paper's claims beside them; no table if it says nothing.
-
-    Unlike the ledger this takes a record at any configuration, and gives no verdicts.
-    """
-    records, shown = SingleRecord(record), []
-    for claim in load_claims():
-        source = sources().get(claim.id)
-        if source is None or source.experiment != record.experiment:
-            continue
-        row = judged(dataclasses.replace(claim, note=""), source.finding(records))
-        if row.ours is not None:
-            shown.append([claim.statement, paper_text(claim), ours_text(row), row.note])
-    columns = ["claim", "paper", "ours: mean ± sd (runs)", "note"]
-    return [Table("Beside the paper", columns, shown)] if shown else []
-
-
-def count(ledger: Iterable[Row]) -> dict[Verdict, int]:
-    """Count the verdicts."""
-    counts = Counter(row.verdict for row in ledger)
-    return {verdict: counts[verdict] for verdict in VERDICTS}
-
-
-def sections(ledger: Iterable[Row]) -> list[tuple[str, list[Row]]]:
-    """Group rows by the section that names them first, under its title."""
-    groups: dict[str, list[Row]] = {section: [] for section in SECTIONS}
-    for row in ledger:
-        groups.setdefault(row.claim.section.partition("/")[0], []).append(row)
-    return [(_title(section), group) for section, group in groups.items() if group]
-
-
-def rule_text(kind: Kind) -> str:
-    """Return the rule that judges a kind of claim, in words and as a formula."""
-    return inspect.getdoc(RULES[kind]) or ""
-
-
-def markdown(ledger: Sequence[Row]) -> str:
-    """Write the page: the counts, the rules, and a table per section with its sources."""
-    counts = [
-        [title, *(str(n) for n in count(group).values()), str(len(group))]
-        for title, group in [*sections(ledger), ("All", list(ledger))]
-    ]
-    blocks = [INTRODUCTION, Table("Verdicts", ["", *VERDICTS, "claims"], counts).markdown()]
-    blocks.append("## The rules\n\nA claim of several parts is reproduced if all of them are.\n")
-    kinds = Counter(row.claim.kind for row in ledger)
-    for kind in RULES:
-        blocks.append(f"- **{kind}** ({kinds[kind]} claims): {_first_sentence(rule_text(kind))}")
-    blocks.append(
-        "\nThe error of a number is t √(sd²/n + sd²/n), from both sides. t is the 95% point of"
-    )
-    blocks.append("Student's distribution (Welch), and half of the last printed digit.\n")
-    # The site lays these tables out in its own way: assets/site.css.
-    blocks.append('## The claims\n\n<div class="ledger" markdown>\n')
-    columns = ["claim", "verdict", "paper", "ours", "note"]
-    for title, group in sections(ledger):
-        shared = _shared_remarks(group)
-        shown = [_cells(row, shared) for row in group]
-        blocks.append(Table(title, columns, shown).markdown())
-        if shared:
-            blocks.append(f"Notes on several of these claims: {' '.join(shared)}\n")
-    return "\n".join([*blocks, "</div>\n"])
-
-
-def _first_sentence(text: str) -> str:
-    return " ".join(text.partition("\n\n")[0].split())
-
-
 def _row(claim: Claim, records: PaperRecords) -> Row:
-    source = sources().get(claim.id)
-    if source is None:
-        return Row(claim, "not run", note=_sentences("no artefact reads this claim", claim.note))
+    source = sources()[claim.id]
     row = judged(claim, source.finding(records))
     older = row.ours is not None and source.older_observer(records)
     return dataclasses.replace(
         row,
-        note=_sentences(row.note, OLDER_OBSERVER) if older else row.note,
+        note=sentences(row.note, OLDER_OBSERVER) if older else row.note,
+        worth=committed_worth().get(claim.id),
         older_observer=older,
         record=_path(source.record_path(records)),
         records=tuple(map(_path, source.record_paths(records))),
@@ -147,8 +99,11 @@ def judged(claim: Claim, finding: Finding) -> Row:
     remarks = [f"Against it: {', '.join(contradicted)}" if contradicted else ""]
     if undecided(finding):
         remarks.append(f"Not told apart by our means: {', '.join(undecided(finding))}")
-    note = _sentences(finding.missing, *remarks, finding.note, claim.note)
-    return Row(claim, verdict, ours, spread, _runs(finding), note)
+    if finding.fitted:
+        remarks.append(f"Fitted: {finding.fitted}")
+    cause = claim.cause if verdict == "differs" else ""
+    note = sentences(finding.missing, *remarks, finding.note, claim.note, cause)
+    return Row(claim, verdict, ours, spread, _runs(finding), note, finding.fitted)
 
 
 def _ours(claim: Claim, finding: Finding, against: list[str]) -> tuple[Any, Any]:
@@ -176,7 +131,7 @@ def _runs(finding: Finding) -> int:
     return min((value.runs for value in values), default=0)
 
 
-def _sentences(*remarks: str) -> str:
+def sentences(*remarks: str) -> str:
     """Join remarks, each as a sentence of its own."""
     sentences = [part.strip().rstrip(".") for part in remarks]
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in sentences if text)
@@ -186,35 +141,97 @@ def _path(path: Path | None) -> str:
     return "" if path is None else path.as_posix()
 
 
+def count(ledger: Iterable[Row]) -> dict[Verdict, int]:
+    """Count the verdicts."""
+    counts = Counter(row.verdict for row in ledger)
+    return {verdict: counts[verdict] for verdict in VERDICTS}
+
+
+def sections(ledger: Iterable[Row]) -> list[tuple[str, list[Row]]]:
+    """Group rows by the section that names them first, under its title."""
+    groups: dict[str, list[Row]] = {section: [] for section in SECTIONS}
+    for row in ledger:
+        groups.setdefault(row.claim.section.partition("/")[0], []).append(row)
+    return [(_title(section), group) for section, group in groups.items() if group]
+
+
 def _title(section: str) -> str:
     if section.startswith("app "):
         return f"Appendix {section.removeprefix('app ')}"
     return section.capitalize() if section.startswith("table") else f"Section {section}"
 
 
-def _shared_remarks(group: Sequence[Row]) -> list[str]:
-    """List the sentences about the paper that several claims of a section have."""
-    remarks = Counter(sentence for row in group for sentence in _split(row.claim.note))
-    return [sentence for sentence, times in remarks.items() if times > 2]
+def rule_text(kind: Kind) -> str:
+    """Return the rule that judges a kind of claim, in words and as a formula."""
+    return inspect.getdoc(RULES[kind]) or ""
 
 
-def _split(note: str) -> list[str]:
-    return [f"{part.strip().rstrip('.')}." for part in note.split(". ") if part.strip()]
+def paper_text(claim: Claim) -> str:
+    """Say what the paper has."""
+    if claim.value is None:
+        return STATED
+    digits = claim.printed_decimals
+    text = _joined(claim.value, digits, claim.kind)
+    if claim.kind == "bound":
+        text = f"{claim.side} {text}"
+    return text + _plus_minus(claim.sd, digits)
 
 
-def _cells(row: Row, shared: Sequence[str]) -> list[str]:
-    """Return the cells of a row of the page; links are relative to the docs folder."""
-    name = f"[`{row.claim.id}`](../{row.record})" if row.record else f"`{row.claim.id}`"
-    verdict = f"{row.verdict}{'*' * row.older_observer}"
-    note = row.note
-    for remark in (_sentences(OLDER_OBSERVER), *shared):
-        note = note.replace(remark, "")
-    note = " ".join(note.split())
-    cells = [
-        f"{row.claim.statement} ({name})",
-        verdict,
-        paper_text(row.claim),
-        ours_text(row),
-        note,
-    ]
-    return [cell.replace("|", "\\|") for cell in cells]
+def ours_text(row: Row) -> str:
+    """Say what ours is, with its spread, and the number of runs in brackets."""
+    ours, spread = row.ours, row.spread
+    if ours is None:
+        return ""
+    digits = _digits(row)
+    if isinstance(ours, bool):
+        text = "holds" if ours else "does not hold"
+    elif row.claim.kind == "rank":
+        placed = zip(ours, spread, strict=True) if isinstance(ours, list) else [(ours, spread)]
+        text = ", ".join(f"{place} [{low}-{high}]" for place, (low, high) in placed)
+    elif isinstance(spread, list):
+        pairs = zip(ours, spread, strict=True)
+        text = ", ".join(_number(v, digits) + _plus_minus(sd, digits) for v, sd in pairs)
+    else:
+        text = _joined(ours, digits, row.claim.kind) + _plus_minus(spread, digits)
+    return f"{text} ({row.runs})"
+
+
+def verdict_text(row: Row) -> str:
+    """Say the verdict, and what it rests on where that is not the paper's own observer."""
+    marks = {"older observer": row.older_observer, "fitted": bool(row.fitted)}
+    return ", ".join([row.verdict, *(mark for mark, is_so in marks.items() if is_so)])
+
+
+def marked_verdict(row: Row) -> str:
+    """Return the verdict, with * for an older observer and + for a fitted setting."""
+    return f"{row.verdict}{'*' * row.older_observer}{'+' * bool(row.fitted)}"
+
+
+def worth_text(row: Row) -> str:
+    """Say how probable "reproduced" is if the paper is right, and if the truth is different."""
+    return "" if row.worth is None else "{:.2f}, {:.2f}".format(*row.worth)
+
+
+def _digits(row: Row) -> int:
+    claim, ours = row.claim, row.ours if isinstance(row.ours, list) else [row.ours]
+    if claim.value is None:
+        return 2
+    whole = all(isinstance(value, int) for value in ours)
+    large = any(isinstance(value, float) and abs(value) >= LARGE for value in ours)
+    spreads = row.spread if isinstance(row.spread, list) else [row.spread]
+    wide = any(isinstance(sd, float) and sd >= WIDE for sd in spreads)
+    return claim.printed_decimals + (0 if whole or large or wide else 1)
+
+
+def _joined(value: Any, digits: int, kind: str) -> str:
+    if not isinstance(value, list):
+        return _number(value, digits)
+    return (" to " if kind in SPANS else ", ").join(_number(v, digits) for v in value) or "none"
+
+
+def _number(value: Any, digits: int) -> str:
+    return value if isinstance(value, str) else f"{value:z.{digits}f}"
+
+
+def _plus_minus(sd: float | None, digits: int) -> str:
+    return "" if sd is None else f" ± {sd:.{digits}f}"

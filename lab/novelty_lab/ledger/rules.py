@@ -11,10 +11,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from scipy import stats
 
 from novelty_lab.intervals import student
+from novelty_lab.ledger.claims import Claim, Kind
 from novelty_lab.ledger.findings import Finding, Ranked, Value
-from novelty_lab.ledger.paper_claims import Claim, Kind
 
 
 def number(claim: Claim, finding: Finding) -> list[str]:
@@ -97,15 +98,21 @@ def ordering(claim: Claim, finding: Finding) -> list[str]:
 
 
 def same(claim: Claim, finding: Finding) -> list[str]:
-    """What the paper calls one band, or independent, varies less by the setting than by chance.
+    """What the paper calls one band, or independent, varies by the setting as means do by chance.
 
-        sd of our means over settings <= root mean square of the sd over runs at one setting
+        F = n var(means over settings) / mean(var over runs at one setting)  <=  F_0.95
 
-    The claim is that a setting matters no more than the draw of a run does.
+    with F_0.95 the 95% point of Fisher's distribution (one-way analysis of variance).
     """
-    between = float(np.std([value.mean for value in finding.values], ddof=1))
-    by_chance = math.sqrt(float(np.mean([(value.sd or 0.0) ** 2 for value in finding.values])))
-    return [f"{between:.2g} between, {by_chance:.2g} within"] if between > by_chance else []
+    values = finding.values
+    between = float(np.var([value.mean for value in values], ddof=1))
+    within = float(np.mean([(value.sd or 0.0) ** 2 for value in values]))
+    freedom = sum(value.freedom for value in values)
+    largest = float(stats.f.ppf(0.95, len(values) - 1, max(freedom, 1)))
+    runs = min(value.runs for value in values)
+    if runs * between <= largest * within:
+        return []
+    return [f"{math.sqrt(between):.2g} between, {math.sqrt(within):.2g} within"]
 
 
 def statement(claim: Claim, finding: Finding) -> list[str]:

@@ -8,9 +8,46 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
+from novelty_lab import records
 from novelty_lab.ledger.findings import Finding
-from novelty_lab.ledger.paper_records import NoRecordError, PaperRecords
+from novelty_lab.records import Record
 from novelty_lab.registry import all_artefacts
+
+PAPER = "paper"
+
+
+class NoRecordError(LookupError):
+    """There is no run of an experiment at the paper's configuration."""
+
+
+class PaperRecords:
+    """Records of a results folder at the paper's configuration, loaded when first asked for."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._loaded: dict[str, Record | None] = {}
+
+    def find(self, experiment: str) -> Record | None:
+        """Return the run of the lowest seed; None if there is none."""
+        if experiment not in self._loaded:
+            paths = records.find(self.root, experiment)
+            named = [records.load(p) for p in paths if p.name.startswith(f"{PAPER}-seed")]
+            of_paper = [record for record in named if record.config == PAPER]
+            self._loaded[experiment] = min(of_paper, key=lambda r: r.seed, default=None)
+        return self._loaded[experiment]
+
+    def get(self, experiment: str) -> Record:
+        """Return the run of the lowest seed; raise NoRecordError if there is none."""
+        record = self.find(experiment)
+        if record is None:
+            raise NoRecordError(f"no run of {experiment} at the paper's configuration")
+        return record
+
+    def all_runs(self, experiment: str) -> list[Record]:
+        """Return every record of an experiment that is many runs."""
+        return [records.load(path) for path in records.find(self.root, experiment)]
 
 
 @dataclass(frozen=True)
@@ -42,6 +79,11 @@ class Source:
     def _read(self, records: PaperRecords) -> Finding:
         return self.read(records.get(self.experiment))
 
+    def redrawn(self, random: np.random.Generator, *, differs: bool) -> Finding | None:
+        """Read runs drawn from what the paper prints, where it prints enough; see ``worth``."""
+        del random, differs
+        return None
+
     def record_path(self, records: PaperRecords) -> Path | None:
         """Return the directory of the record, if there is one."""
         record = records.find(self.experiment)
@@ -60,9 +102,8 @@ class Source:
     def figure_path(self, records: PaperRecords) -> Path | None:
         """Return the figure, if it has been drawn."""
         folder = self.record_path(records)
-        if folder is None or not (folder / self.figure_name).exists():
-            return None
-        return folder / self.figure_name
+        figure = None if folder is None else folder / self.figure_name
+        return figure if figure is not None and figure.exists() else None
 
 
 class WideSource(Source):

@@ -10,7 +10,7 @@ import torch
 import learnable_novelty as ln
 from lab.tests.explorer.page import RESULTS, open_panel, wait_for
 from learnable_novelty.measure.words import percent
-from novelty_lab import ledger
+from novelty_lab.ledger import ledger
 from novelty_lab.systems.elementary import ElementaryRule
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")

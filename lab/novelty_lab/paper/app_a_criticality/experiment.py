@@ -3,7 +3,7 @@
 PAPER measures chi, the growth of a perturbation per layer, by exact derivatives: against depth and
 architecture, activation and gain, and the scale of the input. The paper takes finite differences
 and finds that the plain reservoir's chi rises at depth 32; finite differences in single precision
-are therefore recorded too.
+are therefore recorded too, and the deviation of the plain reservoir's pre-activations.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def panels(config: Config) -> tuple[list[Point], list[Point], list[Point]]:
 def summary(config: Config, arrays: dict[str, np.ndarray], seed: int) -> dict[str, Any]:
     """Draw together what the paper states."""
     chi, shallow = arrays["depth"][..., 0], [d <= 16 for d in config.depths]
-    differences = zip(config.difference_steps, arrays["differences"][:, -1].tolist(), strict=True)
+    deepest = arrays["differences"][..., -1]  # (steps, architectures)
     at_one = arrays["gain"][:, config.gains.index(1.0), 0].tolist() if 1.0 in config.gains else []
     return {
         "architectures": list(ARCHITECTURES),
@@ -143,8 +143,15 @@ def summary(config: Config, arrays: dict[str, np.ndarray], seed: int) -> dict[st
         "gain_one_mean_field": {name: mean_field(name, 1.0, config.width) for name in ACTIVATIONS},
         "scale_plain": _range(arrays["scale"][0, :, 0]),
         "scale_normalized": _range(arrays["scale"][1, :, 0]),
-        "plain_deepest_by_differences": {str(step): growth for step, growth in differences},
-        "preactivation_sd": preactivation_sd(config, seed),
+        "plain_deepest_by_differences": {
+            str(step): dict(zip(ARCHITECTURES, grown.tolist(), strict=True))
+            for step, grown in zip(config.difference_steps, deepest, strict=True)
+        },
+        "preactivation_sd": preactivation_sd(config, 1.0, seed).tolist(),
+        "preactivation_sd_by_scale": {
+            str(scale): float(preactivation_sd(config, scale, seed).mean())
+            for scale in config.input_scales
+        },
     }
 
 
@@ -198,46 +205,49 @@ def mean_field(activation: str, gain: float, width: int) -> float:
 
 
 def finite_differences(config: Config, seed: int) -> np.ndarray:
-    """Measure chi of plain MLPs as the paper does, in float32, (steps, depths).
+    """Measure chi of plain reservoirs as the paper does, in float32.
 
     Layers where rounding has left no difference at all are skipped.
+
+    Returns:
+        (steps, architectures, depths)
     """
-    return np.array(
-        [
-            [
-                np.mean([difference_chi(config, depth, step, seed, d) for d in range(config.draws)])
-                for depth in config.depths
-            ]
-            for step in config.difference_steps
-        ]
-    )
+    shape = len(config.difference_steps), len(ARCHITECTURES), len(config.depths), config.draws
+    chi = [
+        difference_chi(config, Point(architecture, depth, False), step, seed, draw)
+        for step in config.difference_steps
+        for architecture in ARCHITECTURES
+        for depth in config.depths
+        for draw in range(config.draws)
+    ]
+    return np.reshape(chi, shape).mean(-1)
 
 
-def difference_chi(config: Config, depth: int, step: float, seed: int, draw: int) -> float:
-    """Follow an input and its neighbour through one plain MLP in float32."""
-    reservoir, inputs = make(config, Point("MLP", depth, False), seed, draw)
+def difference_chi(config: Config, point: Point, step: float, seed: int, draw: int) -> float:
+    """Follow an input and its neighbour through one plain reservoir in float32."""
+    reservoir, inputs = make(config, point, seed, draw)
     hidden = reservoir.enter(inputs.float())
     generator = torch_generator(seed, "difference", draw)
     moved = hidden + step * torch.randn(hidden.shape, generator=generator)
     norms: list[Tensor] = []
-    for layer in range(depth):
+    for layer in range(point.depth):
         hidden, moved = reservoir.advance(hidden, layer), reservoir.advance(moved, layer)
-        norms.append((moved - hidden).double().norm(dim=1))
+        norms.append((moved - hidden).double().flatten(1).norm(dim=1))
     before, after = torch.stack(norms[:-1]), torch.stack(norms[1:])
     return float((after / before)[before > 0].mean())
 
 
-def preactivation_sd(config: Config, seed: int) -> list[float]:
-    """Measure the deviation of the pre-activations of a plain ELU reservoir, by layer of four."""
-    layers: list[list[float]] = []
+def preactivation_sd(config: Config, input_scale: float, seed: int) -> np.ndarray:
+    """Measure the deviation of the pre-activations of a plain MLP of four layers, (draws, 4)."""
+    layers = np.empty((config.draws, 4))
     for draw in range(config.draws):
-        reservoir, inputs = make(config, Point("MLP", 4, False), seed, draw)
+        point = Point("MLP", 4, False, input_scale=input_scale)
+        reservoir, inputs = make(config, point, seed, draw)
         hidden = reservoir.enter(inputs)
-        layers.append([])
         for layer in range(4):
-            layers[-1].append(float(reservoir.preactivation(hidden, layer).std()))
+            layers[draw, layer] = float(reservoir.preactivation(hidden, layer).std())
             hidden = reservoir.advance(hidden, layer)
-    return np.mean(layers, axis=0).tolist()
+    return layers
 
 
 def _range(values: np.ndarray) -> list[float]:

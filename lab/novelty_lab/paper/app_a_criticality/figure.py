@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from statistics import mean
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, label_panel, new_figure
@@ -23,12 +23,16 @@ def tables(record: Record) -> list[Table]:
     """List the measured multipliers, and the claims of appendix A beside ours."""
     results = record.results
     deepest, theory = max(record.configuration["depths"]), results["gain_one_mean_field"]
-    layers = ", ".join(f"{sd:.2f}" for sd in results["preactivation_sd"])
+    by_layer = results["preactivation_sd"]
+    by_scale = results["preactivation_sd_by_scale"].values()
+    layers = ", ".join(f"{mean(sd):.2f}" for sd in zip(*by_layer, strict=True))
     rows = {
         "plain, depths to 16": _range(results["plain_to_depth_16"]),
         f"plain, depth {deepest}, exact derivatives": _range(results["plain_deepest"]),
         **{
-            f"plain, depth {deepest}, differences of {step} in float32": f"{chi:.2f}"
+            f"plain, depth {deepest}, differences of {step} in float32": _range(
+                [min(chi.values()), max(chi.values())]
+            )
             for step, chi in results["plain_deepest_by_differences"].items()
         },
         "normalized, all depths and architectures": _range(results["normalized"]),
@@ -39,10 +43,11 @@ def tables(record: Record) -> list[Table]:
         "normalized, all input scales": _range(results["scale_normalized"]),
         "plain, all input scales": _range(results["scale_plain"]),
         "sd of the pre-activations, layers 1 to 4": layers,
+        "their mean, all input scales": f"{min(by_scale):.2g} to {max(by_scale):.2g}",
     }
     columns = ["reservoirs", "perturbation multiplier"]
     measured = Table("The reservoir at the edge of chaos", columns, list(map(list, rows.items())))
-    return [measured, *beside_paper(record)]
+    return [measured]
 
 
 def figure(record: Record) -> Figure:
@@ -69,7 +74,7 @@ def _depth(axes: Axes, record: Record) -> None:
     steps, differences = record.configuration["difference_steps"], record.arrays["differences"]
     middle = len(steps) // 2
     label = f"MLP by float32 differences of {steps[middle]:g}"
-    axes.plot(depths, differences[middle], "x:", color=BLACK, markersize=5, label=label)
+    axes.plot(depths, differences[middle, 0], "x:", color=BLACK, markersize=5, label=label)
     axes.plot([], [], "--", color="0.3", label="dashed: plain, solid: normalized")
     axes.set_xscale("log", base=2)
     axes.set_xticks(depths, map(str, depths))

@@ -8,7 +8,6 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import (
@@ -51,7 +50,7 @@ def tables(record: Record) -> list[Table]:
         [quantity, *(text(result) for result in observers.values())]
         for quantity, text in QUANTITIES.items()
     ]
-    return [Table("Ridge against exact", ["quantity", *observers], rows), *beside_paper(record)]
+    return [Table("Ridge against exact", ["quantity", *observers], rows)]
 
 
 def figure(record: Record) -> Figure:

@@ -114,9 +114,10 @@ def load_trained(config: Config, seed: int, context: RunContext) -> Record:
 
 
 def neural_config(trained: Record) -> NeuralConfig:
-    """Return what the automata of a record were trained with."""
+    """Return what the automata of a record were trained with; their observer is the present one."""
+    held = trained.configuration
     names = [field.name for field in dataclasses.fields(NeuralConfig)]
-    return NeuralConfig(**{name: trained.configuration[name] for name in names})
+    return NeuralConfig(**{name: held[name] for name in names if name in held})
 
 
 @torch.no_grad()

@@ -7,7 +7,6 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import draw_equal_line, label_panel, name_equal_line, new_figure
@@ -38,7 +37,6 @@ def tables(record: Record) -> list[Table]:
     return [
         Table("By number of states", ["quantity", *(f"{n} states" for n in settings)], rows),
         Table("Bits along the training", ["step", *columns, "mean offset"], steps),
-        *beside_paper(record),
     ]
 
 

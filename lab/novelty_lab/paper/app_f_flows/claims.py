@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from novelty_lab.ledger import Finding, Pair, Source, Value
+from novelty_lab.ledger.findings import Finding, Pair, Value
+from novelty_lab.ledger.source import Source
 from novelty_lab.records import Record
 
 

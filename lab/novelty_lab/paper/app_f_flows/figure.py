@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from novelty_lab.ledger import claim
+from novelty_lab.ledger.claims import claim
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import FLOW_NAMES, GREY, ORANGE, PALETTE, RED, label_panel, new_figure

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from novelty_lab import ledger
 from novelty_lab.explorer.packing import packed, short
 from novelty_lab.explorer.panel import DataFiles, Panel, from_paper_run
+from novelty_lab.ledger.claims import load_claims
 from novelty_lab.paper.app_f_flows.experiment import BESIDE_BITS
 from novelty_lab.records import Record
 
@@ -15,7 +15,7 @@ def reduce(record: Record) -> DataFiles:
     """Yield ``flows``; nothing for a record of raw bits alone, which older versions made."""
     if not record.results.keys() >= set(BESIDE_BITS):
         return
-    claims = {claim.id: claim.value for claim in ledger.load_claims()}
+    claims = {claim.id: claim.value for claim in load_claims()}
     flows = {
         name: {
             "bits": short(bits),

@@ -10,7 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from novelty_lab.ledger import Finding, Pair, Ranked, Source, Value, claim
+from novelty_lab.ledger.claims import claim
+from novelty_lab.ledger.findings import Finding, Pair, Ranked, Value
+from novelty_lab.ledger.source import Source
 from novelty_lab.records import Record
 
 CLASS_ONE = 1

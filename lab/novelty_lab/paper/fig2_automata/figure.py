@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from novelty_lab.ledger import beside_paper
 from novelty_lab.paper.fig2_automata.claims import SHOWN
 from novelty_lab.records import Record
 from novelty_lab.report import Table
@@ -34,7 +33,7 @@ def tables(record: Record) -> list[Table]:
     for rank, row in enumerate(rows, start=1):
         row |= {"rank": rank, "shown_class": CLASS_NAMES[row["wolfram_class"]]}
     title = f"The {len(rows)} elementary automata by learnable novelty"
-    return [table(title, COLUMNS, rows), *beside_paper(record)]
+    return [table(title, COLUMNS, rows)]
 
 
 def figure(record: Record) -> Figure:

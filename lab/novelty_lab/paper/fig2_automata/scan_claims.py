@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from novelty_lab.ledger import Finding, Pair, PaperRecords, Ranked, Source, Value, WideSource
+from novelty_lab.ledger.findings import Finding, Pair, Ranked, Value
+from novelty_lab.ledger.source import PaperRecords, Source, WideSource
 from novelty_lab.paper.fig2_automata.claims import margin
 from novelty_lab.records import Record
 from novelty_lab.tables import in_words

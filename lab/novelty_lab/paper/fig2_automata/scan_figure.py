@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.scan_map import Cell, draw_scan
@@ -35,7 +34,7 @@ def tables(record: Record) -> list[Table]:
     """List the whole scan, and the claims of appendix B beside ours."""
     cells = record.results["cells"].values()
     rows = [{**cell, "setting": in_words(cell["axis"])} for cell in cells]
-    return [table("The scan, one draw each", COLUMNS, rows), *beside_paper(record)]
+    return [table("The scan, one draw each", COLUMNS, rows)]
 
 
 def figure(record: Record) -> Figure:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from novelty_lab.ledger import Finding, Source, Value
+from novelty_lab.ledger.findings import Finding, Value
 from novelty_lab.ledger.rules import welch
+from novelty_lab.ledger.source import Source
 from novelty_lab.records import Record
 
 SMOOTH = 50

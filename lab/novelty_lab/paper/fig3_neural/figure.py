@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from novelty_lab.ledger import beside_paper, claim
+from novelty_lab.ledger.claims import claim
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import (
@@ -44,7 +44,6 @@ def tables(record: Record) -> list[Table]:
     return [
         Table("Neural automata: from the first step to the last", columns, rows),
         table("All seeds", SUMMARY, map(_summary, named(record.results["summary"]))),
-        *(beside_paper(record) if record.config == "paper" else []),
     ]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from novelty_lab.ledger import claim, paper_text
+from novelty_lab.ledger.claims import claim
+from novelty_lab.ledger.ledger import paper_text
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, label_panel, new_figure

@@ -6,7 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from novelty_lab.ledger import Finding, PaperRecords, Source, Value, WideSource
+from novelty_lab.ledger.findings import Finding, Pair, Value
+from novelty_lab.ledger.source import PaperRecords, Source, WideSource
 from novelty_lab.records import Record
 from novelty_lab.tables import in_words
 
@@ -63,7 +64,40 @@ def _fails(records: PaperRecords) -> Finding:
     return _cells(records, WEAK)
 
 
+def _rise(record: Record) -> Finding:
+    """Correlate both probes with the held-out bits along training, seed by seed."""
+    bits = record.arrays["bits"]
+    against: dict[str, bool] = {}
+    phrases: list[str] = []
+    for name in ("linear", "neighbours"):
+        probe = record.arrays[name]
+        together = [
+            float(np.corrcoef(b[1:], p[1:])[0, 1]) for b, p in zip(bits, probe, strict=True)
+        ]
+        against[f"{name}: a seed ends below its start"] = bool((probe[:, -1] <= probe[:, 0]).any())
+        against[f"{name}: falls as bits rise"] = min(together) <= 0
+        phrases.append(f"{name} {min(together):.2f} to {max(together):.2f}")
+    note = f"Correlation with bits over the checkpoints after the first: {', '.join(phrases)}."
+    return Finding(against=against, runs=len(bits), note=note)
+
+
+def _raw(records: PaperRecords) -> Finding:
+    """Compare the probe of the largest code and the widest reservoir with that of the smallest."""
+    cells = records.get("encoder-scan").results["cells"].values()
+    sd, degrees = _seed_spread(records, records.get("encoder-scan").configuration["steps"])
+    pairs: list[Pair] = []
+    for axis in ("code_dim", "reservoir_width"):
+        along = sorted((c for c in cells if c["axis"] == axis), key=lambda cell: cell["value"])
+        small, large = (Value(c["linear"], sd, 1, degrees) for c in (along[0], along[-1]))
+        name = f"{in_words(axis)} {along[0]['value']:g} not below {along[-1]['value']:g}"
+        if along[-1]["bits"] > along[0]["bits"]:
+            pairs.append(Pair(f"{name} ({small.mean:.3f}, {large.mean:.3f})", small, large))
+    return Finding(pairs=tuple(pairs), runs=1, note="One seed each, the spread is encoder's.")
+
+
 SOURCES = {
+    "mnist.rise": Source("encoder", _rise),
+    "mnist.raw": WideSource("encoder-scan", _raw),
     "mnist.linear": Source("encoder", partial(_probe, name="linear")),
     "mnist.knn": Source("encoder", partial(_probe, name="neighbours")),
     "mnist.scan.stable": WideSource("encoder-scan", _stable),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from novelty_lab.ledger import beside_paper
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.scan_map import draw_scan
@@ -36,8 +35,7 @@ def tables(record: Record) -> list[Table]:
         for cell in record.results["cells"].values()
     ]
     scan = table(f"The scan, {record.configuration['steps']} steps each", COLUMNS, rows)
-    on_mnist = record.configuration["dataset"] == "mnist"
-    return [scan, *(beside_paper(record) if on_mnist else [])]
+    return [scan]
 
 
 def figure(record: Record) -> Figure:

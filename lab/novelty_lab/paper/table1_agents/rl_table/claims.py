@@ -11,10 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from novelty_lab.ledger import Finding, Pair, PaperRecords, Source, Value, WideSource
+import numpy as np
+
+from novelty_lab.ledger.findings import Finding, Pair, Value
+from novelty_lab.ledger.source import PaperRecords, Source, WideSource
 from novelty_lab.paper.table1_agents.rl_table.paper import PAPER, PAPER_CONDITIONS
 from novelty_lab.paper.table1_agents.rl_table.runs import EXPERIMENT, TASKS, Runs, collect
 
+SEEDS = 10
+"""Seeds of a cell in the paper."""
 ENOUGH = 5
 """Seeds of a cell under which nothing is said of it."""
 COLLAPSE = 0.5
@@ -32,6 +37,8 @@ class CellSource(WideSource):
     figure_name: ClassVar[str] = "curves.png"
 
     cells: tuple[Cell, ...] = ()
+    from_table: bool = True
+    """Whether means and deviations are all that it reads."""
 
     def _read(self, records: PaperRecords) -> Finding:
         """Read if every cell has enough seeds; the value of a single cell is shown in any case."""
@@ -40,6 +47,12 @@ class CellSource(WideSource):
         if missing and len(self.cells) > 1:
             return Finding(runs=least, missing=missing)
         return dataclasses.replace(self.read(runs), runs=least, missing=missing)
+
+    def redrawn(self, random: np.random.Generator, *, differs: bool) -> Finding | None:
+        """Read a table drawn from the paper's; single cells and episodes are drawn elsewhere."""
+        if len(self.cells) == 1 or not self.from_table:
+            return None
+        return self.read(DrawnRuns(random, differs))
 
     def record_path(self, records: PaperRecords) -> Path | None:
         """Return the folder of all runs, if there is one."""
@@ -87,21 +100,24 @@ def _value(runs: Runs, task: str, condition: str) -> Value:
 
 
 def _beside_task(runs: Runs, condition: str, *, names: bool = False) -> Finding:
-    """Set a condition beside the task reward on every task, in the order of the paper's means.
+    """Set the means of a condition beside those of the task reward, on every task.
 
     Shows how many tasks it improves on, or the names of those where it is below.
     """
-    pairs: list[Pair] = []
-    lower: list[str] = []
-    for task in TASKS:
-        with_it, alone = _value(runs, task, condition), _value(runs, task, "task")
-        lower += [task] if with_it.mean < alone.mean else []
-        below = PAPER[task][condition][0] < PAPER[task]["task"][0]
-        pairs.append(Pair(task, *((alone, with_it) if below else (with_it, alone))))
+    lower = [
+        task
+        for task in TASKS
+        if _value(runs, task, condition).mean < _value(runs, task, "task").mean
+    ]
+    against = {
+        f"{task} goes the other way": (task in lower)
+        != (PAPER[task][condition][0] < PAPER[task]["task"][0])
+        for task in TASKS
+    }
     if names:
-        return Finding(pairs=tuple(pairs), shown=lower)
+        return Finding(against=against, shown=lower)
     note = f"Below in the mean: {', '.join(lower) or 'none'}."
-    return Finding(pairs=tuple(pairs), shown=len(TASKS) - len(lower), note=note)
+    return Finding(against=against, shown=len(TASKS) - len(lower), note=note)
 
 
 def _collapses(runs: Runs) -> Finding:
@@ -126,13 +142,32 @@ def _change(runs: Runs, task: str) -> Finding:
     with_it, alone = _value(runs, task, "task+epiplexity"), _value(runs, task, "task")
     ratio, seeds = with_it.mean / alone.mean, min(with_it.runs, alone.runs)
     error = math.hypot(*(math.sqrt(v.variance) / v.mean for v in (with_it, alone)))
-    return Finding(values=(Value(ratio - 1, abs(ratio) * error * math.sqrt(seeds), seeds),))
+    falls = PAPER[task]["task+epiplexity"][0] < PAPER[task]["task"][0]
+    return Finding(
+        values=(Value(ratio - 1, abs(ratio) * error * math.sqrt(seeds), seeds),),
+        against={"the change has the other sign": (ratio < 1) != falls},
+    )
 
 
 def _only(runs: Runs, task: str) -> Finding:
     alone, task_reward = _value(runs, task, "epiplexity"), _value(runs, task, "task")
     pair = Pair("epiplexity alone above the task reward", alone, task_reward)
     return Finding(pairs=(pair,), note=f"{alone.mean:.0f} against {task_reward.mean:.0f}.")
+
+
+@dataclass(frozen=True)
+class DrawnRuns:
+    """Ten seeds of every cell, normal with the mean and the deviation that the paper prints."""
+
+    random: np.random.Generator
+    differs: bool
+    """Whether a bonus changes nothing: then its cells are those of the task reward."""
+    drawn: dict[Cell, np.ndarray] = dataclasses.field(default_factory=dict)
+
+    def returns(self, task: str, condition: str) -> np.ndarray:
+        """Draw the returns of a cell, once."""
+        mean, sd = PAPER[task]["task" if self.differs else condition]
+        return self.drawn.setdefault((task, condition), self.random.normal(mean, sd, SEEDS))
 
 
 def _reliability(runs: Runs) -> Finding:
@@ -152,12 +187,14 @@ def _source(
     conditions: Collection[str],
     read: Callable[..., Finding],
     tasks: Collection[str] = (),
+    *,
+    from_table: bool = True,
     **more: Any,
 ) -> Source:
     named = {"--tasks": ",".join(tasks), "--conditions": ",".join(conditions)}
     options = " ".join(f"{option} {names}" for option, names in named.items() if names)
     cells = tuple(itertools.product(tasks or TASKS, conditions))
-    return CellSource(EXPERIMENT, functools.partial(read, **more), options, cells)
+    return CellSource(EXPERIMENT, functools.partial(read, **more), options, cells, from_table)
 
 
 _BOTH = ("task", "task+epiplexity")
@@ -170,12 +207,12 @@ SOURCES = {
         for task, condition in itertools.product(TASKS, PAPER_CONDITIONS)
     },
     "rl.improves": _source(_BOTH, _beside_task, condition="task+epiplexity"),
-    "rl.collapses": _source(_BOTH, _collapses),
+    "rl.collapses": _source(_BOTH, _collapses, from_table=False),
     "rl.walker2d.change": _source(_BOTH, _change, ["Walker2d"], task="Walker2d"),
     "rl.lunarlander.change": _source(_BOTH, _change, ["LunarLander"], task="LunarLander"),
     "rl.magnitude.below": _source(
         ("task", "task+magnitude"), _beside_task, condition="task+magnitude", names=True
     ),
     "rl.walker2d.only": _source(("task", "epiplexity"), _only, ["Walker2d"], task="Walker2d"),
-    "rl.reliability": _source(_BOTH, _reliability, SOLVED),
+    "rl.reliability": _source(_BOTH, _reliability, SOLVED, from_table=False),
 }

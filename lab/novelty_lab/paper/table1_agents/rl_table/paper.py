@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from novelty_lab.ledger.paper_claims import load_claims
+from novelty_lab.ledger.claims import load_claims
 
 PAPER_CONDITIONS = ("task", "epiplexity", "task+magnitude", "task+epiplexity")
 """What the agents of the table are paid by, in the order of its columns."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from novelty_lab.ledger import Finding, Source, Value
+from novelty_lab.ledger.findings import Finding, Value
+from novelty_lab.ledger.source import Source
 from novelty_lab.records import Record
 
 

@@ -1,4 +1,4 @@
-"""What the paper claims, as data, and a row of the ledger: a claim beside ours."""
+"""What the paper claims, as data: ``claims.json`` is the one place of its published numbers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Literal
 
-Verdict = Literal["reproduced", "differs", "not run"]
 Kind = Literal["number", "range", "bound", "rank", "ordering", "same", "statement"]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of the paper, as ``ledger/claims.json`` holds it."""
+    """One claim of the paper (arXiv 2607.18433)."""
 
     id: str
     section: str
@@ -36,6 +35,8 @@ class Claim:
     """Of a margin: the rule that the paper has in second place."""
     note: str = ""
     """Where the paper leaves a setting open, or disagrees with itself."""
+    cause: str = ""
+    """Why ours differs and which experiment shows it, or that it is not explained."""
 
     @property
     def numbers(self) -> list[float]:
@@ -56,38 +57,6 @@ class Claim:
         return 0.5 * 10.0**-self.printed_decimals
 
 
-@dataclass(frozen=True)
-class Row:
-    """A claim, what our records hold of it, and the verdict."""
-
-    claim: Claim
-    verdict: Verdict
-    ours: Any = None
-    """A number, several, names, or whether a statement holds; None where there is nothing."""
-    spread: Any = None
-    """Deviation over runs, beside each number; of a rank the places it could have."""
-    runs: int = 0
-    """Draws or seeds that ours rests on."""
-    note: str = ""
-    record: str = ""
-    """Directory of the record, where there is one."""
-    records: tuple[str, ...] = ()
-    """Directories of all records that ours is read from: of agents, one for every run."""
-    figure: str = ""
-    command: str = ""
-    """What runs it again."""
-    older_observer: bool = False
-    """Whether ours is from before the last layer of the observer was linear."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the row as JSON can hold it."""
-        claim = self.claim
-        about = {name: getattr(claim, name) for name in ("id", "section", "kind", "statement")}
-        ours = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)[1:]}
-        paper = {"paper": claim.value, "paper_sd": claim.sd, "paper_runs": claim.runs}
-        return about | paper | ours
-
-
 @functools.cache
 def _claims() -> dict[str, Claim]:
     data = resources.files("novelty_lab.ledger") / "claims.json"
@@ -103,7 +72,7 @@ def load_claims() -> list[Claim]:
 
 
 def claim(name: str) -> Claim:
-    """Return one claim by its id: the one place where a published number is read from.
+    """Return one claim by its id.
 
     >>> claim("flows.linear").kind
     'range'
