@@ -2,6 +2,7 @@
 
 python -m stress files --fetch DIR | --folder DIR [--workers 4] [--save]
 python -m stress fuzz [--cases 100000] [--only READER] [--save]
+python -m stress hostile [--only NAME] [--save]
 python -m stress kills [--kills 300] [--seed 0] [--save]
 python -m stress soak [--seconds 3600] [--interval 10] [--save]
 """
@@ -12,7 +13,7 @@ import argparse
 import importlib
 from collections.abc import Sequence
 
-NAMES = ("files", "fuzz", "kills", "saves", "soak")
+NAMES = ("files", "fuzz", "hostile", "kills", "saves", "soak")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

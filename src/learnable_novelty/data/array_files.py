@@ -155,6 +155,12 @@ def read_npy(packed: Packed) -> Any:
 def _array_frame(array: np.ndarray, name: str) -> Any:
     if array.dtype.kind not in "fiubUM" and not array.dtype.names:
         raise UserError(f"expected numbers in {name}, got an array of dtype {array.dtype}")
+    for field in array.dtype.names or ():
+        if array.dtype[field].names or array.dtype[field].shape:
+            raise UserError(
+                f"expected one value in each field of {name}, got {array.dtype[field]} in "
+                f"{field!r}: load it in Python and pass its arrays"
+            )
     if array.ndim not in (1, 2):
         raise UserError(
             f"expected a table (rows, columns) in {name}, got shape {array.shape}: reshape it, or "

@@ -24,7 +24,7 @@ MOST_LEVELS = 30
 """Texts of at most so many values, each twice on average, are a category."""
 MOST_CHOSEN_LEVELS = 1000
 """Values that a category may have if the user asks for one."""
-SENTINELS = (-9999.0, -999.0, -99.0, 999.0, 9999.0, 99999.0)
+SENTINELS = {-9999.0, -999.0, -99.0, 999.0, 9999.0, 99999.0}
 FEWEST_COUNTED = 10
 """Rows that a column in the middle of a table must count to be an index."""
 INDEX_NAMES = ("rownames", "row.names", "rowname", "row_names", "index", "id")
@@ -81,7 +81,8 @@ def column_of(
 def _sentinel_note(column: Column) -> str | None:
     """Name a number that may stand for a gap: -9999 in several rows, far from all others."""
     present = column.values[~column.is_missing]
-    for value in SENTINELS if len(present) else ():
+    ends = {float(present.min()), float(present.max())} if len(present) else set()
+    for value in ends & SENTINELS:
         count = int((present == value).sum())
         others = present[present != value] if count > 1 else present[:0]
         if len(others) and np.abs(others - value).min() > max(float(np.ptp(others)), 1.0):

@@ -168,8 +168,8 @@ def _kinds(frame: Any, name: str, reading: Reading, decimal: str, notes: list[st
     columns: list[Column] = []
     said: list[str] = []
     leading = True
-    for place, label in enumerate(names):
-        column, note = column_of(label, frame.iloc[:, place], decimal, words=place not in wanted)
+    for place, (label, (_, values)) in enumerate(zip(names, frame.items(), strict=True)):
+        column, note = column_of(label, values, decimal, words=place not in wanted)
         said += [note] if note else []
         if place in wanted:
             converted = as_kind(column, wanted[place])

@@ -117,7 +117,10 @@ def _separated(lines: list[tuple[int, str]], name: str) -> tuple[str, list[Row]]
     """Return the separator that divides most lines into equally many cells, and these cells."""
     best: tuple[float, str, list[Row]] = (0.0, ",", [])
     for separator in SEPARATORS:
-        rows = list(_rows(lines, separator, name))
+        try:
+            rows = list(_rows(lines, separator, name))
+        except UserError:  # a line that it does not divide may be longer than a cell can be
+            continue
         width = width_of(rows)
         if width < 2:
             continue
