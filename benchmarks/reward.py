@@ -25,8 +25,8 @@ from learnable_novelty.reward.config import BitsConfig, NoveltyConfig
 from learnable_novelty.reward.novelty import NoveltyBonus
 from learnable_novelty.reward.random_play import play_randomly
 from learnable_novelty.reward.sb3 import BonusReward, VecEnvAdapter
-from novelty_lab.paper.table1_agents.agents.tasks import TASKS
-from novelty_lab.paper.table1_agents.agents.training import PPOSettings, make_vec_env
+from novelty_lab.paper.table1_agents.tasks import TASKS
+from novelty_lab.paper.table1_agents.training import PPOSettings, make_vec_env
 
 PLAIN_STEPS = 100
 """Steps on which the plain way is timed."""

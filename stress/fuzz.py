@@ -35,8 +35,8 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.reward import BitsConfig, NoveltyReward
 from novelty_lab import records
 from novelty_lab.ascent.checkpoints import Checkpoint, Checkpoints
-from novelty_lab.paper.table1_agents.agents.policy import load_policy, to_bytes
-from novelty_lab.paper.table1_agents.agents.training import (
+from novelty_lab.paper.table1_agents.policy import load_policy, to_bytes
+from novelty_lab.paper.table1_agents.training import (
     PPOSettings,
     Training,
     make_vec_env,

@@ -167,7 +167,7 @@ def test_precision_moves_the_score_of_a_rule_by_rounding_only():
 
 def test_the_bonus_is_timed_beside_ppo_and_beside_an_svd_per_step(monkeypatch):
     from benchmarks import reward
-    from novelty_lab.paper.table1_agents.agents.training import PPOSettings
+    from novelty_lab.paper.table1_agents.training import PPOSettings
 
     small = PPOSettings(num_envs=2, n_steps=64, batch_size=32)
     monkeypatch.setattr(reward, "PPOSettings", lambda: small)

@@ -114,7 +114,7 @@ def test_experiment_can_be_configured_as_shown(words, monkeypatch):
 
 @pytest.mark.parametrize("words", starting("train"), ids=shown)
 def test_agent_can_be_configured_as_shown(words):
-    from novelty_lab.paper.table1_agents.agents.training import Training
+    from novelty_lab.paper.table1_agents.training import Training
 
     options = make_parser().parse_args(words[1:])
     Training(options.task, options.reward, options.steps)

@@ -21,7 +21,7 @@ DOORS = {
     "src/learnable_novelty/storage.py",
     "src/learnable_novelty/reward/wrapping.py",  # into memory, then storage.writing
     "lab/novelty_lab/ascent/checkpoints.py",  # the same
-    "lab/novelty_lab/paper/table1_agents/agents/minigrid.py",  # the same
+    "lab/novelty_lab/studies/explore/minigrid.py",  # the same
     "lab/novelty_lab/report.py",  # the same
     "lab/novelty_lab/atomic.py",  # whole folders
     "lab/novelty_lab/records.py",  # the draft of a folder; a line of the journal

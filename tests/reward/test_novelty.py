@@ -17,8 +17,8 @@ from learnable_novelty.reward.novelty import EpisodeWindows, NoveltyBonus
 from learnable_novelty.reward.random_play import play_randomly
 from learnable_novelty.reward.sb3 import VecEnvAdapter
 from learnable_novelty.reward.scale import ObservationScale
-from novelty_lab.paper.table1_agents.agents.tasks import TASKS
-from novelty_lab.paper.table1_agents.agents.training import make_vec_env
+from novelty_lab.paper.table1_agents.tasks import TASKS
+from novelty_lab.paper.table1_agents.training import make_vec_env
 from tests.reward.toys import Drifting, Scripted
 
 STEPS = 150

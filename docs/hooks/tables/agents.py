@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from docs.hooks.tables.records import ROOT, markdown, record
 from novelty_lab import records
-from novelty_lab.paper.table1_agents.rl_table.looks import NAMES
-from novelty_lab.paper.table1_agents.rl_table.paper import PAPER_CONDITIONS
-from novelty_lab.studies.rooms.rooms.drives import DRIVE_LABELS
+from novelty_lab.paper.table1_agents.looks import NAMES
+from novelty_lab.paper.table1_agents.paper import PAPER_CONDITIONS
+from novelty_lab.studies.rooms.drives import DRIVE_LABELS
 
 
 def rl_together() -> str:
     """Compare the bonuses of table 1 with the task alone over all tasks, from the report."""
-    from novelty_lab.paper.table1_agents.rl_table.figure import tables
+    from novelty_lab.paper.table1_agents.figure import tables
 
     paths = records.find(ROOT / "results", "rl-table")
     report = tables([records.load(path) for path in paths])
@@ -49,7 +49,7 @@ def rooms_shares() -> str:
 
 def explore_default() -> str:
     """Say what bonuses reach in the main maze."""
-    from novelty_lab.studies.explore.explore.figure import tables
+    from novelty_lab.studies.explore.figure import tables
 
     found = tables([records.load(path) for path in records.find(ROOT / "results", "explore")])
     title = "MultiRoom-N4-S5, 800,000 steps, coefficient 0.1: final return"

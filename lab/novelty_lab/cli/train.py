@@ -38,18 +38,18 @@ def add_commands(commands: Any) -> None:
 
 
 def _train(options: argparse.Namespace) -> int:
-    from novelty_lab.paper.table1_agents.agents.packages import need_rl
-    from novelty_lab.paper.table1_agents.rl_table.experiment import POLICY, run_of
+    from novelty_lab.paper.table1_agents.experiment import POLICY, run_of
+    from novelty_lab.paper.table1_agents.packages import need_rl
 
     need_rl()
-    from novelty_lab.paper.table1_agents.agents.training import Training
+    from novelty_lab.paper.table1_agents.training import Training
     from novelty_lab.registry import find_artefact
     from novelty_lab.runner import RunOptions, run_one
 
     check_seed(options.seed)
     training = Training(options.task, options.reward, options.steps)
     if options.video is not None:
-        from novelty_lab.paper.table1_agents.agents.video import check_video
+        from novelty_lab.paper.table1_agents.video import check_video
 
         check_video(options.task, options.video)
     title = f"{options.task}, {options.reward}"
@@ -74,7 +74,7 @@ def _train(options: argparse.Namespace) -> int:
     print(f"record: {record.path(options.out)}", file=sys.stderr)
     print(f"policy: {policy}", file=sys.stderr)
     if options.video is not None:
-        from novelty_lab.paper.table1_agents.agents.video import film
+        from novelty_lab.paper.table1_agents.video import film
 
         film(training, policy, options.video, seed=options.seed)
         print(f"video: {options.video}", file=sys.stderr)

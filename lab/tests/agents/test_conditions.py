@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import novelty_lab
-from novelty_lab.paper.table1_agents.agents.conditions import CONDITIONS, REWARDS
+from novelty_lab.paper.table1_agents.conditions import CONDITIONS, REWARDS
 from novelty_lab.rivals.registry import RIVALS
-from novelty_lab.studies.rooms.rooms.drives import DRIVE_LABELS, DRIVES
+from novelty_lab.studies.rooms.drives import DRIVE_LABELS, DRIVES
 
 NEW = '''
 """A rival that pays one for every step."""
@@ -28,8 +28,8 @@ RIVAL = Rival("constant", "ONE", "one for all", "#123456", "d", 9, lambda **_: C
 '''
 TRY = """
 from novelty_lab.rivals.registry import make_rival
-from novelty_lab.paper.table1_agents.agents.conditions import CONDITIONS, REWARDS
-from novelty_lab.paper.table1_agents.agents.training import PPOSettings, Reading, Training, train
+from novelty_lab.paper.table1_agents.conditions import CONDITIONS, REWARDS
+from novelty_lab.paper.table1_agents.training import PPOSettings, Reading, Training, train
 
 print(REWARDS[-1], CONDITIONS["task+constant"])
 ppo = PPOSettings(num_envs=1, n_steps=64, batch_size=32)

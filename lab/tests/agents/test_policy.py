@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from novelty_lab.paper.table1_agents.agents import video
-from novelty_lab.paper.table1_agents.agents.policy import load_policy, to_bytes
-from novelty_lab.paper.table1_agents.agents.training import (
+from novelty_lab.paper.table1_agents import video
+from novelty_lab.paper.table1_agents.policy import load_policy, to_bytes
+from novelty_lab.paper.table1_agents.training import (
     PPOSettings,
     Training,
     make_vec_env,
@@ -73,8 +73,8 @@ def test_a_pickle_in_a_policy_is_not_loaded_and_damage_is_refused(saved):
 BOMBS = """
 import io, resource, sys, zipfile
 from pathlib import Path
-from novelty_lab.paper.table1_agents.agents.policy import load_policy
-from novelty_lab.paper.table1_agents.agents.training import PPOSettings, Training
+from novelty_lab.paper.table1_agents.policy import load_policy
+from novelty_lab.paper.table1_agents.training import PPOSettings, Training
 
 training = Training("Pendulum", ppo=PPOSettings(num_envs=2, n_steps=64, batch_size=32))
 load_policy(training, Path(sys.argv[1]))

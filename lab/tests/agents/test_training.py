@@ -9,9 +9,9 @@ import pytest
 from learnable_novelty.reward.bonus import Step
 from learnable_novelty.reward.config import BitsConfig
 from learnable_novelty.reward.random_play import RandomPlay
-from novelty_lab.paper.table1_agents.agents.conditions import REWARDS
-from novelty_lab.paper.table1_agents.agents.tasks import TASKS, task_of
-from novelty_lab.paper.table1_agents.agents.training import (
+from novelty_lab.paper.table1_agents.conditions import REWARDS
+from novelty_lab.paper.table1_agents.tasks import TASKS, task_of
+from novelty_lab.paper.table1_agents.training import (
     RUNNING,
     PPOSettings,
     Reading,
@@ -20,7 +20,7 @@ from novelty_lab.paper.table1_agents.agents.training import (
     make_vec_env,
     train,
 )
-from novelty_lab.paper.table1_agents.agents.weight import weight_of
+from novelty_lab.paper.table1_agents.weight import weight_of
 
 TINY = PPOSettings(num_envs=2, n_steps=64, batch_size=32)
 

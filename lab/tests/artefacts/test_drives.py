@@ -13,7 +13,7 @@ from learnable_novelty.reward.config import BitsConfig
 from learnable_novelty.reward.novelty import NoveltyBonus
 from learnable_novelty.reward.random_play import RandomPlay
 from learnable_novelty.reward.scale import ObservationScale
-from novelty_lab.studies.rooms.rooms.drives import (
+from novelty_lab.studies.rooms.drives import (
     DRIVES,
     LEARNER_DRIVES,
     Progress,

@@ -13,13 +13,13 @@ from learnable_novelty.cli.main import main
 from learnable_novelty.errors import UserError
 from learnable_novelty.reward.sb3 import BonusReward
 from novelty_lab.context import RunContext
-from novelty_lab.paper.table1_agents.agents.minigrid import TASKS as COMPILED
 from novelty_lab.records import Record, configuration_of, find, load
-from novelty_lab.studies.explore.explore import ARTEFACT
-from novelty_lab.studies.explore.explore.cells import BONUSES, TASKS, Exploration
-from novelty_lab.studies.explore.explore.experiment import PAPER, QUICK, runs
-from novelty_lab.studies.explore.explore.training import Timed, explore
-from novelty_lab.studies.explore.explore.worlds import make_world
+from novelty_lab.studies.explore import ARTEFACT
+from novelty_lab.studies.explore.cells import BONUSES, TASKS, Exploration
+from novelty_lab.studies.explore.experiment import PAPER, QUICK, runs
+from novelty_lab.studies.explore.minigrid import TASKS as COMPILED
+from novelty_lab.studies.explore.training import Timed, explore
+from novelty_lab.studies.explore.worlds import make_world
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,7 @@ def test_where_every_run_fails_no_record_is_named(tmp_path, capsys, monkeypatch)
     def unlucky(*args, **options):
         raise UserError("no such luck")
 
-    monkeypatch.setattr("novelty_lab.studies.explore.explore.training.explore", unlucky)
+    monkeypatch.setattr("novelty_lab.studies.explore.training.explore", unlucky)
     given = ["run", "explore", "--config", "quick", "--out", str(tmp_path), "--engine", "serial"]
     assert main(given) == 1
     said = capsys.readouterr().err

@@ -6,13 +6,13 @@ import pytest
 pytest.importorskip("minigrid")
 
 from learnable_novelty.errors import UserError
-from novelty_lab.paper.table1_agents.agents.minigrid import DONE, LEFT
-from novelty_lab.studies.explore.explore.worlds import CHANNELS, PIXELS, make_world
+from novelty_lab.studies.explore.minigrid import DONE, LEFT
+from novelty_lab.studies.explore.worlds import CHANNELS, PIXELS, make_world
 
 
 @pytest.fixture(scope="module")
 def pools(tmp_path_factory):
-    import novelty_lab.paper.table1_agents.agents.minigrid as compiled
+    import novelty_lab.studies.explore.minigrid as compiled
 
     folder = tmp_path_factory.mktemp("pools")
     draw = compiled.Layouts.draw

@@ -17,15 +17,15 @@ from learnable_novelty.cli.main import main
 from learnable_novelty.engine import Serial
 from novelty_lab import records, runner
 from novelty_lab.lock import Busy
-from novelty_lab.paper.table1_agents.agents.training import (
+from novelty_lab.paper.table1_agents import ARTEFACT
+from novelty_lab.paper.table1_agents import experiment as rl_table
+from novelty_lab.paper.table1_agents.training import (
     CURVE_POINTS,
     REWARDS,
     Reading,
     Training,
     thinned,
 )
-from novelty_lab.paper.table1_agents.rl_table import ARTEFACT
-from novelty_lab.paper.table1_agents.rl_table import experiment as rl_table
 from novelty_lab.runner import RunOptions, run_all
 
 SMALL = rl_table.Config(
@@ -40,8 +40,8 @@ from pathlib import Path
 import torch
 torch.set_num_threads(1)
 from learnable_novelty.engine import open_engine
-from novelty_lab.paper.table1_agents.rl_table import ARTEFACT
-from novelty_lab.paper.table1_agents.rl_table import experiment as rl_table
+from novelty_lab.paper.table1_agents import ARTEFACT
+from novelty_lab.paper.table1_agents import experiment as rl_table
 from novelty_lab.runner import RunOptions, run_all
 config = rl_table.Config(
     tasks=("Pendulum",), rewards=("task", "task+magnitude"), seeds=(0,), steps=1,

@@ -10,7 +10,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from novelty_lab.context import RunContext
-from novelty_lab.studies.rooms.rooms.world import (
+from novelty_lab.studies.rooms.world import (
     CLOCK_PERIOD,
     LIMIT,
     ROOMS,
@@ -171,7 +171,7 @@ def test_what_is_no_corridor_is_refused():
 
 
 def test_agents_live_and_habits_are_priced_in_what_json_holds():
-    from novelty_lab.studies.rooms.rooms import experiment
+    from novelty_lab.studies.rooms import experiment
 
     config = dataclasses.replace(experiment.QUICK, drives=("epiplexity", "counts"), steps=1024)
     outcome = experiment.run(config, seed=0, context=RunContext())

@@ -8,8 +8,8 @@ import pytest
 from lab.tests.explorer.page import RESULTS, content, open_panel
 from novelty_lab import records
 from novelty_lab.explorer.site import export
-from novelty_lab.paper.table1_agents.rl_table.paper import PAPER
-from novelty_lab.paper.table1_agents.rl_table.runs import Run, mean_curve
+from novelty_lab.paper.table1_agents.paper import PAPER
+from novelty_lab.paper.table1_agents.runs import Run, mean_curve
 
 
 def runs_of(task, condition):

@@ -19,8 +19,8 @@ from novelty_lab.ledger.rules import RULES, objections, ordering, places, undeci
 from novelty_lab.ledger.source import PaperRecords, sources
 from novelty_lab.ledger.worth import committed_worth, worth_of
 from novelty_lab.paper.fig3_neural.claims import SMOOTH, plateau_step
-from novelty_lab.paper.table1_agents.rl_table.claims import COLLAPSE, ENOUGH
-from novelty_lab.paper.table1_agents.rl_table.paper import PAPER, PAPER_CONDITIONS
+from novelty_lab.paper.table1_agents.claims import COLLAPSE, ENOUGH
+from novelty_lab.paper.table1_agents.paper import PAPER, PAPER_CONDITIONS
 from novelty_lab.records import Record
 from novelty_lab.registry import all_artefacts
 

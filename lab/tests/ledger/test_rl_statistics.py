@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from novelty_lab.paper.table1_agents.agents import statistics as rl_statistics
-from novelty_lab.paper.table1_agents.agents.statistics import (
+from novelty_lab.paper.table1_agents import statistics as rl_statistics
+from novelty_lab.paper.table1_agents.statistics import (
     Estimate,
     has_scale,
     improvement,

@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pytest
 
-from novelty_lab.paper.table1_agents.rl_table.figure import NOT_RUN, tables
-from novelty_lab.paper.table1_agents.rl_table.looks import ADDED_CONDITIONS, LOOKS, NAMES
-from novelty_lab.paper.table1_agents.rl_table.paper import PAPER, PAPER_CONDITIONS
-from novelty_lab.paper.table1_agents.rl_table.pictures import figure, summary_figure
-from novelty_lab.paper.table1_agents.rl_table.runs import TASKS, collect
+from novelty_lab.paper.table1_agents.figure import NOT_RUN, tables
+from novelty_lab.paper.table1_agents.looks import ADDED_CONDITIONS, LOOKS, NAMES
+from novelty_lab.paper.table1_agents.paper import PAPER, PAPER_CONDITIONS
+from novelty_lab.paper.table1_agents.pictures import figure, summary_figure
+from novelty_lab.paper.table1_agents.runs import TASKS, collect
 from novelty_lab.records import Record
 from novelty_lab.style import in_style
 
@@ -300,8 +300,8 @@ def test_every_condition_has_a_name_and_a_look_of_its_own():
 
 
 def test_conditions_are_those_that_can_be_trained():
-    training = pytest.importorskip("novelty_lab.paper.table1_agents.agents.training")
-    tasks = pytest.importorskip("novelty_lab.paper.table1_agents.agents.tasks")
+    training = pytest.importorskip("novelty_lab.paper.table1_agents.training")
+    tasks = pytest.importorskip("novelty_lab.paper.table1_agents.tasks")
     assert set(NAMES) == set(training.REWARDS)
     assert tuple(tasks.TASKS) == TASKS
 

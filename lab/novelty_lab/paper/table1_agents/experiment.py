@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from novelty_lab import records
 from novelty_lab.artefact import Run
 from novelty_lab.context import RunContext, RunResult
-from novelty_lab.paper.table1_agents.agents.packages import need_rl, package_versions
-from novelty_lab.paper.table1_agents.agents.tasks import TASKS
-from novelty_lab.paper.table1_agents.agents.training import REWARDS, Reading, Training, train
+from novelty_lab.paper.table1_agents.packages import need_rl, package_versions
+from novelty_lab.paper.table1_agents.tasks import TASKS
+from novelty_lab.paper.table1_agents.training import REWARDS, Reading, Training, train
 from novelty_lab.settings import Settings, choice
 
 POLICY = "policy.zip"
@@ -78,7 +78,7 @@ def run(config: Training, *, seed: int, context: RunContext) -> RunResult:
         model, figures = train(config, seed=seed, report=context.step_report)
     files: dict[str, bytes] = {}
     if context.keep_files:
-        from novelty_lab.paper.table1_agents.agents.policy import to_bytes
+        from novelty_lab.paper.table1_agents.policy import to_bytes
 
         files[POLICY] = to_bytes(model)
     return RunResult(figures, versions=package_versions(), files=files)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from novelty_lab.artefact import Run
 from novelty_lab.context import RunContext, RunResult
-from novelty_lab.paper.table1_agents.agents.packages import need_rl, package_versions
+from novelty_lab.paper.table1_agents.packages import need_rl, package_versions
 from novelty_lab.settings import Settings, choice
-from novelty_lab.studies.explore.explore.cells import (
+from novelty_lab.studies.explore.cells import (
     BONUSES,
     CAR,
     COEFFICIENT,
@@ -93,7 +93,7 @@ def steps_of(task: str, config: Config) -> int:
 def run(config: Exploration, *, seed: int, context: RunContext) -> RunResult:
     """Train one agent."""
     need_rl()
-    from novelty_lab.studies.explore.explore.training import explore
+    from novelty_lab.studies.explore.training import explore
 
     pools = context.records / "explore" / ".layouts"
     results = explore(config, seed=seed, pools=pools)

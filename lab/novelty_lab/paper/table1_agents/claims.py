@@ -15,8 +15,8 @@ import numpy as np
 
 from novelty_lab.ledger.findings import Finding, Pair, Value
 from novelty_lab.ledger.source import PaperRecords, Source, WideSource
-from novelty_lab.paper.table1_agents.rl_table.paper import PAPER, PAPER_CONDITIONS
-from novelty_lab.paper.table1_agents.rl_table.runs import EXPERIMENT, TASKS, Runs, collect
+from novelty_lab.paper.table1_agents.paper import PAPER, PAPER_CONDITIONS
+from novelty_lab.paper.table1_agents.runs import EXPERIMENT, TASKS, Runs, collect
 
 SEEDS = 10
 """Seeds of a cell in the paper."""

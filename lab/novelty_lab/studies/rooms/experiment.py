@@ -31,17 +31,17 @@ from learnable_novelty.reward.random_play import RandomPlay, play_randomly
 from learnable_novelty.reward.sb3 import BonusReward, VecEnvAdapter
 from learnable_novelty.seeds import split
 from novelty_lab.context import RunContext, RunResult, deviation, mean_and_sd
-from novelty_lab.paper.table1_agents.agents.training import PPOSettings
+from novelty_lab.paper.table1_agents.training import PPOSettings
 from novelty_lab.settings import Settings, choice
-from novelty_lab.studies.rooms.rooms.corridor import Corridor, make_corridors, with_clock
-from novelty_lab.studies.rooms.rooms.drives import (
+from novelty_lab.studies.rooms.corridor import Corridor, make_corridors, with_clock
+from novelty_lab.studies.rooms.drives import (
     DRIVES,
     FORESIGHT,
     LEARNER_DRIVES,
     make_drive,
 )
-from novelty_lab.studies.rooms.rooms.habits import ACTIONS, HABITS, habitual_steps
-from novelty_lab.studies.rooms.rooms.world import ROOMS, shuffled_rooms
+from novelty_lab.studies.rooms.habits import ACTIONS, HABITS, habitual_steps
+from novelty_lab.studies.rooms.world import ROOMS, shuffled_rooms
 
 PAID_HABITS = ("surprise", "progress", "epiplexity")
 """Drives that habits are priced by: the others depend on what was seen in earlier episodes."""

@@ -9,7 +9,8 @@ from functools import reduce
 import numpy as np
 
 from learnable_novelty.errors import UserError
-from novelty_lab.paper.table1_agents.agents.statistics import (
+from novelty_lab.paper.table1_agents.paper import PAPER
+from novelty_lab.paper.table1_agents.statistics import (
     Estimate,
     has_scale,
     improvement,
@@ -17,7 +18,6 @@ from novelty_lab.paper.table1_agents.agents.statistics import (
     normalize,
     normalized_iqm,
 )
-from novelty_lab.paper.table1_agents.rl_table.paper import PAPER
 from novelty_lab.records import Record
 
 EXPERIMENT = "rl-table"
@@ -49,7 +49,7 @@ class Runs:
     @property
     def conditions(self) -> list[str]:
         """Conditions with at least one run."""
-        from novelty_lab.paper.table1_agents.rl_table.looks import (
+        from novelty_lab.paper.table1_agents.looks import (
             NAMES,  # needs torch, which claims do not
         )
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.studies.rooms.rooms.drives import DRIVE_LABELS
+from novelty_lab.studies.rooms.drives import DRIVE_LABELS
 from novelty_lab.style import (
     BLACK,
     BLUE,

@@ -12,8 +12,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from learnable_novelty.errors import UserError
-from novelty_lab.paper.table1_agents.agents.minigrid import DONE, TASKS, VIEW, Layouts, MiniGrids
-from novelty_lab.studies.explore.explore.cells import CAR, DISTRACTORS
+from novelty_lab.studies.explore.cells import CAR, DISTRACTORS
+from novelty_lab.studies.explore.minigrid import DONE, TASKS, VIEW, Layouts, MiniGrids
 
 PIXELS = VIEW * VIEW * 3
 CHANNELS = 8

@@ -10,12 +10,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from novelty_lab.paper.table1_agents.agents.statistics import normalized_iqm
+from novelty_lab.paper.table1_agents.statistics import normalized_iqm
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.studies.explore.explore.cells import BONUSES as LABELS
-from novelty_lab.studies.explore.explore.cells import CAR, UNHINDERED
-from novelty_lab.studies.explore.explore.cells import DISTRACTORS as WORLDS
+from novelty_lab.studies.explore.cells import BONUSES as LABELS
+from novelty_lab.studies.explore.cells import CAR, UNHINDERED
+from novelty_lab.studies.explore.cells import DISTRACTORS as WORLDS
 from novelty_lab.style import label_panel, new_figure
 
 FEWEST = 4

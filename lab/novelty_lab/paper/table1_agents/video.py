@@ -8,9 +8,9 @@ from typing import Any
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.storage import writing
-from novelty_lab.paper.table1_agents.agents.policy import load_policy
-from novelty_lab.paper.table1_agents.agents.tasks import task_of
-from novelty_lab.paper.table1_agents.agents.training import Training
+from novelty_lab.paper.table1_agents.policy import load_policy
+from novelty_lab.paper.table1_agents.tasks import task_of
+from novelty_lab.paper.table1_agents.training import Training
 
 FRAMES = 1000
 """The most frames of a video."""

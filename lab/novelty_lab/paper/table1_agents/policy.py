@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from learnable_novelty.errors import UserError
-from novelty_lab.paper.table1_agents.agents.training import Training, make_vec_env
+from novelty_lab.paper.table1_agents.training import Training, make_vec_env
 
 WEIGHTS = "policy.pth"
 """Member of the file with the weights, as Stable-Baselines3 names it."""

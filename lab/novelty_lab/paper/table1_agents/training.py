@@ -16,9 +16,9 @@ from learnable_novelty.reward.config import BitsConfig, NoveltyConfig, Standardi
 from learnable_novelty.reward.random_play import RandomPlay, play_randomly
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import split
-from novelty_lab.paper.table1_agents.agents.conditions import REWARDS
-from novelty_lab.paper.table1_agents.agents.tasks import task_of
-from novelty_lab.paper.table1_agents.agents.weight import ReturnSize, weight_of
+from novelty_lab.paper.table1_agents.conditions import REWARDS
+from novelty_lab.paper.table1_agents.tasks import task_of
+from novelty_lab.paper.table1_agents.weight import ReturnSize, weight_of
 from novelty_lab.rivals.registry import make_rival
 from novelty_lab.settings import Settings
 

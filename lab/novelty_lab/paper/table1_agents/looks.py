@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from novelty_lab.paper.table1_agents.agents.conditions import CONDITIONS
-from novelty_lab.paper.table1_agents.rl_table.paper import PAPER_CONDITIONS
+from novelty_lab.paper.table1_agents.conditions import CONDITIONS
+from novelty_lab.paper.table1_agents.paper import PAPER_CONDITIONS
 
 NAMES = {name: condition.label for name, condition in CONDITIONS.items()}
 """What a condition is called in tables and figures, in their order."""

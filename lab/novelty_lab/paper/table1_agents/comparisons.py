@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from novelty_lab.paper.table1_agents.agents.statistics import Estimate
-from novelty_lab.paper.table1_agents.rl_table.looks import ADDED_CONDITIONS, NAMES
-from novelty_lab.paper.table1_agents.rl_table.runs import TASKS, Runs
+from novelty_lab.paper.table1_agents.looks import ADDED_CONDITIONS, NAMES
+from novelty_lab.paper.table1_agents.runs import TASKS, Runs
+from novelty_lab.paper.table1_agents.statistics import Estimate
 from novelty_lab.report import Table
 
 CLEARLY = 0.9

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from novelty_lab.paper.table1_agents.rl_table.comparisons import comparisons, text
-from novelty_lab.paper.table1_agents.rl_table.looks import ADDED_CONDITIONS, NAMES
-from novelty_lab.paper.table1_agents.rl_table.paper import PAPER, PAPER_CONDITIONS
-from novelty_lab.paper.table1_agents.rl_table.runs import TASKS, Runs, collect, has_paper_settings
+from novelty_lab.paper.table1_agents.comparisons import comparisons, text
+from novelty_lab.paper.table1_agents.looks import ADDED_CONDITIONS, NAMES
+from novelty_lab.paper.table1_agents.paper import PAPER, PAPER_CONDITIONS
+from novelty_lab.paper.table1_agents.runs import TASKS, Runs, collect, has_paper_settings
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 
@@ -27,7 +27,7 @@ NAMED = ("task",)
 
 def figures(records: Sequence[Record]) -> Iterator[tuple[str, Figure]]:
     """Draw the figures of the runs at the paper's settings, with their names."""
-    from novelty_lab.paper.table1_agents.rl_table import pictures as rl_figures
+    from novelty_lab.paper.table1_agents import pictures as rl_figures
 
     if not collect(records).cells:
         return

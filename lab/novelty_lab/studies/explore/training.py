@@ -21,8 +21,8 @@ from learnable_novelty.reward.sb3 import BonusReward, VecEnvAdapter
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import split
 from novelty_lab.rivals.registry import RIVALS, make_rival
-from novelty_lab.studies.explore.explore.cells import BONUSES, UNHINDERED, Exploration
-from novelty_lab.studies.explore.explore.worlds import make_world
+from novelty_lab.studies.explore.cells import BONUSES, UNHINDERED, Exploration
+from novelty_lab.studies.explore.worlds import make_world
 
 NUM_ENVS, GAMMA = 16, 0.99
 EVERY, LAST = 10, 5

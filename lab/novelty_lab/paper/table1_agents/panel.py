@@ -6,9 +6,9 @@ from typing import Any
 
 from novelty_lab.explorer.packing import rounded, short
 from novelty_lab.explorer.panel import DataFiles, Panel, from_all_runs, page_colour
-from novelty_lab.paper.table1_agents.rl_table.looks import LOOKS, NAMES
-from novelty_lab.paper.table1_agents.rl_table.paper import PAPER, PAPER_CONDITIONS
-from novelty_lab.paper.table1_agents.rl_table.runs import Run, collect, mean_curve
+from novelty_lab.paper.table1_agents.looks import LOOKS, NAMES
+from novelty_lab.paper.table1_agents.paper import PAPER, PAPER_CONDITIONS
+from novelty_lab.paper.table1_agents.runs import Run, collect, mean_curve
 from novelty_lab.records import Record
 
 

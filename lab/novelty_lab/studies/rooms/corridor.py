@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from novelty_lab.studies.rooms.rooms.world import LIMIT, Rooms, shuffled_rooms
+from novelty_lab.studies.rooms.world import LIMIT, Rooms, shuffled_rooms
 
 
 @dataclass(frozen=True)

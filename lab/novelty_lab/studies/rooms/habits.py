@@ -9,7 +9,7 @@ import numpy as np
 
 from learnable_novelty.reward.bonus import Step
 from learnable_novelty.seeds import split
-from novelty_lab.studies.rooms.rooms.world import ROOMS, Rooms, shuffled_rooms
+from novelty_lab.studies.rooms.world import ROOMS, Rooms, shuffled_rooms
 
 STAY, ACTIONS = 1, 3
 HABITS = ("pendulum, left alone", "pendulum, swung", "automaton", "clock", "noise", "dark", "tour")

@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from novelty_lab.paper.table1_agents.agents.statistics import Estimate
-from novelty_lab.paper.table1_agents.rl_table.looks import LOOKS, NAMES
-from novelty_lab.paper.table1_agents.rl_table.paper import PAPER, PAPER_CONDITIONS
-from novelty_lab.paper.table1_agents.rl_table.runs import TASKS, Run, Runs, collect, mean_curve
+from novelty_lab.paper.table1_agents.looks import LOOKS, NAMES
+from novelty_lab.paper.table1_agents.paper import PAPER, PAPER_CONDITIONS
+from novelty_lab.paper.table1_agents.runs import TASKS, Run, Runs, collect, mean_curve
+from novelty_lab.paper.table1_agents.statistics import Estimate
 from novelty_lab.records import Record
 from novelty_lab.style import label_panel, new_figure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from novelty_lab.explorer.packing import short
 from novelty_lab.explorer.panel import DataFiles, Panel, from_all_runs
 from novelty_lab.records import Record
-from novelty_lab.studies.explore.explore.cells import BONUSES, COEFFICIENT, ROOMS
+from novelty_lab.studies.explore.cells import BONUSES, COEFFICIENT, ROOMS
 
 SHOWN = {"task": ROOMS, "steps": 800_000, "coefficient": COEFFICIENT}
 WORLDS = {"clean": "without a television", "pixels": "with one in the pixels"}

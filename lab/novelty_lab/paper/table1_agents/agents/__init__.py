@@ -1,1 +1,0 @@
-"""Agents trained with Stable-Baselines3 on the tasks of table 1."""
