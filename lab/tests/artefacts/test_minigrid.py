@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("minigrid")
 
-from novelty_lab.paper.table1_agents import minigrid as compiled
+from novelty_lab.studies.explore import minigrid as compiled
 
 
 def path_to(env, wanted):
