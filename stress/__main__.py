@@ -1,9 +1,10 @@
-"""Run a long trial: real files, damaged files, kills at random moments, or streams without pause.
+"""Run a long trial: real files, damaged files, kills, planted bugs, or streams without pause.
 
 python -m stress files --fetch DIR | --folder DIR [--workers 4] [--save]
 python -m stress fuzz [--cases 100000] [--only READER] [--save]
 python -m stress hostile [--only NAME] [--save]
 python -m stress kills [--kills 300] [--seed 0] [--save]
+python -m stress mutants [--count 100] [--seed 0] [--only AREA] [--workers 2] [--save]
 python -m stress soak [--seconds 3600] [--interval 10] [--save]
 """
 
@@ -13,7 +14,7 @@ import argparse
 import importlib
 from collections.abc import Sequence
 
-NAMES = ("files", "fuzz", "hostile", "kills", "saves", "soak")
+NAMES = ("files", "fuzz", "hostile", "kills", "mutants", "saves", "soak")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -49,31 +49,6 @@ def test_score_prints_json_and_nothing_else(capsys, data):
     assert found["null_count"] == 5
 
 
-def test_compare_prints_every_measure_with_its_unit_and_time(capsys, data):
-    common = ["compare", data, "--window", 2, "--draws", 1, "--null", 5]
-    code, out, _ = run(capsys, *common)
-    assert code == 0
-    assert "a, b, y -> its own future" in out
-    for name in ("learnable novelty", "trained network", "gzip", "Lempel-Ziv", "sample entropy"):
-        assert name in out
-    code, out, _ = run(capsys, *common, "--json")
-    assert code == 0
-    found = json.loads(out)
-    readings = {reading["key"]: reading for reading in found["readings"]}
-    assert readings["bits"]["value"] == found["score"]["bits"]
-    assert readings["permutation_entropy"]["seconds"] > 0
-    assert found["inputs"] == ["a", "b", "y"]
-
-
-def test_score_draws(capsys, data, tmp_path):
-    out = tmp_path / "s.png"
-    code, _, _ = run(
-        capsys, "score", data, "--targets", "y", "--draws", 1, "--null", 5, "--plot", out
-    )
-    assert code == 0
-    assert out.read_bytes().startswith(b"\x89PNG")
-
-
 def test_a_ridge_can_be_fixed(capsys, data):
     common = ["score", data, "--targets", "y", "--draws", 1, "--null", 0, "--json"]
     bits = [
@@ -92,27 +67,18 @@ def test_a_ridge_can_be_fixed(capsys, data):
         (["score", "DATA", "--window", "500"], "got 120"),
         (["score", "DATA", "--window", "2", "--null", "dance"], "null must be"),
         (["score", "DATA", "--targets", "y", "--ridge", "-1"], "ridge_penalty must be positive"),
-        (["score", "DATA", "--targets", "y", "--ridge", "0"], "ridge_penalty must be positive"),
         (["score", "DATA", "--targets", "y", "--ridge", "x"], "--ridge takes a number"),
         (["score", "DATA", "--targets", "y", "--draws", "0"], "draws must be"),
         (["score", "DATA", "--targets", "y", "--seed", "-1"], "--seed takes"),
         (["score", "DATA", "--targets", "y", "--plot", "x.gif"], "--plot takes"),
         (["score", "DATA", "--targets", "y", "--plot", "none/x.png"], "existing folder"),
         (["score", "DATA", "--leads", "1,b"], "--leads takes"),
-        (["compare", "none.csv", "--window", "2"], "expected a file"),
         (["compare", "DATA"], "expected --targets"),
-        (["compare", "DATA", "--window", "500"], "got 120"),
-        (["compare", "DATA", "--window", "2", "--null", "dance"], "null must be"),
-        (["compare", "DATA", "--targets", "y", "--ridge", "x"], "--ridge takes a number"),
         (["run", "compare", "--config", "quick", "--set", "flows=('x',)"], "expected flows"),
         (["run", "nothing"], "expected an experiment"),
         (["run", "eca", "--set", "draws"], "NAME=VALUE"),
         (["run", "eca", "--set", "colour=1"], "no setting"),
-        (
-            ["run", "eca", "--set", "samples=abc"],
-            "samples must be a whole number",
-        ),
-        (["run", "eca", "--set", "samples=-3"], "samples must not be negative"),
+        (["run", "eca", "--set", "samples=abc"], "samples must be a whole number"),
         (["score", "DATA", "--inputs", "y", "--targets", "y"], "got both for y"),
         (["run", "eca", "--engine", "moon"], "engine must be"),
         (["run", "eca", "--device", "moon"], "--device takes cpu"),
@@ -209,28 +175,9 @@ def test_an_interrupted_run_resumes_where_it_stopped(capsys, tmp_path, monkeypat
     assert len(calls) == 5 + 84
 
 
-def test_importing_the_package_stays_light():
-    code = (
-        "import sys, learnable_novelty; "
-        "heavy = {'matplotlib','pandas','sklearn','scipy','gymnasium','rich','pyarrow'}; "
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
-
-
 NEURAL = ["--set", "steps=6", "--set", "batch=8", "--set", "hidden=16", "--set", "channels=16"]
 NEURAL += ["--set", "judged_samples=8", "--set", "meter_rollouts=1", "--set", "wide=(64,)"]
 NEURAL += ["--set", "meter_width=64", "--set", "meter_steps=128", "--set", "draws=1"]
-
-
-def test_neural_automata_of_one_update_and_chosen_seeds(capsys, tmp_path):
-    arguments = ["run", "nca", "--config", "quick", "--update", "direct", "--seeds", "2,5"]
-    code, out, _ = run(capsys, *arguments, "--out", tmp_path, "--json", *NEURAL)
-    assert code == 0
-    record = json.loads(out)
-    assert list(record["results"]["runs"]) == ["direct seed 2", "direct seed 5"]
-    assert not list((tmp_path / "nca").glob(".*"))
 
 
 def test_a_training_that_diverges_says_where_and_exits_with_1(capsys, tmp_path):
@@ -313,18 +260,28 @@ def test_a_broken_plugin_leaves_the_other_commands_alone(capsys, monkeypatch, da
     assert "\\x1b" in err and "\x1b" not in err
 
 
-def test_version_and_help_do_not_wait_for_torch():
-    code = (
+HEAVY = {"matplotlib", "pandas", "sklearn", "scipy", "gymnasium", "rich", "pyarrow"}
+
+
+@pytest.mark.parametrize(
+    ("code", "later"),
+    [
+        ("import learnable_novelty", HEAVY),
+        ("main(['--version'])", HEAVY | {"torch", "numpy"}),
+        ("main(['--help'])", HEAVY | {"torch", "numpy"}),
+    ],
+)
+def test_what_is_heavy_is_imported_when_it_is_needed(code, later):
+    script = (
         "import sys\n"
         "from learnable_novelty.cli.main import main\n"
-        "try: main([sys.argv[1]])\n"
+        f"try: {code}\n"
         "except SystemExit: pass\n"
-        "print(sorted({'torch', 'numpy', 'rich', 'matplotlib', 'scipy'} & set(sys.modules)))"
+        f"print(sorted({later!r} & set(sys.modules)))"
     )
-    for option in ("--version", "--help"):
-        command = [sys.executable, "-c", code, option]
-        found = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert found.stdout.splitlines()[-1] == "[]"
+    command = [sys.executable, "-c", script]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize("error", [TypeError, ValueError, OSError, KeyError, ModuleNotFoundError])

@@ -19,7 +19,6 @@ from learnable_novelty.cluster import knowing_its_workers
 from learnable_novelty.data import arrays
 from learnable_novelty.engine import in_order, open_engine
 from learnable_novelty.errors import EngineError
-from novelty_lab.runner import run_experiment
 
 SMALL = {"channels": 16, "samples": 16, "burn_in": 40, "draws": 1}
 
@@ -73,40 +72,6 @@ def running(cluster_of_two):
 
 def wait_for_workers(executor, count):
     executor._client.wait_for_workers(count, timeout=60)
-
-
-@pytest.mark.slow
-def test_killing_a_worker_in_the_middle_changes_nothing(running, tmp_path):
-    workers = list(running.workers)
-    alone, _ = run_experiment("eca", "quick", root=tmp_path / "a", overrides=SMALL)
-    seen = []
-
-    def kill_one(done, total):
-        seen.append(done)
-        if done == 5:
-            os.kill(workers[0].pid, signal.SIGKILL)
-
-    rng = np.random.default_rng(0)
-    values = rng.standard_normal((10_000, 3))
-    np.save(tmp_path / "t.npy", values)
-    by_chunks = ln.open_columns(tmp_path / "t.npy", None, "2", chunks=True)
-    expected = ln.score(by_chunks, draws=2, null=19)
-    with open_engine(f"dask://{running.address}") as executor:
-        wait_for_workers(executor, 2)
-        # Partitions of a file and of a stream: the same bits as in this process.
-        assert ln.score(by_chunks, draws=2, null=19, executor=executor) == expected
-        stream = [(part[:, :2], part[:, 2:]) for part in np.array_split(values, 13)]
-        assert ln.score(stream, draws=2, null=19, executor=executor).bits == pytest.approx(
-            expected.bits, abs=1e-10
-        )
-        found, _ = run_experiment(
-            "eca", "quick", root=tmp_path / "b", overrides=SMALL, executor=executor, report=kill_one
-        )
-        assert workers[0].wait(timeout=30) == -signal.SIGKILL
-        # The other worker goes on.
-        assert ln.score(values[:, :2], values[:, 2], draws=1, null=0, executor=executor).draws == 1
-    assert found.scores == alone.scores
-    assert seen == sorted(seen) and seen[-1] > 5
 
 
 class KillOnce:

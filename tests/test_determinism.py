@@ -1,4 +1,4 @@
-"""The same seed gives the same bits; docs/faults.md says where only nearly so, and how nearly."""
+"""The same seed gives the same bits; docs/reliability.md says where only nearly so."""
 
 import pytest
 import torch
@@ -42,16 +42,6 @@ def test_threads_move_the_last_digits_only(threads, dtype, penalty):
         assert other.bits == pytest.approx(found[0].bits, rel=1e-12)
         assert other.floor_bits == pytest.approx(found[0].floor_bits, rel=1e-12)
         assert other.p_value == found[0].p_value
-
-
-def test_where_evidence_finds_no_noise_threads_move_the_last_digits_only(threads):
-    generator = torch.Generator().manual_seed(0)
-    states = torch.randint(0, 2, (16, 1, 32), generator=generator).double()
-    found = []
-    for number in (1, 2):
-        threads(number)
-        found.append(ln.score(states, states.roll(1, -1), draws=1, null=0).bits)
-    assert found[1] == pytest.approx(found[0], rel=1e-10)
 
 
 def bits_of(seed):

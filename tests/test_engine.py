@@ -45,12 +45,6 @@ def test_what_tasks_share_is_packed_once_and_unpacked_once_per_process():
     assert received[0].value == 3 and all(one is received[0] for one in received)
 
 
-def test_what_tasks_share_is_not_packed_where_nothing_is_sent():
-    unsendable = Parcel(lambda: 3)
-    with open_engine("serial") as executor:
-        assert executor.submit(lambda parcel: parcel.content(), unsendable).result() == 3
-
-
 class Growing(Executor):
     """Has one worker, and four more once it has a task; runs a task when its result is wanted."""
 

@@ -7,11 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
-from learnable_novelty.cli.main import main
 from novelty_lab import records
-from novelty_lab.ascent.checkpoints import Checkpoint, Checkpoints
 from novelty_lab.records import Journal, Record
 from stress import kills
 
@@ -91,21 +88,6 @@ def test_a_journal_keeps_what_fitted_and_goes_on(disk, room):
     assert list(journal.read()) == ["first", *map(str, range(20))]
 
 
-@ROOM
-def test_a_checkpoint_is_whole_or_not_there(disk, room):
-    store = Checkpoints(disk.root / "run", {"seed": 0})
-    weights = torch.randn(20_000, generator=torch.Generator().manual_seed(0))
-    store.save(Checkpoint(1, {"w": weights}, {}, [1.0]))
-    disk.fill(room)
-    with pytest.raises(OSError, match=SENTENCE):
-        store.save(Checkpoint(2, {"w": weights}, {}, [1.0, 2.0]))
-    assert disk.files() == ["run/step-000001.pt"] and store.steps() == [1]
-    disk.clear()
-    store.save(Checkpoint(2, {"w": weights}, {}, [1.0, 2.0]))
-    held = store.load(2, torch.device("cpu"))
-    assert torch.equal(held.module["w"], weights) and held.scores == [1.0, 2.0]
-
-
 @pytest.mark.parametrize(
     ("room", "says", "finished"),
     [
@@ -132,14 +114,3 @@ def test_an_experiment_goes_on_from_where_the_disk_was_full(
     again = Counter(log.read_text().split("\n")[:-1])
     assert sum(again.values()) - kills.TASKS == (1 if room and not finished else 0)
     assert len(again) == kills.TASKS
-
-
-@pytest.mark.parametrize("room", [0, PAGE])
-def test_the_command_exits_with_2_and_one_sentence(disk, room, capsys):
-    disk.fill(room)
-    run = ["run", "eca", "--config", "quick", "--engine", "serial", "--out", str(disk.root)]
-    assert main(run) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.strip().count("\n") == 0
-    assert f"{disk.root}/eca" in err and "No space left on device; " in err
-    assert not list(records.find(disk.root))

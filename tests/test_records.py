@@ -22,13 +22,6 @@ def test_a_record_round_trips_with_its_arrays(tmp_path):
     assert sorted(p.name for p in path.iterdir()) == ["arrays.npz", "record.json"]
 
 
-def test_saving_again_replaces_the_record_whole(tmp_path):
-    make(1.0).save(tmp_path)
-    path = make(2.0).save(tmp_path)
-    assert records.load(path).results == {"x": 2.0}
-    assert [p.name for p in (tmp_path / "eca").iterdir()] == ["paper-seed0"]
-
-
 def test_a_record_that_cannot_be_written_leaves_nothing_and_keeps_the_old_one(tmp_path):
     make(1.0).save(tmp_path)
     broken = Record("eca", "paper", {"a": 1}, 0, {"x": float("nan")})

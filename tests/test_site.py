@@ -7,20 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from matplotlib.patches import Rectangle
 
 from docs.hooks import reference
-from novelty_lab import records
 
 ROOT = Path(__file__).parents[1]
-ROOMS = (
-    "measure",
-    "data",
-    "independence",
-    "observer.reservoirs",
-    "objective",
-    "reward",
-)
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +20,10 @@ def site(tmp_path_factory):
         return ROOT / os.environ["SITE"]
     target = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(target)]
-    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment())
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
     assert built.returncode == 0, built.stderr
     return target
-
-
-def environment():
-    return os.environ | {"NO_MKDOCS_2_WARNING": "1", "RUN_NOTEBOOKS": "false"}
 
 
 def test_pages_load_nothing_from_elsewhere(site):
@@ -141,16 +128,3 @@ def test_the_reference_has_every_public_name_once_and_its_examples_as_code(site)
         for name in reference.names(module[1]):
             headings = re.findall(rf'<h3 id="[\w.]+\.{name}"', text)
             assert len(headings) == 1, name
-
-
-def test_the_start_picture_shows_the_floor_record():
-    from novelty_lab import start_figure as start
-
-    drawn = start.figure(ROOT / "results")
-    rows = records.load(ROOT / "results" / "floor" / "paper-seed0").results["rows"]
-    noise = next(row for row in rows if row["name"] == "noise" and row["n"] == 4096)
-    heights = [bar.get_height() for bar in drawn.axes[-1].patches if isinstance(bar, Rectangle)]
-    assert heights[1] == pytest.approx(noise["bits"])
-    said = [text.get_text() for text in drawn.axes[-1].texts]
-    assert said[1] == f"{noise['bits']:.0f}"
-    assert said[len(start.SHOWN) + 1] == f"{noise['denoised_bits']:.0f}" == "0"
