@@ -1,7 +1,5 @@
 """Learning curves with their intervals, and the maze with a television."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -49,29 +47,6 @@ def test_curves_are_averaged_over_the_steps_that_all_have():
     assert mean_curve([]) is None
 
 
-def test_a_chosen_task_draws_its_bands_and_the_papers_levels(browser, exported, site):
-    open_panel(browser, exported, "agents")
-    browser.execute_script(
-        "const box = document.querySelector('#panel-agents select'); box.value = 'Hopper';"
-        "box.dispatchEvent(new Event('change'))"
-    )
-    ours = content(site, "agents")["tasks"]["Hopper"]["ours"]
-    drawn = browser.execute_script(
-        "const figure = document.querySelector('#panel-agents figure');"
-        "return ['.band', '.reference'].map(s => figure.querySelectorAll(s).length)"
-    )
-    run = {name: held for name, held in ours.items() if held["returns"]}
-    assert drawn == [
-        sum(h["band"] is not None for h in run.values()),
-        len(run.keys() & PAPER["Hopper"]),
-    ]
-    legend = browser.find_element("css selector", "#panel-agents .legend").text
-    seeds = len(ours["task"]["returns"])
-    assert f"task only, {seeds} seed" in legend
-    chosen = browser.find_element("css selector", "#panel-agents tr.chosen").text
-    assert chosen.startswith("Hopper")
-
-
 def test_the_television_has_the_returns_of_the_records(browser, exported):
     """By the names of the folders: the setting that the table shows, and five runs each."""
     open_panel(browser, exported, "agents")
@@ -111,10 +86,3 @@ def test_the_papers_table_is_shown_as_published(browser, exported):
             f"paper {mean:,} ± {sd:,}".replace("-", "\N{MINUS SIGN}") for mean, sd in row.values()
         ]
         assert shown[task] == published
-
-
-def test_leads_carry_no_number_that_was_written_by_hand(browser, exported):
-    open_panel(browser, exported, "automata")
-    leads = browser.execute_script("return LN.panels.map(p => p.lead)")
-    # There are 256 rules by definition.
-    assert [lead for lead in leads if re.search(r"\d", lead.replace("256 rules", ""))] == []

@@ -67,16 +67,6 @@ def press(browser, *keys):
         webdriver.ActionChains(browser).send_keys(key).perform()
 
 
-def test_arrow_keys_choose_a_bar(browser, exported):
-    open_panel(browser, exported, "automata")
-    rules = browser.execute_script("return LN.data.automata.rules.map(r => r.rule)")
-    browser.execute_script("document.querySelector('#panel-automata [role=group]').focus()")
-    number = "return +document.querySelector('#panel-automata input').value"
-    at = rules.index(browser.execute_script(number))
-    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
-    assert browser.execute_script(number) == rules[at + 2]
-
-
 def test_the_story_leads_from_the_visitors_numbers_to_the_ledger(browser, exported):
     open_panel(browser, exported, "start")
     names = browser.execute_script("return LN.panels.map(p => p.name)")
@@ -185,20 +175,6 @@ def open_sections(browser):
         )
 
 
-def test_the_ledger_filters_by_verdict(browser, exported):
-    open_panel(browser, exported, "ledger")
-    rows = browser.execute_script("return LN.data.ledger.rows.map(row => row.verdict)")
-    buttons = browser.find_elements("css selector", "#panel-ledger .controls button")[1:]
-    assert len(buttons) == len(set(rows))  # none for a verdict that no claim has
-    for button in buttons:
-        button.click()
-        open_sections(browser)
-        told = [e.text for e in browser.find_elements("css selector", "#panel-ledger .verdict")]
-        kinds = {text.split(" ", 1)[1] for text in told}
-        assert len(kinds) == 1
-        assert len(told) == rows.count(kinds.pop())
-
-
 def test_the_ledger_shows_the_cells_of_the_terminal(browser, exported):
     open_panel(browser, exported, "ledger")
     browser.find_element("css selector", "#panel-ledger .controls button").click()
@@ -219,15 +195,3 @@ def test_the_ledger_shows_the_cells_of_the_terminal(browser, exported):
     }
     assert len(shown) == len(held)
     assert {name: cells for name, *cells in shown} == held
-
-
-def test_the_toggle_changes_the_theme_and_it_stays(browser, address):
-    open_panel(browser, address, "automata")
-    theme = "return document.documentElement.dataset.theme"
-    first = browser.execute_script(theme)
-    browser.find_element("id", "theme").click()
-    second = browser.execute_script(theme)
-    assert {first, second} == {"light", "dark"}
-    open_panel(browser, address, "automata")
-    assert browser.execute_script(theme) == second
-    browser.execute_script("localStorage.clear()")

@@ -81,15 +81,6 @@ def test_other_sites_are_refused(server, headers):
         assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
 
 
-@pytest.mark.parametrize(
-    "headers", [{}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}]
-)
-def test_the_page_and_its_user_are_answered(server, headers):
-    status, _, answer = ask(server, "GET", "/js/base.js", **headers)
-    assert status == 200
-    assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
-
-
 def connect(server):
     return socket.create_connection(("127.0.0.1", server.server_port), timeout=30)
 

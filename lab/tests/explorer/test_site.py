@@ -14,7 +14,7 @@ from learnable_novelty.cli.main import main, make_parser
 from learnable_novelty.measure.defaults import LINEAR_LAST
 from novelty_lab import records, studies
 from novelty_lab.explorer.packing import packed, sprite_sheet
-from novelty_lab.explorer.site import build, export
+from novelty_lab.explorer.site import build
 from novelty_lab.records import Record
 from novelty_lab.registry import all_artefacts
 
@@ -39,14 +39,6 @@ def test_the_page_names_only_its_own_files(site):
     assert {n for n in site if n.startswith("js/")} <= set(named)
 
 
-def test_the_palette_is_that_of_the_figures(site):
-    style = pytest.importorskip("novelty_lab.style")
-    css = site["style.css"].decode().partition("}")[0]
-    found = dict(re.findall(r"--(\w+): (#\w{6})", css))
-    for name in ("black", "orange", "sky", "green", "yellow", "blue", "red", "purple", "grey"):
-        assert found[name] == getattr(style, name.upper())
-
-
 def test_automata_hold_what_the_record_holds(site):
     record = records.load(RESULTS / "eca" / "paper-seed0")
     rules = content(site, "automata")["rules"]
@@ -58,17 +50,6 @@ def test_automata_hold_what_the_record_holds(site):
     assert [r["bits"] for r in rules] == pytest.approx(
         [(record.scores or {})[str(r["rule"])] for r in rules], rel=1e-4
     )
-
-
-def test_export_writes_what_build_makes(tmp_path):
-    site = build(RESULTS)
-    count = export(RESULTS, tmp_path / "page")
-    written = {
-        p.relative_to(tmp_path / "page").as_posix(): p.read_bytes()
-        for p in (tmp_path / "page").rglob("*.*")
-    }
-    assert written == site
-    assert count == len(site)
 
 
 def test_the_ledger_links_to_files_of_the_site(site):

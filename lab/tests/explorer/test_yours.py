@@ -203,18 +203,6 @@ def test_a_score_can_be_cancelled_and_made_again(browser, exported):
     assert browser.get_log("browser") == []
 
 
-def test_a_file_of_two_rows_is_answered(browser, exported):
-    open_panel(browser, exported, "yours")
-    drop(browser, "a.csv", b"a,y\n1,2\n3,4\n")
-    wait_for_form(browser)
-    press_score(browser)
-    assert stats(browser)["raw bits"].startswith("0 ")
-    shown = browser.find_element("css selector", f"{ROOT} .answer").text
-    assert "too few samples" in shown
-    assert "NaN" not in shown and "null" not in shown
-    assert finding(browser).startswith("No p-value: a permutation test needs at least 4 samples")
-
-
 def test_rows_that_are_steps_of_time_get_a_caution(browser, exported):
     walk = np.random.default_rng(0).standard_normal((60, 2)).cumsum(0)
     truth = ln.score(walk[:, :1], walk[:, 1])
