@@ -15,7 +15,8 @@ from learnable_novelty.observer.standardize import StandardizedRows
 from learnable_novelty.seeds import split
 
 FIELDS = ("bits", "explained_variance", "held_out_variance", "held_out_interval", "p_value")
-FIELDS += ("dependence_p_value", "null_count", "num_samples", "target_dim", "refusal", "cautions")
+FIELDS += ("linear_variance", "linear_interval", "dependence_p_value", "null_count", "cautions")
+FIELDS += ("num_samples", "target_dim", "refusal")
 PYTHON_NAMES = {"shuffles": "null", "ridge": "ridge_penalty"}
 SCORE = """
 const [request, done] = arguments;
@@ -142,10 +143,10 @@ def test_all_defaults_are_those_of_python(page):
 def test_predictions_of_rows_not_seen_are_those_of_python(page):
     target = 5 + 3 * RELATION[:, 0] + noise(6, 150)
     found = score_in(page, TABLE, target, draws=2, shuffles=0)
-    truth = ln.score(TABLE, target, draws=2, null=0).points
+    truth = ln.score(TABLE, target, draws=2, null=0).predictions
     observed, predicted = np.array(found["points"]).T
     np.testing.assert_allclose(observed, target, rtol=1e-12)
-    np.testing.assert_allclose(predicted, truth.predicted, rtol=1e-9)
+    np.testing.assert_allclose(predicted, truth.predicted[:, 0], rtol=1e-9)
 
 
 def test_what_cannot_be_scored_is_refused_in_a_sentence(page):

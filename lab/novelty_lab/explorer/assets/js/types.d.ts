@@ -164,6 +164,8 @@ interface Scored {
   explained_variance: number;
   held_out_variance: number;
   held_out_interval: number[];
+  linear_variance: number;
+  linear_interval: number[];
   p_value: number | null;
   dependence_p_value: number | null;
   null_count: number;

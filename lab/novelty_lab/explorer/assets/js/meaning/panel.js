@@ -57,7 +57,7 @@
     }
     root.append(
       LN.figure(
-        LN.listed(["held", "p", "raw", "denoised", "n"]),
+        LN.listed(["held", "line", "p", "raw", "denoised", "n"]),
         "No number of bits is much or little by itself: it depends on the inputs, on the noise and on n. So read the share and the p-value first, and compare bits of equal data only.",
         "In the paper: S^φ = ½ log₂ det(I + η W W′), the bits of the readout W.",
       ),

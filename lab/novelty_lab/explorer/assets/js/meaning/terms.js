@@ -4,6 +4,7 @@
   const { el } = LN;
   LN.terms = {
     held: "Held-out variance: the share of the targets’ variance that is predicted in rows that were not fitted. 0 for noise.",
+    line: "Straight line: the share that a linear regression explains of the same rows. Only what is above it is a bend. Python tests that too (ln.score).",
     p: "p-value: how often chance explains as much. The rows are rearranged, and their signs drawn at random; the larger of both p-values counts, so that noise whose size alone depends on the inputs is not taken for a relation.",
     raw: "Raw bits: the paper’s score, noise included. Pure noise has many raw bits too.",
     denoised:

@@ -1,7 +1,7 @@
 "use strict";
 /* The score of one series, or of rows of inputs and targets, as ln.score has it: each reservoir
-   is fitted, held out and tested; then all are averaged. Left out: denoised bits and floor,
-   importance of inputs, power, learning curves, and data other than vectors. */
+   is fitted, held out and tested; then all are averaged. Left out: denoised bits and floor, the
+   test for a bend, importance of inputs, power, learning curves, and data other than vectors. */
 LN.observerParts.push((ob) => {
   const FEWEST = 4;
   const DRAWS = 8;
@@ -27,11 +27,16 @@ LN.observerParts.push((ob) => {
     const task = ob.prepare(request);
     const settings = settingsOf(request, task);
     const orders = ordersOf(task, settings.seed, settings.shuffles);
-    return numbers.map((number, i) =>
-      measure(task, ob.split(settings.seed, "draw", number), settings, orders, (part) =>
+    return numbers.map((number, i) => ({
+      ...measure(task, ob.split(settings.seed, "draw", number), settings, orders, (part) =>
         report((i + part) / numbers.length),
       ),
-    );
+      // A straight line of the inputs, on the same folds: once for all reservoirs.
+      straight:
+        number === 0 && orders.folds
+          ? ob.heldOut(task.inputs, task.targets, "evidence", orders.folds)
+          : null,
+    }));
   };
 
   /** @param {ScoreRequest} request */
@@ -112,14 +117,17 @@ LN.observerParts.push((ob) => {
     const memory = task.memory + (task.windows?.reach ?? 0);
     const units = ob.independentUnits(samples, memory, isSeries);
     const held = found.map((one) => one.heldOut).filter((one) => one !== null);
-    const [share, interval] = held.length
-      ? ob.heldOutShare(held, units, samples)
-      : [NaN, [NaN, NaN]];
+    const shareOf = (errors) =>
+      errors.length ? ob.heldOutShare(errors, units, samples) : [NaN, [NaN, NaN]];
+    const [share, interval] = shareOf(held);
+    const [line, lineInterval] = shareOf(held.length ? [found[0].straight] : []);
     return {
       bits: mean(found.map((one) => one.bits)),
       explained_variance: explained,
       held_out_variance: share,
       held_out_interval: interval,
+      linear_variance: line,
+      linear_interval: lineInterval,
       // Noise whose size depends on the inputs is a dependence, and nothing that can be learned.
       p_value: anyP === null ? null : Math.max(anyP, meanP ?? 0),
       dependence_p_value: anyP,

@@ -4,10 +4,10 @@
   const NUMBERS = { 2: "two", 4: "four", 8: "eight" };
   const { percent } = LN.yours;
 
-  function predicted({ held_out_variance: share }, { window, history }) {
+  function predicted({ held_out_variance: share, linear_variance: line }, { window, history }) {
     const [past, ahead] = [NUMBERS[history], NUMBERS[window]];
     return share > 0.01
-      ? `From ${past} values the observer predicts ${percent(share)} of the variance of the next ${ahead}, in stretches that it has not seen.`
+      ? `From ${past} values the observer predicts ${percent(share)} of the variance of the next ${ahead}, in stretches that it has not seen; a straight line ${percent(line)}.`
       : `From ${past} values the observer can tell nothing about the next ${ahead}, in stretches that it has not seen.`;
   }
   function tested({ p_value, dependence_p_value, null_count }) {

@@ -1,5 +1,5 @@
 "use strict";
-/* The answer: one sentence, three numbers, then all of it. */
+/* The answer: one sentence, four numbers, then all of it. */
 (() => {
   const { el } = LN;
   const { plain, percent } = LN.yours;
@@ -49,6 +49,7 @@
       el("p", { class: "finding" }, sentence(found.verdict)),
       LN.stats([
         ["held-out variance", percent(found.held_out_variance), share],
+        ["straight line", percent(found.linear_variance)],
         ["p-value", p],
         ["raw bits", plain(found.bits), `n = ${found.num_samples}`],
       ]),

@@ -40,7 +40,8 @@
       return `some dependence of ${target} on ${subject.replace(/ explains?$/, "")} (p = ${+found.dependence_p_value.toPrecision(2)}), but no mean that can be learned (p = ${+found.p_value.toPrecision(2)}): perhaps of size only, as in GARCH; ln.dependence tests every kind of it`;
     if (found.p_value > 0.05) return `no relation found (${pText(found)})`;
     if (!Number.isFinite(share)) return `relation found (${pText(found)}); ${explains}`;
-    return `${share >= 0.1 ? "clear" : "weak"} relation: ${explains} (${pText(found)})`;
+    const line = `a straight line explains ${percent(found.linear_variance)}`;
+    return `${share >= 0.1 ? "clear" : "weak"} relation: ${explains} (${pText(found)}); ${line}`;
   }
 
   /* Name, value and meaning. */
@@ -56,6 +57,11 @@
         hasShare ? `in rows not seen; 95% [${percent(low)}, ${percent(high)}]` : "too few samples",
       ],
       [
+        "  straight line",
+        percent(found.linear_variance),
+        hasShare ? `on the same folds; 95% [${found.linear_interval.map(percent).join(", ")}]` : "",
+      ],
+      [
         "p-value",
         found.p_value === null ? "—" : String(+found.p_value.toPrecision(2)),
         `${found.null_count} rearrangements of ${moved}${smallest ? "; the smallest that they can give" : ""}`,
@@ -68,7 +74,7 @@
       ["explained variance", percent(found.explained_variance), "in the rows that were seen"],
     ];
     if (found.dependence_p_value !== found.p_value)
-      table.splice(2, 0, [
+      table.splice(3, 0, [
         "  of dependence",
         String(+found.dependence_p_value.toPrecision(2)),
         "in mean or in size",
