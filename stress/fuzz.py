@@ -43,7 +43,6 @@ from novelty_lab.paper.table1_agents.training import (
 )
 from novelty_lab.records import Journal, Record
 from novelty_lab.systems.images import read_idx
-from novelty_lab.systems.life_patterns import PATTERNS, read_rle
 
 HERE = Path(__file__).parent
 NASTY = [
@@ -254,10 +253,6 @@ def _load_policy(training: Training, path: Path) -> None:
     load_policy(training, path)
 
 
-def _read_pattern(path: Path) -> None:
-    read_rle(path.read_text(encoding="latin-1"))
-
-
 _RECORD = _record()
 _CSV = b"a,b,c\n1,2,3\n4,5,6\n-1e3,.5,7\n"
 _JSON = b'[{"a": 1, "b": 4, "c": "x"}, {"a": 2.5, "b": 3, "c": "y"}]'
@@ -318,7 +313,6 @@ READERS: dict[str, Reader] = {
     "zarr chunk, gzip": _zarr("0.0", zarr_format=2, compressors=numcodecs.GZip()),
     "bonus": Reader(".pt", [_bonus(), _bonus(standardization="empirical")], _load_bonus),
     "policy": Reader(".zip", [_policy(SMALL)], functools.partial(_load_policy, SMALL)),
-    "pattern": Reader(".rle", [text.encode() for text in PATTERNS.values()], _read_pattern),
 }
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 Cells = NDArray[np.uint8]
 Integers = NDArray[np.int64]
@@ -81,16 +83,8 @@ def join(count: int, first: Integers, second: Integers) -> Integers:
     >>> join(4, np.array([0, 3]), np.array([2, 1]))
     array([0, 1, 0, 1])
     """
-    label = np.arange(count)
-    while True:
-        # Hook each tree of labels under the smallest neighbour, then flatten the trees.
-        a, b = label[first], label[second]
-        if bool((a == b).all()):
-            break
-        np.minimum.at(label, np.maximum(a, b), np.minimum(a, b))
-        while not bool((label[label] == label).all()):
-            label = label[label]
-    return np.unique(label, return_inverse=True)[1]
+    graph = coo_array((np.ones(len(first)), (first, second)), shape=(count, count))
+    return connected_components(graph, directed=False)[1].astype(np.int64)
 
 
 def moved(points: Integers, torus: tuple[int, ...], down: int, right: int) -> tuple[Integers, ...]:

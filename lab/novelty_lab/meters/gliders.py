@@ -102,8 +102,9 @@ def measure_gliders(
         ValueError: on a field that is not binary, or too short.
 
     >>> from novelty_lab.systems.life import LifeRule
-    >>> from novelty_lab.systems.life_patterns import placed
-    >>> history = LifeRule("B3/S23").run(placed("glider", 20, 20), 24)
+    >>> torus = np.zeros((20, 20), dtype=np.uint8)
+    >>> torus[[0, 1, 2, 2, 2], [1, 2, 0, 1, 2]] = 1
+    >>> history = LifeRule("B3/S23").run(torus, 24)
     >>> [str(kind) for kind in measure_gliders(history, max_period=8).kinds]
     ['c/4 diagonal, period 4']
     """

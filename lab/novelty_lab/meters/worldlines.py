@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
 
 Array = NDArray[np.float64]
 Small = NDArray[np.float32]
@@ -45,16 +46,9 @@ class Coherence:
 
 def amplitude(power: Array) -> Array:
     """Return the root of power (time, width), averaged over a Gaussian neighbourhood."""
-    steps, sites = (_gaussian(width) for width in BLUR)
-    around = len(sites) // 2
-    spread = np.zeros_like(power)
-    for i, weight in enumerate(sites):
-        spread += weight * np.roll(power, i - around, 1)
-    around = len(steps) // 2
-    padded = np.pad(spread, ((around, around), (0, 0)), mode="reflect")
-    blurred = np.zeros_like(power)
-    for i, weight in enumerate(steps):
-        blurred += weight * padded[i : i + len(power)]
+    steps, sites = BLUR
+    spread = gaussian_filter1d(power, sites, axis=1, mode="wrap", radius=round(3 * sites))
+    blurred = gaussian_filter1d(spread, steps, axis=0, mode="mirror", radius=round(3 * steps))
     return np.sqrt(blurred)
 
 
@@ -118,9 +112,3 @@ def rearranged(power: Array, block: int, shifts: NDArray[np.int64]) -> Array:
         rows = slice(i * block, (i + 1) * block)
         moved[rows] = np.roll(power[rows], shift, axis=1)
     return moved
-
-
-def _gaussian(deviation: float) -> Array:
-    reach = round(3 * deviation)
-    weights = np.exp(-0.5 * np.square(np.arange(-reach, reach + 1) / deviation))
-    return weights / weights.sum()

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnable_novelty.errors import NumericalError, needs_extra
-from learnable_novelty.seeds import Seed, numpy_generator
 
 TOLERANCE = 1e-8
 """Of the integrator: relative, and absolute in units of each coordinate's published deviation."""
@@ -68,36 +67,6 @@ class CollectedFlow:
         if not np.isfinite(states).all():
             raise NumericalError(f"{self.name} left all bounds within a time of {times[-1]:g}")
         return states
-
-    def sample(
-        self,
-        num_samples: int = 512,
-        *,
-        interval: float | None = None,
-        window: int = 10,
-        seed: Seed = 0,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Pair the states of one trajectory with what follows each of them.
-
-        Args:
-            num_samples: states, one ``interval`` apart.
-            interval: time between states; a tenth of the period by default.
-            window: how many states follow each.
-            seed: of the time at which the trajectory begins, 10 to 20 periods from the published
-                initial conditions.
-
-        Returns:
-            Inputs (num_samples, dim) and targets (num_samples, window * dim), both standardized
-            per coordinate by the mean and deviation of the inputs.
-        """
-        generator = numpy_generator(seed, "collected flow", self.name)
-        settle = self.period * generator.uniform(10.0, 20.0)
-        interval = self.period / 10 if interval is None else interval
-        states = self.trajectory(interval, num_samples + window, settle)
-        start = states[:num_samples]
-        standard = (states - start.mean(0)) / start.std(0)
-        leads = [standard[lead : lead + num_samples] for lead in range(1, window + 1)]
-        return standard[:num_samples], np.concatenate(leads, axis=1)
 
 
 @cache

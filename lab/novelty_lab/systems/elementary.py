@@ -70,10 +70,6 @@ class ElementaryRule:
         neighbourhood = 4 * np.roll(cells, 1, -1) + 2 * cells + np.roll(cells, -1, -1)
         return self.table[neighbourhood]
 
-    def step_words(self, words: Words) -> Words:
-        """Advance rings of 64 packed cells: words (...,); bit i is cell i."""
-        return next(self.iterate_words(words))
-
     def iterate_words(self, words: Words) -> Iterator[Words]:
         """Yield the next states of packed rings, endlessly; each is a new array.
 
@@ -155,31 +151,6 @@ class ElementaryRule:
         for _ in range(burn_in):
             words = next(states)
         return np.stack([words, *(next(states) for _ in range(window))], axis=1)
-
-    def sample(
-        self,
-        num_samples: int,
-        *,
-        width: int = 64,
-        burn_in: int = 1000,
-        window: int = 32,
-        seed: Seed = 0,
-    ) -> tuple[Cells, Cells]:
-        """Draw rings on the attractor and their futures, as arrays of 0 and 1.
-
-        Returns:
-            Inputs (num_samples, 1, width) and targets (num_samples, window, width).
-        """
-        if width == WORD:
-            history = unpack_cells(self.sample_words(num_samples, burn_in, window, seed))
-        else:
-            generator = numpy_generator(seed, "cells")
-            cells = generator.integers(0, 2, size=(num_samples, width), dtype=np.uint8)
-            for _ in range(burn_in):
-                cells = self.step(cells)
-            history = np.concatenate([cells[None], self.run(cells, window)])
-        by_sample = np.moveaxis(history, 0, 1)
-        return by_sample[:, :1], by_sample[:, 1:]
 
 
 def unique_rules() -> list[int]:

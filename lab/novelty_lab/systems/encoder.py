@@ -49,9 +49,18 @@ class Encoder(nn.Module):
         seed: Seed = 0,
     ) -> None:
         super().__init__()
-        _check_sizes(pixels=pixels, code_dim=code_dim, **_numbered("width", widths))
+        for size in (pixels, *widths, code_dim):
+            if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+                raise UserError(
+                    "pixels, widths and code_dim must be positive integers, got "
+                    f"{pixels!r}, {tuple(widths)!r} and {code_dim!r}"
+                )
+        if activation not in ACTIVATIONS:
+            raise UserError(
+                f"activation must be one of {', '.join(ACTIVATIONS)}, got {activation!r}"
+            )
         self.pixels, self.code_dim, self.normalize = pixels, code_dim, normalize
-        self._nonlinearity = _activation(activation)
+        self._nonlinearity = ACTIVATIONS[activation]
         sizes = itertools.pairwise((pixels, *widths, code_dim))
         self.layers = nn.ModuleList(skip_init(nn.Linear, i, o) for i, o in sizes)
         draw_weights(self, seed)
@@ -76,9 +85,6 @@ class ConvEncoder(nn.Module):
         side: pixels along an edge.
         channels: of the convolutions.
         code_dim: length of a code, D.
-        kernel_size: odd.
-        activation: "relu", "elu", "gelu" or "tanh".
-        normalize: scale codes to unit length; a code of zeros becomes (1, 0, ..., 0).
         seed: of the initial weights, uniform in +-1/sqrt(fan_in), drawn on the CPU.
 
     >>> ConvEncoder(8, channels=(4, 4), code_dim=6)(torch.rand(5, 8, 8)).shape
@@ -91,26 +97,18 @@ class ConvEncoder(nn.Module):
         channels: Sequence[int] = (32, 64, 128),
         code_dim: int = 64,
         *,
-        kernel_size: int = 3,
-        activation: str = "relu",
-        normalize: bool = True,
         seed: Seed = 0,
     ) -> None:
         super().__init__()
-        _check_sizes(side=side, code_dim=code_dim, **_numbered("channels", channels))
-        if kernel_size < 1 or kernel_size % 2 == 0:
-            raise UserError(f"kernel_size must be odd and positive, got {kernel_size}")
         last = side // 2 ** len(channels)
         if last < 1:
             raise UserError(
                 f"expected at most {side.bit_length() - 1} halvings of side={side}, "
                 f"got {len(channels)} channels"
             )
-        self.side, self.code_dim, self.normalize = side, code_dim, normalize
-        self._nonlinearity = _activation(activation)
+        self.side = side
         self.convolutions = nn.ModuleList(
-            skip_init(nn.Conv2d, i, o, kernel_size, padding=kernel_size // 2)
-            for i, o in itertools.pairwise((1, *channels))
+            skip_init(nn.Conv2d, i, o, 3, padding=1) for i, o in itertools.pairwise((1, *channels))
         )
         self.head = skip_init(nn.Linear, (1, *channels)[-1] * last**2, code_dim)
         draw_weights(self, seed)
@@ -119,9 +117,8 @@ class ConvEncoder(nn.Module):
         """Encode images (num_samples, side, side) or (num_samples, pixels)."""
         hidden = _flat(images, self.side**2).view(-1, 1, self.side, self.side)
         for convolution in self.convolutions:
-            hidden = nn.functional.max_pool2d(self._nonlinearity(convolution(hidden)), 2)
-        code = self.head(hidden.flatten(1))
-        return unit_norm(code, dim=1) if self.normalize else code
+            hidden = nn.functional.max_pool2d(torch.relu(convolution(hidden)), 2)
+        return unit_norm(self.head(hidden.flatten(1)), dim=1)
 
 
 @torch.no_grad()
@@ -146,19 +143,3 @@ def _flat(images: Tensor, pixels: int) -> Tensor:
             f"got shape {tuple(images.shape)}"
         )
     return images.reshape(images.shape[0], pixels)
-
-
-def _activation(name: str) -> Callable[[Tensor], Tensor]:
-    if name not in ACTIVATIONS:
-        raise UserError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {name!r}")
-    return ACTIVATIONS[name]
-
-
-def _numbered(name: str, sizes: Sequence[int]) -> dict[str, int]:
-    return {f"{name} {place}": size for place, size in enumerate(sizes)}
-
-
-def _check_sizes(**sizes: int) -> None:
-    for name, size in sizes.items():
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise UserError(f"{name} must be a positive integer, got {size!r}")

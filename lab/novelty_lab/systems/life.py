@@ -6,11 +6,9 @@ bitwise adders. ``life_batch`` runs many rules at once, on a GPU too.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,8 +25,6 @@ from novelty_lab.systems.cells import (
     select_next,
     unpack_rows,
 )
-
-Notation = Literal["B/S", "S/B", "bs", "code"]
 
 NUM_COUNTS = 9
 NUM_RULES = 1 << (2 * NUM_COUNTS)
@@ -95,27 +91,6 @@ class LifeRule:
         """Whether the empty plane becomes full and empty again: B0 without S8."""
         return 0 in self.birth and 8 not in self.survival
 
-    @property
-    def langton_lambda(self) -> float:
-        """Share of the 512 neighbourhoods after which a cell lives (Langton's lambda)."""
-        return sum(math.comb(8, k) for counts in (self.birth, self.survival) for k in counts) / 512
-
-    def notation(self, kind: Notation = "B/S") -> str:
-        """Write the rule: ``B3/S23``, ``23/3`` (S/B), ``b3s23`` (bs) or ``224`` (code).
-
-        All but the code are read back as they are; a code as a number, ``LifeRule(224)``.
-        """
-        born, survives = ("".join(map(str, sorted(x))) for x in (self.birth, self.survival))
-        forms = {
-            "B/S": f"B{born}/S{survives}",
-            "S/B": f"{survives}/{born}",
-            "bs": f"b{born}s{survives}",
-            "code": str(self.number),
-        }
-        if kind not in forms:
-            raise UserError(f"notation must be one of {', '.join(forms)}, got {kind!r}")
-        return forms[kind]
-
     def complemented(self) -> LifeRule:
         """Return the rule with dead and living exchanged.
 
@@ -172,26 +147,6 @@ class LifeRule:
             words = next(states)
         return unpack_rows(words, width)
 
-    def sample(
-        self,
-        num_samples: int,
-        *,
-        height: int = 64,
-        width: int = 64,
-        density: float = 0.5,
-        burn_in: int = 1000,
-        window: int = 16,
-        seed: Seed = 0,
-    ) -> tuple[Cells, Cells]:
-        """Draw tori after a burn-in, and their futures, as arrays of 0 and 1.
-
-        Returns:
-            Inputs (num_samples, 1, height, width) and targets (num_samples, window, height, width).
-        """
-        cells = soup(num_samples, height, width, density, seed)
-        cells = self.advance(cells, burn_in)
-        return cells[:, None], np.moveaxis(self.run(cells, window), 0, 1)
-
     def _table(self) -> Cells:
         table = np.zeros((2, NUM_COUNTS), dtype=np.uint8)
         table[0, sorted(self.birth)] = 1
@@ -199,7 +154,8 @@ class LifeRule:
         return table
 
     def __str__(self) -> str:
-        return self.notation()
+        born, survives = ("".join(map(str, sorted(x))) for x in (self.birth, self.survival))
+        return f"B{born}/S{survives}"
 
     def __repr__(self) -> str:
         return f'LifeRule("{self}")'

@@ -1,7 +1,7 @@
 """The life-like rules that have a name, and which of them are known to have gliders.
 
 Names are those of LifeWiki's list of Life-like rules, which took in the older ones of Mirek's
-Cellebration, and of the papers in ``REFERENCES``. A glider is any finite pattern that returns
+Cellebration, and of the papers that a row names. A glider is any finite pattern that returns
 moved, a spaceship. "Yes" stands where a source names one, or where one is shown: Life's own glider,
 or a pattern of the catalogue that this project's meter found; the tests run both. "No" is proved,
 never presumed: see :func:`why_no_gliders`. All else is unknown.
@@ -40,22 +40,6 @@ UNIVERSAL: dict[str, str] = {
     "B2/S2345": "Logic gates and binary adders are built in it (Martínez et al.)",
 }
 """Named rules that are known to compute, and who showed it."""
-
-REFERENCES: dict[str, str] = {
-    "LifeWiki": "List of Life-like rules, https://conwaylife.com/wiki/List_of_Life-like_rules",
-    "Berlekamp, Conway and Guy 1982": "Winning Ways for your Mathematical Plays, volume 2",
-    "Griffeath and Moore 1996": "Life without Death is P-complete, Complex Systems 10",
-    "Eppstein 2000": "Searching for spaceships, arXiv:cs/0004003",
-    "Eppstein 2010": "Growth and decay in Life-like cellular automata, arXiv:0911.2890",
-    "Eppstein": "Which Life-like systems have gliders?, https://ics.uci.edu/~eppstein/ca",
-    "Martínez, Adamatzky and McIntosh": "Localization dynamics in a binary two-dimensional "
-    "cellular automaton: the Diffusion Rule, arXiv:0908.0828",
-    "Martínez, Adamatzky, Morita and Margenstern": "Computation with competing patterns in "
-    "Life-like automaton, arXiv:1106.3046",
-    "Gómez Soto and Wuensche 2015": "The X-rule: universal computation in a non-isotropic "
-    "Life-like cellular automaton, arXiv:1504.01434",
-}
-"""Where the sources of the catalogue are found."""
 
 
 @functools.cache

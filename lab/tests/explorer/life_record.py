@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from lab.tests.systems.life_patterns import PATTERNS, read_rle
 from novelty_lab.records import Record
 from novelty_lab.studies.life_map.results import GRAIN
 from novelty_lab.systems.life import LifeRule
 from novelty_lab.systems.life_catalogue import named_rules
-from novelty_lab.systems.life_patterns import PATTERNS, read_rle
 
 SETTINGS = {
     "grid": 67, "samples": 8, "draws": 2, "window": 16, "density": 0.5, "burn_in": 1000,

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+from lab.tests.systems.life_patterns import placed
 from novelty_lab.meters.components import find_components
 from novelty_lab.meters.gliders import measure_gliders
 from novelty_lab.systems.life import LifeRule
-from novelty_lab.systems.life_patterns import placed
 
 LIFE = LifeRule("B3/S23")
 

@@ -29,7 +29,9 @@ def test_packed_words_step_like_cells(number):
     rng = np.random.default_rng(number)
     rings = rng.integers(0, 2, size=(5, 64), dtype=np.uint8)
     rule = ElementaryRule(number)
-    assert np.array_equal(unpack_cells(rule.step_words(pack_cells(rings))), rule.step(rings))
+    assert np.array_equal(
+        unpack_cells(next(rule.iterate_words(pack_cells(rings)))), rule.step(rings)
+    )
 
 
 def test_packing_round_trips_and_bit_i_is_cell_i():
@@ -67,24 +69,12 @@ def test_wolfram_classes_cover_the_88_and_agree_across_equivalents():
     assert ElementaryRule(137).wolfram_class == ElementaryRule(110).wolfram_class == 4
 
 
-@pytest.mark.parametrize("width", [64, 17])
-def test_samples_follow_the_rule_and_the_seed(width):
+def test_ensembles_are_states_of_the_rule_after_a_burn_in_by_seed():
     rule = ElementaryRule(30)
-    x, y = rule.sample(6, width=width, burn_in=3, window=4, seed=1)
-    assert x.shape == (6, 1, width)
-    assert y.shape == (6, 4, width)
-    assert np.array_equal(y[:, 0], rule.step(x[:, 0]))
-    assert np.array_equal(y[:, 3], rule.step(y[:, 2]))
-    again, _ = rule.sample(6, width=width, burn_in=3, window=4, seed=1)
-    other, _ = rule.sample(6, width=width, burn_in=3, window=4, seed=2)
-    assert np.array_equal(x, again)
-    assert not np.array_equal(x, other)
-
-
-def test_burn_in_is_applied():
-    start, _ = ElementaryRule(90).sample(4, burn_in=0, window=1, seed=0)
-    later, _ = ElementaryRule(90).sample(4, burn_in=5, window=1, seed=0)
-    assert np.array_equal(ElementaryRule(90).run(start[:, 0], 5)[-1], later[:, 0])
+    start = unpack_cells(rule.sample_words(6, 0, 1, 1)[0])
+    (first, other) = (unpack_cells(x) for x in rule.sample_ensembles(6, 3, 4, [1, 2]))
+    assert np.array_equal(first, np.concatenate([[rule.run(start, 3)[-1]], rule.run(start, 7)[3:]]))
+    assert not np.array_equal(first, other)
 
 
 def test_run_of_no_steps_is_empty():
