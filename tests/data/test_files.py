@@ -14,29 +14,15 @@ def table():
     return np.random.default_rng(0).standard_normal((12, 3))
 
 
-def test_csv_and_tsv_with_names(tmp_path, table):
-    for suffix, mark in ((".csv", ","), (".tsv", "\t")):
-        path = tmp_path / f"t{suffix}"
-        pd.DataFrame(table, columns=["a", "b b", "c"]).to_csv(path, sep=mark, index=False)
-        found = read_columns(path, "a,b b", "c")
-        np.testing.assert_allclose(found.inputs, table[:, :2])
-        np.testing.assert_allclose(found.targets, table[:, 2:])
-        assert (found.input_names, found.target_names) == (["a", "b b"], ["c"])
-
-
-def test_csv_without_header_is_numbered_from_zero(tmp_path, table):
+def test_columns_of_text_by_name_and_by_place(tmp_path, table):
     path = tmp_path / "t.csv"
     np.savetxt(path, table, delimiter=",")
     found = read_columns(path, None, "1")
     np.testing.assert_allclose(found.inputs, table[:, [0, 2]])
     assert found.input_names == ["0", "2"]
-
-
-def test_quoted_headers_and_a_byte_order_mark_are_read(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_bytes('﻿"a, first","b"\n1,2\n3,4\n'.encode())
-    found = read_columns(path, "0", "b")
-    assert found.input_names == ["a, first"]
+    path.write_bytes(b'\xef\xbb\xbf"a, first","b b"\n1,2\n3,4\n')
+    found = read_columns(path, "0", "b b")
+    assert (found.input_names, found.target_names) == (["a, first"], ["b b"])
     assert found.inputs.tolist() == [[1.0], [3.0]]
 
 
@@ -86,7 +72,6 @@ def test_parquet_columns_are_read(tmp_path, table):
         ("t.npy", b"not an array", "expected NumPy data"),
         ("t.npz", b"PK\x03\x04broken", "expected NumPy arrays"),
         ("t.parquet", b"PAR1....PAR1", "expected a Parquet file"),
-        ("t.exe", b"x", "ending in .csv"),
         ("t.csv", b"a,b\n1," + b"x" * 200_000 + b"\n", "expected a table in t.csv: field larger"),
     ],
 )
@@ -105,21 +90,6 @@ def test_missing_files_and_columns_are_named(tmp_path, table):
         read_columns(tmp_path / "t.npy", "speed", None)
     with pytest.raises(ValueError, match="none are left"):
         read_columns(tmp_path / "t.npy", None, "0,1,2")
-
-
-def test_pickles_are_never_opened(tmp_path):
-    opened = []
-
-    class Trap:
-        def __reduce__(self):
-            return (opened.append, (1,))
-
-    np.save(tmp_path / "t.npy", np.array([Trap()], dtype=object), allow_pickle=True)
-    np.savez(tmp_path / "t.npz", a=np.array([Trap()], dtype=object), b=np.zeros(3))
-    for name in ("t.npy", "t.npz"):
-        with pytest.raises(ValueError, match="pickled objects, which are not read"):
-            read_columns(tmp_path / name, None, None)
-    assert opened == []
 
 
 def test_damaged_archives_and_archives_of_other_things_are_refused(tmp_path):
@@ -144,9 +114,3 @@ def test_a_column_may_be_named_twice(tmp_path, table):
     for name in ("t.parquet", "t.csv"):
         found = read_columns(tmp_path / name, "b,b", None)
         np.testing.assert_allclose(found.inputs, table[:, [1, 1]])
-
-
-def test_text_arrays_are_refused(tmp_path):
-    np.save(tmp_path / "t.npy", np.array(["a", "b"]))
-    with pytest.raises(ValueError, match="expected numbers"):
-        read_columns(tmp_path / "t.npy", None, None)

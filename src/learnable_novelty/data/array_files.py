@@ -15,7 +15,7 @@ import numpy as np
 
 from learnable_novelty.data.arrays import ArrayColumns, array_source, itself
 from learnable_novelty.data.frames import frame_of
-from learnable_novelty.data.names import Names, positions
+from learnable_novelty.data.names import Names, select
 from learnable_novelty.data.source import Source, joined, read_all, table_source
 from learnable_novelty.data.unpack import Packed
 from learnable_novelty.errors import UserError, needs_extra
@@ -84,11 +84,7 @@ def choose_arrays(path: Path, inputs: Names, targets: Names) -> tuple[Source, li
         names = [str(k) for k in range(1 if array.ndim == 1 else array.shape[1])]
     else:
         names = list(arrays)
-    chosen = [] if targets is None else positions(names, targets, path.name)
-    rest = [k for k in range(len(names)) if k not in set(chosen)]
-    wanted = rest if inputs is None else positions(names, inputs, path.name)
-    if not wanted:
-        raise UserError(f"expected input columns in {path}, none are left beside the targets")
+    wanted, chosen = select(names, inputs, targets, path.name)
 
     def side(places: list[int]) -> ArrayColumns | None:
         if not places:

@@ -25,36 +25,29 @@ class DaskPartition:
     count: int | None
     graph: dict[Any, Any]
     """The tasks that make it."""
-    outputs: tuple[tuple[Any, Any, tuple[Any, ...]], ...]
-    """For inputs, and targets if any: the key of the result, and what is called on it."""
+    keys: tuple[Any, ...]
+    """Of the inputs, and of the targets if any."""
     futures: tuple[Any, ...]
     """Results on a cluster that it is computed from."""
-    columns: tuple[tuple[str, ...] | None, ...]
-    """Names of the columns of inputs and targets, of a data frame."""
+    names: tuple[tuple[str, ...] | None, ...]
+    """Columns of inputs and targets, of a data frame."""
 
     def chunks(self) -> Iterator[Chunk]:
         """Compute it in this process and thread, which the executor has chosen."""
         from dask.local import get_sync
 
-        results = get_sync(self._fetched().graph, [key for key, _, _ in self.outputs])
-        blocks = [
-            finish([result], *extra)
-            for result, (_, finish, extra) in zip(results, self.outputs, strict=True)
-        ]
+        part = self
+        if self.futures:
+            client = self.futures[0].client
+            if client is None:  # this process is not a worker of the cluster
+                raise UserError(
+                    "expected the executor of the Dask client that holds this data, or none"
+                )
+            results = client.gather(list(self.futures))
+            keys = (future.key for future in self.futures)
+            part = self.with_results(dict(zip(keys, results, strict=True)))
+        blocks = get_sync(part.graph, list(self.keys))
         yield blocks[0], blocks[1] if len(blocks) > 1 else None
-
-    def _fetched(self) -> DaskPartition:
-        if not self.futures:
-            return self
-        client = self.futures[0].client
-        if client is None:  # this process is not a worker of the cluster
-            raise UserError(
-                "expected the executor of the Dask client that holds this data, or none"
-            )
-        results = client.gather(list(self.futures))
-        return self.with_results(
-            {future.key: one for future, one in zip(self.futures, results, strict=True)}
-        )
 
     def with_results(self, values: Mapping[Any, Any]) -> DaskPartition:
         """Return it with results in the place of futures."""
@@ -63,7 +56,7 @@ class DaskPartition:
 
     def where(self, index: tuple[int, ...], *, targets: bool) -> str:
         """Say where a number is."""
-        names = self.columns[1 if targets and len(self.columns) > 1 else 0]
+        names = self.names[1 if targets and len(self.names) > 1 else 0]
         if names is None:
             return f"{describe_index(index)} of partition {self.number}"
         return f"column {names[index[1]]!r}, row {index[0]} of partition {self.number}"
@@ -73,23 +66,24 @@ def dask_source(inputs: Any, targets: Any) -> Source:
     """Divide Dask arrays or data frames into their partitions.
 
     Raises:
-        TypeError: for other collections, and for one of each.
-        ValueError: for partitions that do not belong together.
+        UserTypeError: for other collections, and for one of each.
+        UserError: for partitions that do not belong together.
     """
-    kind = _kind(inputs, "inputs")
-    if targets is not None and _kind(targets, "targets") != kind:
+    given = {"inputs": inputs} if targets is None else {"inputs": inputs, "targets": targets}
+    kinds = {name: _kind(one, name) for name, one in given.items()}
+    if len(set(kinds.values())) > 1:
         raise UserTypeError(
-            f"expected targets from Dask of the kind of the inputs, {kind}, "
-            f"got {_kind(targets, 'targets')}"
+            f"expected targets from Dask of the kind of the inputs, {kinds['inputs']}, "
+            f"got {kinds['targets']}"
         )
-    given = (inputs,) if targets is None else (inputs, targets)
-    wholes = [_Whole.of(one if kind == FRAME else _by_rows(one, inputs)) for one in given]
+    wholes = [_Whole.of(one, inputs) for one in given.values()]
     sizes = [len(whole.keys) for whole in wholes]
     if len(set(sizes)) > 1:
         raise UserError(
             f"expected inputs and targets of as many partitions, got {sizes[0]} and {sizes[1]}"
         )
-    counts = [None] * sizes[0] if kind == FRAME else [_known(n) for n in inputs.chunks[0]]
+    rows = [math.nan] * sizes[0] if kinds["inputs"] == FRAME else inputs.chunks[0]
+    counts = [None if math.isnan(count) else int(count) for count in rows]
     return Source([_partition(number, count, wholes) for number, count in enumerate(counts)])
 
 
@@ -97,33 +91,16 @@ ARRAY, FRAME = "an array", "a data frame"
 
 
 def _kind(collection: Any, name: str) -> str:
+    kind = type(collection).__name__
     if type(collection).__module__.partition(".")[0] not in ("dask", "dask_expr"):
-        kind = type(collection).__name__
         raise UserTypeError(f"expected {name} from Dask beside inputs from Dask, got {kind}")
     if hasattr(collection, "get_partition"):
         return FRAME
     if hasattr(collection, "blocks") and collection.ndim > 0:
         return ARRAY
     raise UserTypeError(
-        f"expected a Dask array of samples or a Dask data frame as {name}, "
-        f"got {type(collection).__name__}"
+        f"expected a Dask array of samples or a Dask data frame as {name}, got {kind}"
     )
-
-
-def _known(count: float) -> int | None:
-    return None if math.isnan(count) else int(count)
-
-
-def _by_rows(array: Any, like: Any) -> Any:
-    """Divide an array by rows only, as another one is."""
-    rows = like.chunks[0]
-    if not any(math.isnan(count) for count in rows) and array.shape[0] == like.shape[0]:
-        return array.rechunk({0: rows, **dict.fromkeys(range(1, array.ndim), -1)})
-    if array.shape[0] != like.shape[0] and not math.isnan(array.shape[0] + like.shape[0]):
-        raise UserError(
-            f"expected as many targets as inputs, {like.shape[0]}, got {array.shape[0]}"
-        )
-    return array
 
 
 @dataclass(frozen=True)
@@ -134,30 +111,44 @@ class _Whole:
     keys: list[Any]
     futures: dict[Any, Any]
     """Results that are on a cluster, by key."""
-    finish: tuple[Any, tuple[Any, ...]]
-    columns: tuple[str, ...] | None
+    names: tuple[str, ...] | None
 
     @staticmethod
-    def of(collection: Any) -> _Whole:
+    def of(given: Any, like: Any) -> _Whole:
         from dask.base import optimize
+        from dask.core import flatten
 
-        # Of a frame only the columns that are needed: dask.optimize loses their choice (2026.8),
-        # and the frame's own optimize() may join partitions, differently for inputs and targets.
-        is_frame = hasattr(collection, "simplify")
-        whole = collection.simplify() if is_frame else optimize(collection)[0]
+        if hasattr(given, "simplify"):
+            # Of a frame only the columns that are needed: dask.optimize loses their choice
+            # (2026.8), and the frame's own optimize() may join partitions, differently for
+            # inputs and targets.
+            whole = given.simplify()
+        else:
+            whole = optimize(_by_rows(given, like))[0]
         futures: dict[Any, Any] = {}
         if "distributed" in sys.modules:
             from distributed import futures_of
 
-            futures = {future.key: future for future in futures_of(collection)}
-        names = getattr(collection, "columns", None)
+            futures = {future.key: future for future in futures_of(given)}
+        names = getattr(given, "columns", None)
         return _Whole(
             graph={**whole.__dask_graph__(), **futures},
-            keys=list(whole.__dask_keys__()),
+            keys=list(flatten(whole.__dask_keys__())),
             futures=futures,
-            finish=whole.__dask_postcompute__(),
-            columns=None if names is None else tuple(str(name) for name in names),
+            names=None if names is None else tuple(str(name) for name in names),
         )
+
+
+def _by_rows(array: Any, like: Any) -> Any:
+    """Divide an array by rows only, as another one is."""
+    rows = like.chunks[0]
+    known = not any(math.isnan(count) for count in (*rows, *array.chunks[0]))
+    if known and array.shape[0] != like.shape[0]:
+        raise UserError(
+            f"expected as many targets as inputs, {like.shape[0]}, got {array.shape[0]}"
+        )
+    whole = dict.fromkeys(range(1, array.ndim), -1)
+    return array.rechunk({0: rows, **whole} if known else whole)
 
 
 def _partition(number: int, count: int | None, wholes: list[_Whole]) -> DaskPartition:
@@ -174,7 +165,7 @@ def _partition(number: int, count: int | None, wholes: list[_Whole]) -> DaskPart
         number=number,
         count=count,
         graph=tasks,
-        outputs=tuple((whole.keys[number], *whole.finish) for whole in wholes),
+        keys=tuple(whole.keys[number] for whole in wholes),
         futures=tuple(remote.values()),
-        columns=tuple(whole.columns for whole in wholes),
+        names=tuple(whole.names for whole in wholes),
     )

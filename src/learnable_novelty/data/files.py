@@ -18,7 +18,7 @@ from learnable_novelty.data.array_files import choose_arrays, is_zarr, stored_by
 from learnable_novelty.data.arrow import Parquet
 from learnable_novelty.data.choose import choose
 from learnable_novelty.data.memory import MemoryRows
-from learnable_novelty.data.names import Names, positions
+from learnable_novelty.data.names import Names, select
 from learnable_novelty.data.reading import Reading, check_readable, read_table, typed
 from learnable_novelty.data.source import Source, joined, read_all, table_source
 from learnable_novelty.data.table import Table
@@ -115,12 +115,8 @@ def open_columns(
 def _choose_parquet(
     file: Parquet, inputs: Names, targets: Names
 ) -> tuple[Source, list[str], list[str]]:
-    names, where = file.names, file.path.name
-    chosen = [] if targets is None else [names[k] for k in positions(names, targets, where)]
-    rest = [name for name in names if name not in set(chosen)]
-    wanted = rest if inputs is None else [names[k] for k in positions(names, inputs, where)]
-    if not wanted:
-        raise UserError(f"expected input columns in {where}, none are left beside the targets")
+    places = select(file.names, inputs, targets, file.path.name)
+    wanted, chosen = ([file.names[k] for k in some] for some in places)
     return file.source(wanted, chosen, every=inputs is None), wanted, chosen
 
 

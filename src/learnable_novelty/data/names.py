@@ -40,6 +40,19 @@ def _position(names: Sequence[str], places: dict[str, int], one: str | int, wher
     raise UserError(f"expected a column of {where} ({listed}), got {text!r}")
 
 
+def select(
+    names: Sequence[str], inputs: Names, targets: Names, where: str
+) -> tuple[list[int], list[int]]:
+    """Return places of inputs and of targets; all but the targets are inputs by default."""
+    chosen = [] if targets is None else positions(names, targets, where)
+    taken = set(chosen)
+    rest = [k for k in range(len(names)) if k not in taken]
+    wanted = rest if inputs is None else positions(names, inputs, where)
+    if not wanted:
+        raise UserError(f"expected input columns in {where}, none are left beside the targets")
+    return wanted, chosen
+
+
 def split_names(text: str) -> list[str]:
     """Divide text at its commas, but for those between quotes.
 

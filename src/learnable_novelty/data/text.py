@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -101,19 +100,9 @@ def _frame(packed: Packed, dialect: Dialect, encoding: str) -> Any:
             )
         except pd.errors.EmptyDataError:
             raise UserError(f"expected rows of data in {packed.name}, got only a header") from None
-        except pd.errors.ParserWarning:
-            raise UserError(_too_long(packed, dialect, encoding)) from None
-        except pd.errors.ParserError as error:
-            raise UserError(_ragged(str(error), packed.name, dialect.skipped)) from None
+        except (pd.errors.ParserWarning, pd.errors.ParserError) as error:
+            raise UserError(_too_long(packed, dialect, encoding, error)) from None
     return frame if len(dialect.names) > 1 else _without_blank_end(frame)
-
-
-def _ragged(message: str, name: str, skipped: int) -> str:
-    match = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
-    if match is None:
-        return f"expected a table in {name}: {' '.join(message.split())}"
-    expected, line, got = map(int, match.groups())
-    return _wide_line(expected, line + skipped, name, got)
 
 
 def _without_blank_end(frame: Any) -> Any:
@@ -132,19 +121,16 @@ def _short_rows(packed: Packed, dialect: Dialect, encoding: str) -> list[str]:
     return [f"{rows} before the last column (line {lines[0]}): what {lack} is missing"]
 
 
-def _too_long(packed: Packed, dialect: Dialect, encoding: str) -> str:
-    """Say which row has more cells than there are columns."""
+def _too_long(packed: Packed, dialect: Dialect, encoding: str, error: Exception) -> str:
+    """Say which row has more cells than there are columns, or else what pandas says."""
     width = len(dialect.names)
-    longer = (one for one in _widths(packed, dialect, encoding) if one[1] > 0)
-    line, more = next(longer, (dialect.skipped + 1, 1))
-    return _wide_line(width, line, packed.name, width + more)
-
-
-def _wide_line(expected: int, line: int, name: str, got: int) -> str:
-    return (
-        f"expected {expected} columns in line {line} of {name}, got {got}: put text that holds the "
-        "separator in quotes"
-    )
+    for line, more in _widths(packed, dialect, encoding):
+        if more > 0:
+            return (
+                f"expected {width} columns in line {line} of {packed.name}, got {width + more}: "
+                "put text that holds the separator in quotes"
+            )
+    return f"expected a table in {packed.name}: {' '.join(str(error).split())}"
 
 
 def _widths(packed: Packed, dialect: Dialect, encoding: str) -> Iterator[tuple[int, int]]:
