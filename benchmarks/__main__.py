@@ -25,12 +25,9 @@ HERE = Path(__file__).parent
 NAMES = (
     "chunks",
     "online",
-    "dual",
-    "moments",
     "null",
     "small",
     "automata",
-    "encoder",
     "neural",
     "reward",
 )

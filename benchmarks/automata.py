@@ -16,7 +16,7 @@ import torch
 
 from benchmarks.timing import Row, faster, seconds
 from learnable_novelty.engine import Serial, open_engine
-from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Rows
 from novelty_lab.paper.fig2_automata.automata import (
     AutomatonConfig,
     automaton_observer,
@@ -41,7 +41,7 @@ def plain_score(config: AutomatonConfig, rule: int, draw: int = 0) -> float:
     cells = torch.from_numpy(np.moveaxis(history, 0, 1)).double()
     with torch.no_grad():
         features = observer.reservoir.rows(observer.reservoir(cells[:, :1]))
-        return float(observer.bits_of_rows(Rows(features, observer.reservoir.rows(cells[:, 1:]))))
+        return float(observer.bits(Rows(features, observer.reservoir.rows(cells[:, 1:]))))
 
 
 def our_scores(config: AutomatonConfig, rule: int, seed: int = SEED) -> list[float]:
@@ -49,7 +49,7 @@ def our_scores(config: AutomatonConfig, rule: int, seed: int = SEED) -> list[flo
     scores: list[float] = []
     for draw, history in enumerate(sample_draws(config, rule, seed)):
         observer = automaton_observer(config, seed, draw)
-        scores.append(float(observer.bits_of_rows(rule_rows(observer, history))))
+        scores.append(float(observer.bits(rule_rows(observer, history))))
     return scores
 
 

@@ -5,6 +5,7 @@ python -m stress fuzz [--cases 100000] [--only READER] [--save]
 python -m stress hostile [--only NAME] [--save]
 python -m stress kills [--kills 300] [--seed 0] [--save]
 python -m stress mutants [--count 100] [--seed 0] [--only AREA] [--workers 2] [--save]
+python -m stress oracle [--cases 20000] [--cuda]
 python -m stress soak [--seconds 3600] [--interval 10] [--save]
 """
 
@@ -14,7 +15,7 @@ import argparse
 import importlib
 from collections.abc import Sequence
 
-NAMES = ("files", "fuzz", "hostile", "kills", "mutants", "saves", "soak")
+NAMES = ("files", "fuzz", "hostile", "kills", "mutants", "oracle", "saves", "soak")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -145,7 +145,7 @@ def test_it_goes_into_a_collection():
 def test_what_does_not_fit_is_refused():
     x, y = pairs()
     with pytest.raises(ValueError, match="solver must be auto or gram"):
-        Epiplexity(observer(solver="qr"), target_dim=4)
+        Epiplexity(observer(solver="spectral"), target_dim=4)
     with pytest.raises(TypeError, match="must be an Observer"):
         Epiplexity(reservoirs.MLP(3, 4, 1), target_dim=4)  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="target_dim"):

@@ -16,7 +16,7 @@ from learnable_novelty.measure.importance import exchange_effects
 from learnable_novelty.measure.threads import threads_for
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Rows
 
 
 def normal(*shape, seed=0):

@@ -9,7 +9,7 @@ import learnable_novelty as ln
 from learnable_novelty.measure.held_out import Folds, HeldOut, held_out_share
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Rows
 from novelty_lab.studies.calibration.new_samples import share_of_new_samples
 
 

@@ -18,7 +18,7 @@ from learnable_novelty.measure.shared_features import (
 )
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Rows
 
 
 def table(n=150, seed=0):

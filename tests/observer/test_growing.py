@@ -12,7 +12,6 @@ from learnable_novelty.observer.growing.focused import Focused
 from learnable_novelty.observer.growing.gradients import gradient_product, noise_product
 from learnable_novelty.observer.growing.growth import FOCUS_SAMPLES, PRECISION, Growing, _Path
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.standardize import scales
 
 KINDS = {
     "mlp": (lambda: reservoirs.MLP(3, 8, 2), (5, 3), 3),
@@ -106,7 +105,8 @@ def test_what_noise_adds_to_the_gradient_product_is_what_noise_adds():
     for seed in range(60):
         rows = observer.rows(x, random(300, 1, seed=seed + 1))
         roots = rows.roots(torch.float64)
-        fit, scale = observer.fit(roots), scales(roots, 1.0)[0]
+        fit = observer.fit(roots)
+        scale = fit.scale[0]
         weights = scale[:, None] * fit.weights
         added.append(gradient_product(observer.reservoir, x, weights, generator))
         expected.append(noise_product(observer.reservoir, x, fit, 0.5, generator))

@@ -1,6 +1,5 @@
 """Numbers that break careless arithmetic: the score is right to a stated tolerance, or refused."""
 
-import itertools
 import math
 
 import numpy as np
@@ -11,16 +10,14 @@ from mpmath import mp
 import learnable_novelty as ln
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.standardize import Rows
-from learnable_novelty.observer.stream import OnlineObserver
-from learnable_novelty.observer.summary import Moments, merge
+from learnable_novelty.observer.summary import Moments, Rows, merge
 
-WAYS = ("moments", "chunks", "gram", "dual", "qr")
+WAYS = ("moments", "chunks", "gram", "spectral")
 
 
 def score_of(way, h, y, penalty=0.1, **setting):
     """The score of given features, by each of our ways."""
-    solver = way if way in ("gram", "dual", "qr") else "auto"
+    solver = way if way in ("gram", "spectral") else "auto"
     ours = Observer(
         reservoirs.Identity(h.shape[1]), ridge_penalty=penalty, solver=solver, **setting
     )
@@ -28,7 +25,7 @@ def score_of(way, h, y, penalty=0.1, **setting):
         return float(ours.bits(Moments.of(h, y)))
     if way == "chunks":
         return float(ours.bits(merge(map(Moments.of, h.split(3), y.split(3)))))
-    return float(ours.bits_of_rows(Rows(h, y)))
+    return float(ours.bits(Rows(h, y)))
 
 
 def exact(h, y, penalty=0.1, unit=1, digits=1500):
@@ -124,10 +121,10 @@ def test_fewer_rows_than_features_are_scored_to_1e_6_or_refused(
     )
     if rounding_weighs:
         with pytest.raises(ValueError, match="rounding may change the score"):
-            ours.bits_of_rows(rows)
+            ours.bits(rows)
         return
-    assert float(ours.bits_of_rows(rows)) == pytest.approx(expected, rel=1e-6, abs=1e-6)
-    assert ours.bits_and_variance(rows)[0] == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    assert float(ours.bits(rows)) == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    assert ours.readout_of(rows).model_bits == pytest.approx(expected, rel=1e-6, abs=1e-6)
     assert ours.fit(rows).bits() == pytest.approx(expected, rel=1e-6, abs=1e-6)
 
 
@@ -140,7 +137,7 @@ def test_a_score_with_a_gradient_is_that_without_or_refused(
     h, y = few_rows(kind, normal), normal(6, num_targets) * scale
     ours = Observer(reservoirs.Identity(h.shape[1]), ridge_penalty=penalty)
     try:
-        found = ours.bits_of_rows(Rows(h, y.requires_grad_()))
+        found = ours.bits(Rows(h, y.requires_grad_()))
     except (ValueError, torch.linalg.LinAlgError):
         assert (scale, penalty) != (1, 0.1)
         return
@@ -159,7 +156,7 @@ def test_features_scaled_beyond_reason(pair, way, scale):
 def test_what_cannot_be_squared_is_refused_with_a_reason(normal, scale):
     x = normal(20, 3)
     ours = Observer(reservoirs.MLP(3, 4, 2), ridge_penalty=0.1)
-    with pytest.raises(ValueError, match="unit for them"):
+    with pytest.raises(ValueError, match=r"unit for (it|them)"):
         ours(x, x * scale)
 
 
@@ -262,26 +259,3 @@ def test_empty_chunks_are_refused_by_moments_and_pass_a_metric_by(normal):
     for rows in (slice(0, 0), slice(0, 4), slice(4, 4), slice(4, 10)):
         metric.update(h[rows], y[rows])
     assert float(metric.compute()) == pytest.approx(exact(h, y), rel=1e-12)
-
-
-def test_a_million_pairs_in_a_stream_keep_eight_digits():
-    generator = torch.Generator().manual_seed(0)
-    ours = reservoirs.Identity(1)
-    online = OnlineObserver(ours, target_dim=1, ridge_penalty=1.0, num_streams=1)
-    n, size = 1_000_000, 10_000
-    # A stream of pairs that repeat is a stream of counts: its batch score needs no other pass.
-    period = torch.randn(50, 2, generator=generator, dtype=torch.float64) + 3.0
-    held = Moments.of(period[:, :1], period[:, 1:], torch.full((50,), n / 50.0).double())
-    state = online.state_dict()
-    state["count"][:] = n - size
-    part = Moments.of(period[:, :1], period[:, 1:], torch.full((50,), (n - size) / 50.0).double())
-    state["mean"][0] = torch.cat([part.feature_mean, part.target_mean])
-    state["products"][0, 0] = part.cross @ part.cross.T
-    state["products"][0, 1] = part.gram
-    state["cross"][0] = part.cross
-    online.load_state_dict(state)
-    for row in itertools.islice(itertools.cycle(period), size):
-        online.update(row[None, :1], row[None, 1:])
-    expected = float(Observer(ours, ridge_penalty=1.0).bits(held))
-    assert float(online.count) == n
-    assert float(online.cumulative) == pytest.approx(expected, rel=1e-8)

@@ -11,15 +11,20 @@ import torch
 from learnable_novelty.observer.evidence import PerSample
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import MLP, Conv1d, Conv2d, Fourier, Recurrent
-from learnable_novelty.observer.standardize import Rows
-from learnable_novelty.observer.summary import Moments
+from learnable_novelty.observer.summary import Moments, Rows
 
-every_solver = pytest.mark.parametrize("solver", ["auto", "gram", "dual", "qr"])
+every_solver = pytest.mark.parametrize("solver", ["auto", "gram"])
 # Rows, width, targets: tall, wide, more targets than rows.
 shapes = pytest.mark.parametrize("n, width, d", [(7, 3, 2), (4, 6, 2), (3, 5, 4)])
 
 
 # The score
+
+
+def judged(observer, data):
+    """Bits and the share of variance explained."""
+    readout = observer.readout_of(data)
+    return readout.model_bits, readout.explained_variance
 
 
 @pytest.mark.parametrize(
@@ -100,7 +105,7 @@ def test_ridge_readout_reports_what_it_fitted(normal, oracle, n, width, as_momen
     h, y = normal(n, width), normal(n, 3)
     knobs = {"resolution": 2.0, "code_scale": 0.7, "target_unit": 0.5}
     ours = Observer(MLP(1, width, 1), ridge_penalty=0.2, solver=solver, **knobs)
-    if as_moments and solver in ("dual", "qr"):
+    if as_moments and solver == "spectral":
         with pytest.raises(ValueError, match="works on rows, and moments have none"):
             ours.readout_of(Moments.of(h, y))
         return
@@ -118,7 +123,7 @@ def test_ridge_readout_reports_what_it_fitted(normal, oracle, n, width, as_momen
     assert got.explained_variance == pytest.approx(explained, rel=1e-9)
     assert (got.ridge_penalty, got.noise_variance) == (0.2, pytest.approx(variance, rel=1e-14))
     data = Moments.of(h, y) if as_moments else Rows(h, y)
-    assert ours.bits_and_variance(data) == pytest.approx((got.model_bits, explained), rel=1e-9)
+    assert judged(ours, data) == pytest.approx((got.model_bits, explained), rel=1e-9)
 
 
 def test_readout_of_inputs_is_the_readout_of_their_rows(normal):
@@ -210,14 +215,14 @@ def test_a_constant_column_has_exactly_zero_gradient_and_leaves_the_others_their
     h[:, 2] = -1.7
     h.requires_grad_()
     y = normal(8, 2)
-    (gradient,) = torch.autograd.grad(ours.bits_of_rows(Rows(h, y)), h)
+    (gradient,) = torch.autograd.grad(ours.bits(Rows(h, y)), h)
     assert torch.equal(gradient[:, 2], torch.zeros(8, dtype=torch.float64))
     assert bool((gradient[:, [0, 1, 3]].abs().amax(0) > 0).all())
     others = [0, 1, 3]
 
     def score(varying):
         columns = [varying[:, others.index(c)] if c in others else h[:, c] for c in range(4)]
-        return ours.bits_of_rows(Rows(torch.stack(columns, 1), y))
+        return ours.bits(Rows(torch.stack(columns, 1), y))
 
     assert torch.autograd.gradcheck(score, h.detach()[:, others].requires_grad_())
 
@@ -226,7 +231,7 @@ def test_a_constant_column_has_exactly_zero_gradient_and_leaves_the_others_their
 def test_gradient_is_finite_for_duplicate_columns_and_samples(normal, solver):
     ours = Observer(MLP(1, 6, 1), ridge_penalty=0.2, solver=solver)
     h, y = normal(4, 3).repeat(2, 2).requires_grad_(), normal(4, 2).repeat(2, 2).requires_grad_()
-    assert torch.autograd.gradcheck(lambda a, b: ours.bits_of_rows(Rows(a, b)), (h, y))
+    assert torch.autograd.gradcheck(lambda a, b: ours.bits(Rows(a, b)), (h, y))
 
 
 def test_inputs_without_gradient_leave_no_graph_through_the_reservoir(normal):
@@ -293,7 +298,7 @@ def test_gradient_through_moments_is_right(normal):
         (
             {"solver": "svd"},
             ValueError,
-            "solver must be auto, gram, dual, spectral or qr, got 'svd'",
+            "solver must be auto, gram or spectral, got 'svd'",
         ),
     ],
 )

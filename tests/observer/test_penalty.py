@@ -14,10 +14,9 @@ from scipy.stats import multivariate_normal
 from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import MLP, Fourier
-from learnable_novelty.observer.standardize import Rows
-from learnable_novelty.observer.summary import Moments
+from learnable_novelty.observer.summary import Moments, Rows
 
-every_solver = pytest.mark.parametrize("solver", ["gram", "dual", "qr"])
+every_solver = pytest.mark.parametrize("solver", ["gram", "spectral"])
 
 
 def dense_log_evidence(h, y, penalty):
@@ -104,9 +103,8 @@ def test_constant_targets_get_an_infinite_penalty_and_zero_bits(normal, solver):
     assert float(ours(x, y)) == 0.0
 
 
-@every_solver
-def test_constant_features_get_an_infinite_penalty(normal, solver):
-    ours = Observer(MLP(2, 8, 2), ridge_penalty="evidence", solver=solver)
+def test_constant_features_get_an_infinite_penalty(normal):
+    ours = Observer(MLP(2, 8, 2), ridge_penalty="evidence")
     x = torch.ones(20, 2).double().requires_grad_()
     score = ours(x, normal(20, 3))
     assert float(score.detach()) == 0.0
@@ -121,7 +119,7 @@ def test_dual_and_primal_choose_the_same_penalty(normal, n):
     reservoir = Fourier(2, 30)
     found = [
         Observer(reservoir, ridge_penalty="evidence", solver=solver).readout(x, y)
-        for solver in ("gram", "dual", "qr")
+        for solver in ("gram", "spectral")
     ]
     for other in found[1:]:
         assert other.ridge_penalty == pytest.approx(found[0].ridge_penalty, rel=1e-5)
@@ -143,7 +141,7 @@ def test_the_penalty_does_not_depend_on_the_scale_of_the_targets(normal):
     assert ours.readout(x, 1000 * y).ridge_penalty == pytest.approx(chosen, rel=1e-6)
 
 
-@pytest.mark.parametrize("solver, n", [("gram", 30), ("dual", 8), ("qr", 30)])
+@pytest.mark.parametrize("solver, n", [("gram", 30), ("auto", 8)])
 def test_gradient_holds_the_chosen_penalty_fixed(normal, solver, n):
     x, y = structured(normal, n, 0.2)
     x.requires_grad_()
@@ -161,7 +159,7 @@ def test_gradient_holds_the_chosen_penalty_fixed(normal, solver, n):
 
 def test_gradient_at_an_infinite_penalty_is_zero(normal):
     x, y = normal(12, 2).requires_grad_(), torch.ones(12, 2).double().requires_grad_()
-    for solver in ("gram", "dual", "qr"):
+    for solver in ("gram", "auto"):
         ours = Observer(MLP(2, 20, 2), ridge_penalty="evidence", solver=solver)
         for gradient in torch.autograd.grad(ours(x, y), (x, y)):
             assert torch.equal(gradient, torch.zeros_like(gradient))

@@ -15,8 +15,7 @@ from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.spectral import Spectral as Axes
-from learnable_novelty.observer.standardize import Rows
-from learnable_novelty.observer.summary import CHUNK_ROWS, Moments, Roots, fewer_rows, merge
+from learnable_novelty.observer.summary import CHUNK_ROWS, Moments, Roots, Rows, fewer_rows, merge
 
 
 def assert_products_of(got, expected, atol=1e-10):
@@ -115,7 +114,7 @@ def test_directions_of_rounding_that_do_not_matter_are_let_be(normal):
     rows = Rows(torch.cat([a, b, 3 * a + b], 1), a + normal(2000, 1))
     observer = Observer(reservoirs.Identity(3), ridge_penalty=1e-6, target_unit=1e-6)
     found = observer.fit(rows.roots(torch.float64)).bits()
-    assert found == pytest.approx(float(observer.bits_of_rows(rows)), rel=1e-9)
+    assert found == pytest.approx(float(observer.bits(rows)), rel=1e-9)
 
 
 def test_rows_are_turned_some_at_a_time(normal):
@@ -133,12 +132,12 @@ def test_a_fit_of_roots_is_that_of_the_rows(normal, penalty):
     h = normal(80, 5)
     rows = Rows(h, h[:, :2].sin() + 0.1 * normal(80, 2))
     fit = observer.fit(rows.roots(torch.float64))
-    assert fit.bits() == pytest.approx(float(observer.bits_of_rows(rows)), rel=1e-10)
+    assert fit.bits() == pytest.approx(float(observer.bits(rows)), rel=1e-10)
     assert fit.bits() == pytest.approx(observer.fit(rows).bits(), rel=1e-12)
 
 
 def test_the_evidence_is_the_same_with_and_without_what_lies_outside(normal):
-    rows = Rows(normal(50, 4), normal(50, 2)).standardized(1.0, torch.float64)
+    rows = Rows(normal(50, 4), normal(50, 2)).centred(torch.float64).standardized(1.0)
     axes = Axes.of(rows)
     given = axes.eigenvalues, axes.cross.square().sum(1)[None], axes.power[None], axes.count
     penalties = torch.tensor([[1e-3, 0.5, 20.0, float("inf")]], dtype=torch.float64)

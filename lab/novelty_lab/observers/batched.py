@@ -18,7 +18,7 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.code_length import code_length
-from learnable_novelty.observer.digits import ROUNDING, allowed, quick_error
+from learnable_novelty.observer.rounding import ROUNDING, allowed, quick_error
 from learnable_novelty.observer.standardize import feature_scale
 
 

@@ -25,8 +25,7 @@ from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.fit import Readout, residual_bits
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.spectral import Spectral
-from learnable_novelty.observer.standardize import Rows
-from learnable_novelty.observer.summary import Moments
+from learnable_novelty.observer.summary import Moments, Rows
 
 MEMORY = 8
 """How many past sweeps are mixed."""

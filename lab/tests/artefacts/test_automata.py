@@ -26,7 +26,7 @@ def test_counted_sites_score_like_every_site(rule, depth, kernel_size):
     config = dataclasses.replace(SMALL, depth=depth, kernel_size=kernel_size)
     observer = automata.automaton_observer(config, 0, 0)
     history = automata.sample_rule(config, rule, 0, 0)
-    counted = observer.bits_of_rows(automata.rule_rows(observer, history))
+    counted = observer.bits(automata.rule_rows(observer, history))
     plain = observer(*plain_pair(history))
     assert float(counted) == pytest.approx(float(plain), rel=1e-10, abs=1e-12)
 
@@ -106,6 +106,6 @@ def test_every_setting_of_the_automaton_observer_changes_the_score(change):
     def score(config):
         observer = automata.automaton_observer(config, 0, 0)
         history = automata.sample_rule(config, 110, 0, 0)
-        return float(observer.bits_of_rows(automata.rule_rows(observer, history)))
+        return float(observer.bits(automata.rule_rows(observer, history)))
 
     assert score(dataclasses.replace(SMALL, **change)) != score(SMALL)

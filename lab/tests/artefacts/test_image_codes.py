@@ -12,7 +12,7 @@ from scipy.ndimage import affine_transform, map_coordinates
 
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Rows
 from novelty_lab import records
 from novelty_lab.context import NO_CHECKPOINTS, RunContext, TaskContext
 from novelty_lab.studies.image_codes import controls, joined, jury, select, training
@@ -138,7 +138,7 @@ def test_the_first_score_is_that_of_an_observer_on_the_first_batch(digits):
     observer = training.image_observer("conv", 8, 3.0, 30.0, seed=1)
     images, codes = digits.train_images[:96], torch.randn(96, 5, generator=chance())
     kept = training.features_of(observer, images, chunk=10)
-    torch.testing.assert_close(observer.bits_of_rows(Rows(kept, codes)), observer(images, codes))
+    torch.testing.assert_close(observer.bits(Rows(kept, codes)), observer(images, codes))
 
 
 def test_an_annealed_training_goes_on_where_it_was_cut_off(digits, tmp_path, monkeypatch):

@@ -57,7 +57,7 @@ def test_scores_are_those_of_the_plain_observer():
         rows = observer.rows(2 * states[:, :1] - 1, states[:, 1:])
         refit = observer.fit(rows)
         expected = {
-            "bits": float(observer.bits_of_rows(rows)),
+            "bits": float(observer.bits(rows)),
             "floor": float(refit.rearranged(refit.noise(), iter(held.floor_orders))[0].mean()),
             "null": float(refit.rearranged(refit.targets, iter(held.null_orders))[0].mean()),
             "explained": refit.explained_variance(),

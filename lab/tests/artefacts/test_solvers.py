@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Rows
 from novelty_lab.context import RunContext
 from novelty_lab.paper.app_e_solvers import experiment as solvers
 from novelty_lab.paper.app_e_solvers import forms as solver_forms

@@ -1,6 +1,8 @@
 """The observer in the browser has the numbers of Python."""
 # pyright: reportOptionalMemberAccess=false
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -8,10 +10,10 @@ import torch
 import learnable_novelty as ln
 from lab.tests.explorer.page import open_panel
 from learnable_novelty.measure.defaults import default_width
-from learnable_novelty.observer.digits import spectral_error
 from learnable_novelty.observer.reservoirs import MLP
+from learnable_novelty.observer.rounding import spectral_error
 from learnable_novelty.observer.spectral import Spectral
-from learnable_novelty.observer.standardize import StandardizedRows
+from learnable_novelty.observer.summary import Rows
 from learnable_novelty.seeds import split
 
 FIELDS = ("bits", "explained_variance", "held_out_variance", "held_out_interval", "p_value")
@@ -172,8 +174,7 @@ def test_copies_of_rows_are_refused(page):
 def test_what_rounding_may_change_is_refused_as_in_python(page, rows, width, targets):
     features, values = noise(0, rows, width) * 10.0 ** -np.arange(width), noise(1, rows, targets)
     h, y = torch.from_numpy(features), torch.from_numpy(values)
-    nothing = torch.zeros(targets, targets, dtype=torch.float64)
-    axes = Spectral.of_rows(StandardizedRows(rows, h, y, nothing))
+    axes = Spectral.of(replace(Rows(h, y).centred(torch.float64), root=h, along=y))
     found = page.execute_script(
         "const list = m => m.map(c => Float64Array.from(c)), ob = LN.observer.parts;"
         "const axes = ob.axesOf(list(arguments[0]), list(arguments[1]));"

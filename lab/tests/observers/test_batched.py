@@ -88,7 +88,7 @@ def test_a_batch_scores_as_its_members_do():
         floor, _ = refit.rearranged(refit.noise(), iter(orders[:3]))
         null, _ = refit.rearranged(refit.targets, iter(orders[3:]))
         exact: Any = {"rtol": 1e-9, "atol": 1e-9}
-        torch.testing.assert_close(found.bits[place], observer.bits_of_rows(rows), **exact)
+        torch.testing.assert_close(found.bits[place], observer.bits(rows), **exact)
         torch.testing.assert_close(found.floor_bits[place], floor, **exact)
         torch.testing.assert_close(found.null_bits[place], null, **exact)
         expected = torch.tensor(refit.explained_variance(), dtype=torch.float64)

@@ -14,8 +14,7 @@ from scipy.optimize import minimize
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import MLP
 from learnable_novelty.observer.spectral import Spectral as Axes
-from learnable_novelty.observer.standardize import Rows
-from learnable_novelty.observer.summary import Moments
+from learnable_novelty.observer.summary import Moments, Rows
 from novelty_lab.observers.mdl import exact_readout, minimize_description_length, readout_weight
 
 

@@ -32,7 +32,7 @@ from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.observer.evidence import RidgePenalty
 from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.standardize import Rows, scales
+from learnable_novelty.observer.summary import Rows
 from learnable_novelty.seeds import check_seed, split
 
 FLOATS = [np.float64, np.float32]
@@ -201,8 +201,7 @@ class EpiplexityRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _line_of(self, fit: Fit, rows: Rows, unit: Tensor | float, *, vector: bool) -> None:
         """Write the readout as the line y = intercept + coef h, in the units of the data."""
         moments = rows.moments(torch.float64)
-        scale, _ = scales(moments, 1.0)
-        weights = scale[:, None] * fit.weights
+        weights = fit.scale[0][:, None] * fit.weights
         intercept = (moments.target_mean - moments.feature_mean @ weights) * unit
         coefficients = (weights * unit).T.numpy()
         self.coef_ = coefficients[0] if vector else coefficients

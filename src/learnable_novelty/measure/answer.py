@@ -25,7 +25,7 @@ from learnable_novelty.measure.result import Predictions, Score
 from learnable_novelty.measure.task import Settings
 from learnable_novelty.observer.denoise import FALSE_RATE, Denoised
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Rows
 from learnable_novelty.text import printable
 
 MOST_NAMES = 3

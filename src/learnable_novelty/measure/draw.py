@@ -27,8 +27,7 @@ from learnable_novelty.observer.denoise import FALSE_RATE, FEWEST_ROWS, Denoised
 from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.signed import SignedFit
-from learnable_novelty.observer.standardize import Rows, StandardizedRows
-from learnable_novelty.observer.summary import MOST_TARGETS, Roots, merge
+from learnable_novelty.observer.summary import MOST_TARGETS, Roots, Rows, merge
 from learnable_novelty.seeds import numpy_generator
 
 FLOOR_REPEATS, FEWEST_SIGNS = 16, 199
@@ -189,11 +188,11 @@ def fit_rows(observer: Observer, rows: Rows) -> Fit:
     whole = rows.roots(observer.accumulate_dtype)
     fit = observer.fit(whole)
     features, targets = (values.to(whole.feature_mean) for values in (rows.features, rows.targets))
-    kept = StandardizedRows(
-        count=whole.count,
-        features=(features - whole.feature_mean) * fit.scale[0],
-        targets=(targets - whole.target_mean) * fit.scale[1],
-        outside=torch.zeros_like(whole.target_mean),
+    kept = replace(
+        whole,
+        root=(features - whole.feature_mean) * fit.scale[0],
+        along=(targets - whole.target_mean) * fit.scale[1],
+        outside=torch.zeros_like(whole.outside),
         scale=fit.scale,
     )
     return replace(fit, rows=kept)

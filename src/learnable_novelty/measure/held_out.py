@@ -37,8 +37,7 @@ from torch import Tensor
 
 from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.standardize import Rows, Scale
-from learnable_novelty.observer.summary import Roots, merge, squares_of
+from learnable_novelty.observer.summary import Roots, Rows, Scale, merge, squares_of
 
 FOLDS = 10
 RESAMPLES, RESAMPLE_POWER, RESAMPLE_SIZES = 999, 0.65, (12, 2000)

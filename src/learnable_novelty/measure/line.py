@@ -18,7 +18,7 @@ from torch import Tensor
 
 from learnable_novelty.measure.held_out import HeldOut, sums_of
 from learnable_novelty.measure.rearrange import Labels
-from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Rows
 
 NOTHING = 1e-10
 """Size of what a line leaves, relative to what was there, that is only rounding."""

@@ -37,7 +37,7 @@ from learnable_novelty.measure.task import Settings
 from learnable_novelty.measure.threads import few_threads
 from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.observer.denoise import FALSE_RATE
-from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Rows
 from learnable_novelty.seeds import check_seed, numpy_generator, split
 
 MOST_ROWS, TEST_ROWS, PAIR_TEST_ROWS = 10_000, 4_000, 2_000

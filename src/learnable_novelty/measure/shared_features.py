@@ -21,7 +21,7 @@ from learnable_novelty.observer.evidence import Evidence, evidence_penalties
 from learnable_novelty.observer.fit import BATCH_VALUES
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.spectral import Spectral
-from learnable_novelty.observer.standardize import Rows, standardize
+from learnable_novelty.observer.summary import Rows
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def predict_groups(observer: Observer, rows: Rows, groups: Tensor, folds: Folds)
     """Predict every group of targets in samples that its readout has not seen."""
     h, y = folds.in_order(rows)
     wholes = folds.wholes(observer, h, y)
-    standard = [standardize(whole, observer.target_unit) for whole in wholes]
+    standard = [whole.standardized(observer.target_unit) for whole in wholes]
     axes = [Spectral.of(one) for one in standard]
     penalties = evidence_penalties(axes, groups)
     trained, freedom = [], []
@@ -79,14 +79,14 @@ def permute_groups(
     observer: Observer, rows: Rows, groups: Tensor, orders: Iterable[Tensor]
 ) -> Permuted:
     """Return what the features explain of every group, and of permuted rows of it."""
-    standard = rows.standardized(observer.target_unit, observer.accumulate_dtype)
-    axes = Spectral.of_rows(standard)
-    components, power = standard.features @ axes.basis, standard.target_power @ groups
+    standard = rows.centred(observer.accumulate_dtype).standardized(observer.target_unit)
+    axes = Spectral.of(standard)
+    components, power = standard.root @ axes.basis, standard.target_power @ groups
     observed = _explained(axes, (axes.cross.square() @ groups)[:, None], power)
     null, remaining = [observed[:0]], iter(orders)
-    size = max(1, BATCH_VALUES // max(1, standard.targets.numel()))
+    size = max(1, BATCH_VALUES // max(1, standard.along.numel()))
     while batch := list(itertools.islice(remaining, size)):
-        moved = torch.cat([standard.targets[order] for order in batch], dim=1)
+        moved = torch.cat([standard.along[order] for order in batch], dim=1)
         crosses = (components.T @ moved).unflatten(1, (len(batch), -1))
         null.append(_explained(axes, crosses.square() @ groups, power))
     return Permuted(observed[0].numpy(), torch.cat(null).numpy())

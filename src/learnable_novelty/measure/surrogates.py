@@ -25,7 +25,7 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.measure.task import Windows
 from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Rows
 
 if TYPE_CHECKING:
     from learnable_novelty.measure.prepare import PreparedRows

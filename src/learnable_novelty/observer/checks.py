@@ -14,7 +14,7 @@ from torch import Tensor
 from learnable_novelty.errors import UserError, UserTypeError
 
 SMALLEST = 1e-151
-"""What the largest of all values must reach: the square of less loses digits, or is zero."""
+"""What the largest value of a column must reach: the square of less loses digits, or is zero."""
 
 
 def check_positive(**values: float) -> None:
@@ -52,14 +52,17 @@ def check_pair(inputs: Tensor, targets: Tensor) -> None:
 
 
 def check_range(name: str, values: Tensor) -> None:
-    """Raise unless values are finite, and large enough that float64 holds their squares."""
-    peak = float(values.detach().abs().max()) if values.numel() else 0.0
-    if not math.isfinite(peak):
+    """Raise unless values are finite, and float64 holds the squares of every column."""
+    if not values.numel():
+        return
+    peak = values.detach().abs().amax(0)
+    if not bool(peak.isfinite().all()):
         raise UserError(f"{name} must be finite, got NaN or infinite values")
-    if 0 < peak < SMALLEST:
+    tiny = (peak > 0) & (peak < SMALLEST)
+    if bool(tiny.any()):
         raise UserError(
-            f"{name} are at most {peak:.3g}, and squares of numbers below {SMALLEST:g} vanish in "
-            "float64; choose a larger unit for them"
+            f"a column of the {name} is at most {float(peak[tiny].max()):.3g}, and squares of "
+            f"numbers below {SMALLEST:g} vanish in float64; choose a larger unit for it"
         )
 
 

@@ -32,7 +32,7 @@ from learnable_novelty.observer.largest_root import (
     quantile,
     upper_tail,
 )
-from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
+from learnable_novelty.observer.summary import MOST_TARGETS, Moments, Roots
 
 FALSE_RATE = 0.01
 """How often pure noise may keep a direction."""
@@ -40,7 +40,8 @@ FEWEST_ROWS = 4
 NEGLIGIBLE = 1e-10
 """Eigenvalue of a feature direction, relative to the largest, below which it is left out."""
 NO_PRODUCTS = (
-    "expected moments with the products of targets, to denoise: make them with target_products=True"
+    f"expected moments with the products of at most {MOST_TARGETS} targets, to denoise: make them "
+    "with target_products=True"
 )
 EXACT = 1e-12
 """Variance relative to that of a target, added to its residuals: they are known up to rounding."""
@@ -242,17 +243,17 @@ def denoiser(split: Split, edge: Edge | None = None) -> Tensor:
     return torch.linalg.solve_triangular(noise.root.T, right, upper=True)
 
 
-def denoised_readout(data: NormalEquations | StandardizedRows, readout: Tensor) -> Tensor:
+def denoised_readout(data: Moments | Roots, readout: Tensor) -> Tensor:
     """Return a ridge readout without the part that noise could have made; differentiable.
 
     The directions of features that take part are held fixed; the projection on them is not.
     """
-    if isinstance(data, StandardizedRows) and data.features.shape[0] < data.features.shape[1]:
+    if isinstance(data, Roots) and data.root.shape[0] < data.root.shape[1]:
         # Few rows span few directions, and matrices of their size are enough.
-        span = torch.linalg.qr(data.features.detach().T).Q
-        turned = replace(data, features=data.features @ span)
+        span = torch.linalg.qr(data.root.detach().T).Q
+        turned = replace(data, root=data.root @ span)
         return span @ denoised_readout(turned, span.T @ readout)
-    normal = data.normal_equations()
+    normal = data.products()
     if normal.target_gram is None:
         raise UserError(NO_PRODUCTS)
     with torch.no_grad():

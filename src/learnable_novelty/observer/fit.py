@@ -27,11 +27,10 @@ from learnable_novelty.observer.denoise import (
     kept_directions,
     signal_units,
 )
-from learnable_novelty.observer.digits import checked_refits
 from learnable_novelty.observer.evidence import Evidence
+from learnable_novelty.observer.rounding import checked_refits
 from learnable_novelty.observer.spectral import Spectral
-from learnable_novelty.observer.standardize import NormalEquations, Scale, StandardizedRows
-from learnable_novelty.observer.summary import squares_of
+from learnable_novelty.observer.summary import Moments, Roots, Scale, squares_of
 
 if TYPE_CHECKING:
     from learnable_novelty.observer.observer import Observer
@@ -56,7 +55,7 @@ class Fit:
     """log2 det(I + eta W W')."""
     scale: Scale
     """What centred features and targets were multiplied by."""
-    rows: StandardizedRows | None = None
+    rows: Roots | None = None
     """H~ and Y~, where the fit was made from rows."""
     weighted: bool = False
     """Whether the rows stand for different numbers of samples."""
@@ -69,12 +68,12 @@ class Fit:
     @cached_property
     def components(self) -> Tensor:
         """P = H~ V, (num_rows, rank)."""
-        return self._own_rows().features @ self.axes.basis
+        return self._own_rows().root @ self.axes.basis
 
     @property
     def targets(self) -> Tensor:
         """Y~, (num_rows, target_dim)."""
-        return self._own_rows().targets
+        return self._own_rows().along
 
     def readout(self) -> Tensor:
         """Return W in the axes of the features, (rank, target_dim)."""
@@ -263,7 +262,7 @@ class Fit:
             return torch.full_like(total, self.penalty)
         return Evidence(self.axes.eigenvalues, cross_power, total, self.axes.count).penalties()
 
-    def _own_rows(self) -> StandardizedRows:
+    def _own_rows(self) -> Roots:
         if self.rows is None:
             raise UserError(
                 "expected a fit of rows, got one of moments or roots: their rows are gone"
@@ -300,10 +299,10 @@ class Readout:
     """sigma^2 = lambda / (2 alpha eta), in squared target units; None with the evidence ridge."""
 
 
-def residual_power(data: NormalEquations | StandardizedRows, weights: Tensor) -> float:
+def residual_power(data: Moments | Roots, weights: Tensor) -> float:
     """Compute |Y~ - H~ W|^2."""
-    if isinstance(data, StandardizedRows):
-        residual = data.targets - data.features @ weights
+    if isinstance(data, Roots):
+        residual = data.along - data.root @ weights
         return float(residual.square().sum() + squares_of(data.outside).sum())
     fitted = (weights * (data.gram @ weights)).sum()
     # Differences of large sums: rounding may leave a perfect fit a hair below zero.

@@ -19,16 +19,21 @@ three digits in the tails that matter. With one target the law is that of the F 
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import dataclass
-
-import torch
+from typing import Any
 
 SHAPE, SCALE, SHIFT = 46.446, 0.186054, 9.84801
 """Of the gamma law that approximates the one of Tracy and Widom."""
 MEAN, DEVIATION = -1.2065, 1.268
 """Of the law itself."""
+
+
+def special() -> Any:
+    """Return SciPy's special functions, which are imported when they are first used."""
+    import scipy.special
+
+    return scipy.special
 
 
 def upper_tail(x: float) -> float:
@@ -37,20 +42,12 @@ def upper_tail(x: float) -> float:
     >>> round(upper_tail(0.9793), 3), round(upper_tail(2.0234), 3)
     (0.05, 0.01)
     """
-    if x <= -SHIFT:
-        return 1.0
-    value = torch.tensor([SHAPE, (x + SHIFT) / SCALE], dtype=torch.float64)
-    return float(torch.special.gammaincc(value[0], value[1]))
+    return float(special().gammaincc(SHAPE, max(0.0, x + SHIFT) / SCALE))
 
 
-@functools.cache
 def quantile(tail: float) -> float:
     """Return the x whose upper tail is this."""
-    low, high = -SHIFT, 40.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if upper_tail(middle) > tail else (low, middle)
-    return (low + high) / 2
+    return float(special().gammainccinv(SHAPE, tail)) * SCALE - SHIFT
 
 
 @dataclass(frozen=True)
@@ -88,55 +85,26 @@ class LargestRoot:
         """Return the probability of a larger root under noise alone."""
         if self.targets == 1:
             return _f_tail(self.directions, self.freedom, root)
-        low, high = -SHIFT, 1.0
+        from scipy.optimize import brentq
+
+        high = 1.0
         while self.at(high) < root and high < 1e4:
             high *= 2
-        for _ in range(60):
-            middle = (low + high) / 2
-            low, high = (middle, high) if self.at(middle) < root else (low, middle)
-        return upper_tail(low)
+        if not self.at(-SHIFT) < root < self.at(high):
+            return upper_tail(high if root >= self.at(high) else -SHIFT)
+        found: Any = brentq(lambda x: self.at(x) - root, -SHIFT, high, xtol=1e-14)
+        return upper_tail(found)
 
 
 def _f_tail(directions: int, freedom: float, root: float) -> float:
     """Return the upper tail of root / r under the law of F with r and f degrees."""
-    return incomplete_beta(freedom / 2, directions / 2, freedom / (freedom + root))
+    return float(special().betainc(freedom / 2, directions / 2, freedom / (freedom + root)))
 
 
-@functools.lru_cache
 def _f_root(directions: int, freedom: float, tail: float) -> float:
-    """Return the root with this upper tail, by bisection: reservoir draws ask for the same one."""
-    low, high = 0.0, 1.0
-    while not _f_tail(directions, freedom, high) <= tail and high < 1e300:
-        low, high = high, 4 * high
-    while low < (middle := (low + high) / 2) < high:
-        reached = _f_tail(directions, freedom, middle) <= tail
-        low, high = (low, middle) if reached else (middle, high)
-    return high
-
-
-def incomplete_beta(a: float, b: float, x: float) -> float:
-    """Return the regularized incomplete beta function, by its continued fraction.
-
-    >>> round(incomplete_beta(10.0, 2.5, 0.6), 6)  # the F test of 2.667 with 5 and 20 degrees
-    0.052797
-    """
-    if x <= 0 or x >= 1:
-        return float(x >= 1)
-    if x > (a + 1) / (a + b + 2):  # where the fraction converges slowly
-        return 1 - incomplete_beta(b, a, 1 - x)
-    front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    front += a * math.log(x) + b * math.log1p(-x)
-    c, d, value = 1.0, 1 / (1 - (a + b) * x / (a + 1)), 1 / (1 - (a + b) * x / (a + 1))
-    for k in range(1, 500):
-        even = k * (b - k) * x / ((a + 2 * k - 1) * (a + 2 * k))
-        odd = -(a + k) * (a + b + k) * x / ((a + 2 * k) * (a + 2 * k + 1))
-        before = value
-        for term in (even, odd):  # Lentz
-            d, c = 1 / (1 + term * d), 1 + term / c
-            value *= c * d
-        if abs(value - before) <= 1e-15 * abs(value):
-            break
-    return math.exp(front) * value / a
+    """Return the root with this upper tail."""
+    share = float(special().betaincinv(freedom / 2, directions / 2, tail))
+    return freedom * (1 / share - 1) if share > 0 else math.inf
 
 
 def _wishart(directions: int, targets: float, x: float) -> float:

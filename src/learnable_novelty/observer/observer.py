@@ -12,7 +12,6 @@ from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.observer.checks import check_layout, check_pair, check_positive
 from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.denoise import denoised_readout
-from learnable_novelty.observer.digits import Solution, checked_log2det, settle
 from learnable_novelty.observer.evidence import (
     PerSample,
     RidgePenalty,
@@ -21,20 +20,16 @@ from learnable_novelty.observer.evidence import (
 )
 from learnable_novelty.observer.fit import Fit, Readout, residual_bits, residual_power
 from learnable_novelty.observer.reservoirs import Reservoir
-from learnable_novelty.observer.solvers import (
-    SOLVERS,
+from learnable_novelty.observer.rounding import checked_log2det
+from learnable_novelty.observer.solve import (
+    Solution,
     Solver,
     check_solver,
+    solve_gram,
     solve_spectral,
 )
 from learnable_novelty.observer.spectral import Spectral
-from learnable_novelty.observer.standardize import (
-    NormalEquations,
-    Rows,
-    StandardizedRows,
-    standardize,
-)
-from learnable_novelty.observer.summary import Moments, Roots
+from learnable_novelty.observer.summary import Moments, Roots, Rows
 from learnable_novelty.seeds import Seed
 
 
@@ -57,10 +52,9 @@ class Observer:
         code_scale: alpha.
         target_unit: the measurement precision u_Y posited for the targets; one number, or one
             per target column.
-        solver: "gram" (moments), "dual" (few rows), "spectral" (singular values of the rows; no
-            gradient), "qr" (appendix E), or "auto": the dual when there are fewer rows than
-            features, else gram, and spectral where rounding would cost these their digits. One
-            that is named is used, or the score is refused.
+        solver: "gram" (products of features, or of rows where these are fewer), "spectral"
+            (singular values of the rows; no gradient), or "auto": gram, and spectral where
+            rounding would cost it its digits. One that is named is used, or the score is refused.
         accumulate_dtype: the dtype of sums and solves. With float64 a score is right to 1e-6
             (``digits``) or refused; a smaller dtype is not checked.
         denoise: score the denoised readout: without the part that noise could have made. See
@@ -118,8 +112,8 @@ class Observer:
         """
         rows = self.rows(inputs, targets)
         if self.solver == "spectral" and (rows.features.requires_grad or targets.requires_grad):
-            raise UserError('solver="spectral" has no gradient; choose "auto", "gram" or "dual"')
-        return self.bits_of_rows(rows, denoise=denoise)
+            raise UserError('solver="spectral" has no gradient; choose "auto" or "gram"')
+        return self.bits(rows, denoise=denoise)
 
     def redraw(self, seed: Seed) -> Observer:
         """Draw another reservoir, in place."""
@@ -151,17 +145,10 @@ class Observer:
 
         return merge_ranks(own, self.process_group)
 
-    def bits(self, moments: Moments, *, denoise: bool | None = None) -> Tensor:
-        """Score from moments alone; they are those of all ranks already."""
-        return self._bits(moments, denoise)
-
-    def bits_of_rows(self, rows: Rows, *, denoise: bool | None = None) -> Tensor:
-        """Score from rows."""
-        return self._bits(rows, denoise)
-
-    def _bits(self, data: Rows | Moments, denoise: bool | None) -> Tensor:
+    def bits(self, data: Rows | Moments, *, denoise: bool | None = None) -> Tensor:
+        """Score from rows, or from moments, which are those of all ranks already."""
         wanted = self.denoise if denoise is None else denoise
-        if wanted and isinstance(data, Rows) and self.solver_for(data) == "gram":
+        if wanted and isinstance(data, Rows) and not self._by_rows(data):
             data = self.moments(data, target_products=True)
         standard, _, solution = self._solve(data)
         if not wanted:
@@ -184,18 +171,9 @@ class Observer:
         self, many: Sequence[Rows | Moments | Roots], *, penalty: float | None = None
     ) -> list[Fit]:
         """Fit many data sets; penalties by evidence are searched for all of them at once."""
-        if self.solver in ("dual", "qr"):
-            raise UserError(
-                f'solver="{self.solver}" solves for one set of targets, and a fit is for many; '
-                'choose "auto", "spectral" or "gram"'
-            )
         standards = [self._standardized(data) for data in many]
-        by_rows = self.solver != "gram"
         all_axes = [
-            Spectral.of(
-                one if by_rows and isinstance(one, StandardizedRows) else one.normal_equations()
-            )
-            for one in standards
+            Spectral.of(one.products() if self.solver == "gram" else one) for one in standards
         ]
         if penalty is not None:
             penalties = [penalty] * len(all_axes)
@@ -210,12 +188,12 @@ class Observer:
     def _fitted(
         self,
         data: Rows | Moments | Roots,
-        standard: NormalEquations | StandardizedRows,
+        standard: Moments | Roots,
         axes: Spectral,
         penalty: float,
     ) -> Fit:
         log2det = float(checked_log2det(axes, penalty, self.resolution))
-        if not isinstance(data, Rows) or not isinstance(standard, StandardizedRows):
+        if not isinstance(data, Rows) or not isinstance(standard, Roots):
             return Fit(self, axes, penalty, log2det, standard.scale)
         weighted = data.weights is not None and not bool((data.weights == 1).all())
         return Fit(self, axes, penalty, log2det, standard.scale, standard, weighted)
@@ -240,11 +218,6 @@ class Observer:
             noise_variance=self.noise_variance(penalty),
         )
 
-    def bits_and_variance(self, data: Rows | Moments) -> tuple[float, float]:
-        """Return the score in bits and the share of target variance the ridge explains."""
-        fitted = self.readout_of(data)
-        return fitted.model_bits, fitted.explained_variance
-
     def noise_variance(self, penalty: float) -> float | None:
         """Return the sigma^2 = lambda / (2 alpha eta) that a penalty posits, eq. (mdl-objective).
 
@@ -255,14 +228,7 @@ class Observer:
             return None
         return penalty / (2 * self.code_scale * self.resolution)
 
-    def solver_for(self, rows: Rows) -> str:
-        """Name the solver that these rows get first: gram, dual, spectral or qr."""
-        num_rows, feature_dim = rows.features.shape
-        if self.solver == "auto":
-            return "dual" if num_rows < feature_dim and self.process_group is None else "gram"
-        return self.solver
-
-    def penalty_for(self, data: NormalEquations | StandardizedRows | Spectral) -> float:
+    def penalty_for(self, data: Moments | Roots | Spectral) -> float:
         """Return lambda for this data."""
         if self.ridge_penalty == "evidence":
             axes = data if isinstance(data, Spectral) else Spectral.of(data)
@@ -271,34 +237,37 @@ class Observer:
             return self.ridge_penalty.value * data.count
         return float(self.ridge_penalty)
 
-    def _standardized(self, data: Rows | Moments | Roots) -> NormalEquations | StandardizedRows:
+    def _standardized(self, data: Rows | Moments | Roots) -> Moments | Roots:
         if isinstance(data, Rows):
-            return data.standardized(self.target_unit, self.accumulate_dtype)
-        if isinstance(data, Moments) and self.solver not in ("auto", "gram"):
+            data = data.centred(self.accumulate_dtype)
+        elif isinstance(data, Moments) and self.solver == "spectral":
             raise UserError(
-                f'solver="{self.solver}" works on rows, and moments have none; choose "auto" or '
-                '"gram"'
+                'solver="spectral" works on rows, and moments have none; choose "auto" or "gram"'
             )
-        return standardize(data, self.target_unit)
+        return data.standardized(self.target_unit)
 
-    def _solve(
-        self, data: Rows | Moments
-    ) -> tuple[NormalEquations | StandardizedRows, float, Solution]:
+    def _by_rows(self, rows: Rows) -> bool:
+        """Tell whether the rows themselves are solved, not their moments."""
+        count, width = rows.features.shape
+        return self.solver == "spectral" or (count < width and self.process_group is None)
+
+    def _solve(self, data: Rows | Moments) -> tuple[Moments | Roots, float, Solution]:
         """Return the standardized data, lambda, and a solution that is right or refused."""
-        eta, own_rows = self.resolution, isinstance(data, Rows) and self.process_group is None
-        name = self.solver_for(data) if isinstance(data, Rows) else "gram"
-        moments = self.moments(data) if isinstance(data, Rows) and name == "gram" else data
-        standard = self._standardized(moments)
+        if isinstance(data, Rows) and not self._by_rows(data):
+            standard = self._standardized(self.moments(data))
+        else:
+            standard = self._standardized(data)
         penalty = self.penalty_for(standard)
-        solution = SOLVERS[name](standard, penalty, eta)
+        if self.solver == "spectral":
+            return standard, penalty, solve_spectral(standard, penalty, self.resolution)
 
-        @torch.no_grad()
-        def again() -> Solution:
-            # Of rows by their singular values; where they are gone, or on other ranks, by moments.
-            return solve_spectral(self._standardized(data) if own_rows else standard, penalty, eta)
+        def exact() -> Moments | Roots:
+            # The rows themselves; where they are gone, or on other ranks, their moments.
+            own = isinstance(data, Rows) and self.process_group is None
+            return self._standardized(data) if own else standard
 
-        swap = self.solver == "auto" and not solution.log2det.requires_grad
-        return standard, penalty, settle(solution, again, swap=swap)
+        swap = self.solver == "auto"
+        return standard, penalty, solve_gram(standard, exact, penalty, self.resolution, swap=swap)
 
     def __repr__(self) -> str:
         names = ["ridge_penalty", "resolution", "code_scale", "target_unit", "solver"]

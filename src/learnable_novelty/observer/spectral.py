@@ -14,8 +14,14 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.denoise import NO_PRODUCTS, Split, kept_directions
-from learnable_novelty.observer.standardize import NormalEquations, StandardizedRows
-from learnable_novelty.observer.summary import MOST_TARGETS, fewer_rows, products_of, squares_of
+from learnable_novelty.observer.summary import (
+    MOST_TARGETS,
+    Moments,
+    Roots,
+    fewer_rows,
+    products_of,
+    squares_of,
+)
 
 
 @dataclass(frozen=True)
@@ -38,11 +44,15 @@ class Spectral:
     """Y~'Y~, (target_dim, target_dim), from moments that have it."""
 
     @staticmethod
-    def of(data: NormalEquations | StandardizedRows) -> Spectral:
-        """Diagonalize the Gram matrix of features, or factor the rows themselves."""
-        if isinstance(data, StandardizedRows):
-            return Spectral.of_rows(data)
-        with torch.no_grad():
+    @torch.no_grad()
+    def of(data: Moments | Roots) -> Spectral:
+        """Diagonalize the Gram matrix of standardized features, or factor the rows themselves.
+
+        Rows are factored as H~ = U diag(sqrt(k)) V', by a triangular root and its SVD. A direction
+        without features has sqrt(k) within eps of the largest then, and only within sqrt(eps) by
+        the eigenvalues of a Gram matrix: divided by a small lambda, that is a weight.
+        """
+        if isinstance(data, Moments):
             k, v = torch.linalg.eigh(data.gram)
             return Spectral(
                 count=data.count,
@@ -52,26 +62,17 @@ class Spectral:
                 target_power=data.target_power,
                 target_gram=data.target_gram,
             )
-
-    @staticmethod
-    @torch.no_grad()
-    def of_rows(rows: StandardizedRows) -> Spectral:
-        """Factor the rows themselves, H~ = U diag(sqrt(k)) V', by a triangular root and its SVD.
-
-        A direction without features has sqrt(k) within eps of the largest here, and only within
-        sqrt(eps) by the eigenvalues of a Gram matrix: divided by a small lambda, that is a weight.
-        """
-        features, targets, rest = fewer_rows(rows.features, rows.targets)
+        features, targets, rest = fewer_rows(data.root, data.along)
         left, root, right = torch.linalg.svd(features, full_matrices=False)
         along = left.T @ targets
         nowhere = along[root == 0]  # along no feature
         return Spectral(
-            count=rows.count,
+            count=data.count,
             eigenvalues=root.square(),
             cross=root[:, None] * along,
             basis=right.T,
-            target_power=rows.target_power,
-            outside_gram=rows.outside + rest + products_of(nowhere),
+            target_power=data.target_power,
+            outside_gram=data.outside + rest + products_of(nowhere),
         )
 
     @property

@@ -1,9 +1,9 @@
 """The observer on streams: one pair at a time, the score after every pair.
 
 Appendix F.2 advances an inverse Gram matrix and takes the singular values of the readout at each
-step. Neither is needed: the score comes from two determinants of m x m. There are two backends with
-the same formulas: ``plain``, in operations on all streams at once for every device, and
-``compiled``, in compiled code for the CPU. Where they would lose digits ``rounding`` takes over.
+step. Neither is needed: the score comes from two determinants of m x m, whose error is known
+(``stream_sums``). Where it may be too large the score is computed again from singular values, and
+where that is not enough either, the pair is refused and nothing has changed.
 """
 
 from __future__ import annotations
@@ -11,39 +11,68 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from learnable_novelty.errors import UserError, UserTypeError, missing_extra
 from learnable_novelty.observer.checks import check_positive
-from learnable_novelty.observer.online.floor import RandomSigns
-from learnable_novelty.observer.online.plain import PlainStreams
-from learnable_novelty.observer.online.rounding import RoundingGuard
-from learnable_novelty.observer.online.streams import Setting, Streams, StreamSums
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.observer.reservoirs.base import check_sizes
-from learnable_novelty.observer.standardize import constant_ratio, inverse_scale
+from learnable_novelty.observer.standardize import constant_ratio, feature_scale
+from learnable_novelty.observer.stream_sums import (
+    Floats,
+    Rule,
+    Sums,
+    careful_scores,
+    problem,
+    scales,
+    step,
+)
 from learnable_novelty.observer.summary import Moments
-from learnable_novelty.seeds import Seed
 
 FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 DTYPES = {torch.finfo(dtype).eps: dtype for dtype in FLOATS}
 """By their rounding."""
-DETERMINANT_ROUNDOFF = 3e-10
-"""Largest eps times diagonal over pivot for which the determinants of ``plain`` are used."""
-READOUT_ROUNDOFF = 1e-8
-"""Largest error of the determinant that is taken from the readout, relative."""
+TOLERANCE = 1e-6
+"""Largest error of a score: relative, or in bits where the score is below one bit."""
+MAX_COUNT_PER_PENALTY = 1e8
+"""Largest n/lambda accepted; the error there is measured in docs/solvers.md."""
+
+
+@dataclass(frozen=True)
+class StreamSums:
+    """The ridge regression of each stream so far, in float64.
+
+    With A = gram + lambda I and z = scale (h - feature_mean) a stream predicts
+    target_mean + cross' A^-1 z.
+    """
+
+    count: Tensor
+    """Pairs, (num_streams,)."""
+    feature_mean: Tensor
+    """Of the pairs, or the given one, (num_streams, feature_dim)."""
+    target_mean: Tensor
+    """Of the pairs, or the given one, (num_streams, target_dim)."""
+    scale: Tensor
+    """1/(sd sqrt(m)) of each feature and 0 where it is constant, (num_streams, feature_dim)."""
+    gram: Tensor
+    """H~'H~ of standardized features, (num_streams, feature_dim, feature_dim)."""
+    cross: Tensor
+    """H~'Y of standardized features and targets less their mean,
+    (num_streams, feature_dim, target_dim)."""
 
 
 class OnlineObserver:
     """Score many streams side by side, one pair per stream and step.
 
     Inputs and targets are floating tensors of any dtype, layout and device; gradients stop here.
-    Features are computed in the dtype of the inputs, and all sums are float64. A score is right to
-    six digits (in bits, where it is below one bit), or the pair is refused.
+    Features are computed in the dtype of the inputs, and all sums are float64, on the CPU. A score
+    is right to six digits (in bits, where it is below one bit), or the pair is refused.
 
     Args:
         reservoir: a frozen feature map on vectors.
@@ -57,14 +86,8 @@ class OnlineObserver:
             that ``cumulative`` is at every step the batch score of the pairs seen; "fixed" uses
             the constants in ``calibration``, which is the paper's literal recursion.
         calibration: moments of reference features and targets, for "fixed".
-        floor: "residual" subtracts the score of the stream's own prediction errors with random
-            signs (``floor.py``); None scores the pairs alone.
-        seed: seed of these signs.
-        device: where the sums are kept.
-        backend: "numpy" is plain, and torch on other devices. "numba" takes half of the time, on
-            the CPU, and comes with the extra ``rl``; its first step on a machine costs ten
-            seconds of compilation, the first of a process one second. "auto" takes numba where
-            it is installed.
+        backend: "numpy"; "numba" is the same in compiled code, which comes with the extra ``rl``
+            and is compiled at its first use on a machine; "auto" takes numba where it is installed.
 
     >>> from learnable_novelty.observer.reservoirs import MLP
     >>> online = OnlineObserver(MLP(2, 8, 2), target_dim=1, num_streams=3, ridge_penalty=0.3)
@@ -85,9 +108,6 @@ class OnlineObserver:
         target_unit: float = 1.0,
         standardization: Literal["empirical", "fixed"] = "empirical",
         calibration: Moments | None = None,
-        floor: Literal["residual"] | None = None,
-        seed: Seed = 0,
-        device: torch.device | str = "cpu",
         backend: Literal["auto", "numpy", "numba"] = "numpy",
     ) -> None:
         check_sizes(target_dim=target_dim, num_streams=num_streams)
@@ -101,61 +121,60 @@ class OnlineObserver:
             raise UserError(f"standardization must be empirical or fixed, got {standardization!r}")
         if (standardization == "fixed") != (calibration is not None):
             raise UserError('calibration goes with standardization="fixed", and only with it')
-        if floor not in ("residual", None):
-            raise UserError(f"floor must be residual or None, got {floor!r}")
         self.reservoir, self.target_dim, self.num_streams = reservoir, target_dim, num_streams
         self.ridge_penalty, self.resolution = ridge_penalty, resolution
         self.code_scale, self.target_unit = code_scale, target_unit
         self.standardization, self.calibration = standardization, calibration
-        self.floor, self.backend = floor, resolve_backend(backend, device)
-        self._streams = self._make_streams(device)
-        self._signs = RandomSigns(num_streams, seed, device)
-        self._guard = RoundingGuard(self._streams, min(reservoir.feature_dim, target_dim))
-        self._checked: Any = None  # shapes and dtypes of the latest pairs
-        self._in_numpy = isinstance(self._streams.scores, np.ndarray)
-        self._fixed_scale = self._fix_means()
+        self.backend = resolve_backend(backend)
+        self._all = np.ones(num_streams, np.bool_)
         self._dtypes = torch.float64, torch.float64  # of the latest features and targets
-        self._setting = self._make_setting(self._dtypes)
+        self._start = self._first_sums()
+        self.reset()
 
-    def _make_streams(self, device: torch.device | str) -> Streams:
-        num_heads = 2 if self.floor else 1
-        sizes = num_heads, self.num_streams, self.target_dim, float(self.target_unit)
-        if self.backend == "numpy":
-            return PlainStreams(self.reservoir, *sizes, device)
-        from learnable_novelty.observer.online.compiled import CompiledStreams
-
-        return CompiledStreams(self.reservoir, *sizes)
+    def _first_sums(self) -> Sums:
+        """Return the sums of streams that have seen nothing."""
+        m, given = self.reservoir.feature_dim, self.calibration
+        sums = Sums.zeros(self.num_streams, m, self.target_dim)
+        sums.unit[:, m:] = self.target_unit
+        if given is None:
+            return sums
+        if (given.feature_dim, given.target_dim) != (m, self.target_dim):
+            raise UserError(
+                f"expected calibration of feature_dim={m} and target_dim={self.target_dim}, "
+                f"got {given.feature_dim} and {given.target_dim}"
+            )
+        sums.origin[:] = torch.cat([given.feature_mean, given.target_mean]).cpu()
+        variance = given.feature_power / given.count
+        scale = feature_scale(variance, given.feature_mean, given.feature_eps)
+        sums.unit[:, :m] = scale.reciprocal().cpu()  # infinite where the feature is constant
+        return sums
 
     @property
     def count(self) -> Tensor:
         """How many pairs each stream has seen, (num_streams,)."""
-        return self._streams.count.clone()
+        return torch.tensor(self._sums.num_pairs)
 
     @property
     def cumulative(self) -> Tensor:
-        """The score of each stream in bits, less its floor if it has one, (num_streams,)."""
-        scores = self._streams.tensor(self._streams.scores)
-        return scores[0] - scores[1] if self.floor else scores[0].clone()
-
-    @property
-    def raw(self) -> Tensor:
-        """The score of each stream in bits, without its floor subtracted, (num_streams,)."""
-        return self._streams.tensor(self._streams.scores[0]).clone()
-
-    @property
-    def floor_bits(self) -> Tensor:
-        """What is subtracted in bits, (num_streams,): zero without a floor."""
-        return self.raw - self.cumulative
+        """The score of each stream in bits, (num_streams,)."""
+        return torch.tensor(self._scores)
 
     def sums(self) -> StreamSums:
-        """Return a copy of the sums over the pairs of each stream, and the scale of its features.
-
-        >>> from learnable_novelty.observer.reservoirs import MLP
-        >>> online = OnlineObserver(MLP(2, 8, 2), target_dim=1, ridge_penalty=0.3)
-        >>> online.sums().cross.shape
-        torch.Size([1, 8, 1])
-        """
-        return self._streams.sums(self._setting)
+        """Return the regression of each stream so far."""
+        m, sums, rule = self.reservoir.feature_dim, self._sums, self._rule()
+        rows, varies = scaled = scales(sums, rule)
+        a, b = problem(sums, rule, scaled)
+        unit = np.where(sums.mean == 0, 0.0, sums.unit)
+        mean = torch.from_numpy(sums.origin + sums.mean * unit)
+        in_units = torch.from_numpy(np.where(sums.unit > 0, sums.unit, 1.0)[:, :m])
+        return StreamSums(
+            count=self.count,
+            feature_mean=mean[:, :m],
+            target_mean=mean[:, m:],
+            scale=torch.from_numpy(rows * varies[:, :m]) / in_units,
+            gram=a - self.ridge_penalty * torch.eye(m).to(a),
+            cross=b * self.target_unit,
+        )
 
     def update(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Tensor:
         """Add one pair to every active stream.
@@ -173,103 +192,105 @@ class OnlineObserver:
             ValueError: before anything changes, if shapes disagree, a value is not finite, a
                 stream is too long for its penalty, or a score would not be right to six digits.
         """
-        return self._streams.tensor(self.advance(inputs, targets, active))
+        return torch.from_numpy(self.advance(inputs, targets, active))
 
-    def advance(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Any:
-        """Do what ``update`` does, and return it as the streams hold it: on a CPU in NumPy."""
-        if isinstance(inputs, Tensor) and isinstance(targets, Tensor):
-            layout = inputs.shape, inputs.dtype, targets.shape, targets.dtype
-        else:
-            layout = None
-        if active is not None or layout is None or layout != self._checked:
-            self._check(inputs, targets, active)
-            self._checked = layout
-        streams = self._streams
-        before = streams.scores.copy() if self._in_numpy else streams.scores.clone()
-        dtypes = streams.read(inputs, targets), targets.dtype
-        setting = self._setting
-        if dtypes != self._dtypes:
-            setting = self._make_setting(dtypes)
-            self._guard.forget()
-        self._guard.advance(self._signs.draw(), active, setting)
-        self._setting, self._dtypes = setting, dtypes
-        change = streams.scores - before
-        if not self.floor:
-            return change[0]
-        self._signs.use()
-        return change[0] - change[1]
+    @torch.no_grad()
+    def advance(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Floats:
+        """Do what ``update`` does, and return it in NumPy."""
+        self._check(inputs, targets, active)
+        features = self.reservoir.forward(inputs)  # no hooks to call: a step is short
+        pairs = np.concatenate([_double(features), _double(targets)], axis=1)
+        on = self._all if active is None else active.cpu().numpy()
+        # The features of an infinite input can be finite.
+        if not (
+            np.isfinite(pairs[on]).all() and bool(inputs[torch.from_numpy(on)].isfinite().all())
+        ):
+            raise UserError(
+                "inputs, features and targets must be finite, got NaN or infinite values"
+            )
+        longest = float((self._sums.num_pairs * on).max()) + 1
+        if longest / self.ridge_penalty > MAX_COUNT_PER_PENALTY:
+            raise UserError(
+                f"expected num_pairs / ridge_penalty of at most {MAX_COUNT_PER_PENALTY:g}, got "
+                f"{longest:g} / {self.ridge_penalty:g}; reset the stream or raise the penalty"
+            )
+        dtypes = features.dtype, targets.dtype
+        rule = self._rule(dtypes)
+        sums, bits, errors = self._step(self._sums, pairs, on, rule)
+        doubtful = on & ~(errors <= TOLERANCE * bits.clip(min=1))
+        if doubtful.any():
+            bits[doubtful] = self._careful(sums, doubtful, rule)
+        scores = np.where(on, bits, self._scores)
+        change = scores - self._scores
+        self._sums, self._scores, self._dtypes = sums, scores, dtypes
+        return change
+
+    def _step(
+        self, sums: Sums, pairs: Floats, active: NDArray[np.bool_], rule: Rule
+    ) -> tuple[Sums, Floats, Floats]:
+        if self.backend == "numpy":
+            return step(sums, pairs, active, rule)
+        from learnable_novelty.observer import stream_compiled
+
+        return stream_compiled.step(sums, pairs, active, rule)
+
+    def _careful(self, sums: Sums, doubtful: NDArray[np.bool_], rule: Rule) -> Floats:
+        """Return the scores of some streams from singular values, or raise."""
+        bits, errors = careful_scores(sums.of(doubtful), rule)
+        wrong = ~(errors <= TOLERANCE * bits.clip(min=1))
+        if wrong.any():
+            stream = int(np.flatnonzero(doubtful)[wrong][0])
+            raise UserError(
+                "expected a score that is right to 6 digits in float64, but the targets of stream "
+                f"{stream} are too large for it after {sums.num_pairs[stream]:.0f} pairs at "
+                f"ridge_penalty={self.ridge_penalty:g}; choose a larger target_unit or "
+                "ridge_penalty, clip the targets, or reset the stream"
+            )
+        return bits
 
     def reset(self, streams: Tensor | Sequence[int] | slice | None = None) -> None:
-        """Forget the given streams (indices or a boolean mask), or all of them.
-
-        The signs of a floor are drawn on, so that a stream does not meet the same ones again.
-        """
-        self._streams.clear(slice(None) if streams is None else streams)
-        self._fix_means()
+        """Forget the given streams (indices or a boolean mask), or all of them."""
+        if streams is None:
+            self._sums, self._scores = self._start, np.zeros(self.num_streams)
+            return
+        chosen: Any = streams.cpu().numpy() if isinstance(streams, Tensor) else streams
+        self._sums = Sums(*(value.copy() for value in self._sums))
+        self._scores = self._scores.copy()
+        self._scores[chosen] = 0.0
+        for value, start in zip(self._sums, self._start, strict=True):
+            value[chosen] = start[chosen]
 
     def state_dict(self) -> dict[str, Any]:
         """Return a copy of the state of all streams and of the reservoir."""
-        state: dict[str, Any] = self._streams.state()
-        if self.floor:
-            state["signs"] = self._signs.state
+        state: dict[str, Any] = {k: torch.tensor(v) for k, v in self._sums._asdict().items()}
         feature_eps, target_eps = (torch.finfo(dtype).eps for dtype in self._dtypes)
-        state |= {"eps": feature_eps, "target_eps": target_eps}
+        state |= {"cumulative": self.cumulative, "eps": feature_eps, "target_eps": target_eps}
         return {**state, "reservoir": self.reservoir.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what ``state_dict`` returned."""
-        if ("signs" in state) != (self.floor is not None):
-            raise UserError(f"the state is of another floor than floor={self.floor!r}")
-        for name, value in self._streams.state().items():
+        for name, value in {**self._start._asdict(), "cumulative": self._scores}.items():
             if name not in state:
                 raise UserError(
-                    f"expected {name} in the state, which is what tells how exact its scores are; "
-                    "states of versions before 0.4 do not have it: start the streams anew"
+                    f"expected {name} in the state, which states of versions before 0.4 do not "
+                    "have: start the streams anew"
                 )
             if value.shape != state[name].shape:
                 raise UserError(
-                    f"expected {name} of shape {tuple(value.shape)}, got {tuple(state[name].shape)}"
+                    f"expected {name} of shape {value.shape}, got {tuple(state[name].shape)}"
                 )
         self.reservoir.load_state_dict(state["reservoir"])
         self._dtypes = DTYPES[state["eps"]], DTYPES[state["target_eps"]]
-        self._setting = self._make_setting(self._dtypes)
-        if self.floor:
-            self._signs.state = state["signs"]
-        self._streams.load_state(state)
-        self._guard.forget()
+        self._sums = Sums(*(state[name].cpu().numpy().copy() for name in Sums._fields))
+        self._scores = state["cumulative"].cpu().numpy().copy()
 
-    def _make_setting(self, dtypes: tuple[torch.dtype, torch.dtype]) -> Setting:
-        """Return the settings for features and targets of these dtypes."""
-        eps = torch.finfo(torch.float64).eps
-        feature_ratio, target_ratio = (constant_ratio(torch.finfo(dtype).eps) for dtype in dtypes)
-        return Setting(
-            penalty=float(self.ridge_penalty),
-            resolution=float(self.resolution),
-            bits=self.code_scale / math.log(2),
-            feature_ratio=feature_ratio,
-            target_ratio=0.0 if len(self._fixed_scale) else target_ratio,
-            determinant_share=eps / DETERMINANT_ROUNDOFF,
-            readout_share=self.reservoir.feature_dim * eps / READOUT_ROUNDOFF,
-            fixed_scale=self._fixed_scale,
+    def _rule(self, dtypes: tuple[torch.dtype, torch.dtype] | None = None) -> Rule:
+        """Return the settings for features and targets of these dtypes, or the latest."""
+        tolerances = (constant_ratio(torch.finfo(t).eps) for t in dtypes or self._dtypes)
+        bits, moving = self.code_scale / math.log(2), self.calibration is None
+        return Rule(
+            float(self.ridge_penalty), float(self.resolution), bits, *tolerances, moving=moving
         )
-
-    def _fix_means(self) -> Any:
-        """Give all streams the means of the calibration; return the scale that it fixes."""
-        if self.calibration is None:
-            return np.zeros(0)
-        given, m = self.calibration, self.reservoir.feature_dim
-        if (given.feature_dim, given.target_dim) != (m, self.target_dim):
-            raise UserError(
-                f"expected calibration of feature_dim={m} and target_dim={self.target_dim}, "
-                f"got {given.feature_dim} and {given.target_dim}"
-            )
-        for head in range(self._streams.num_heads):  # errors have no mean to take off
-            targets = given.target_mean * (0.0 if head else 1 / self.target_unit)
-            self._streams.set_origin(head, torch.cat([given.feature_mean, targets]))
-        variance = given.gram.diagonal() / given.count
-        scale = inverse_scale(variance, given.feature_mean, given.feature_eps) * m**-0.5
-        scale = scale.to(self._streams.count.device)
-        return scale.numpy() if scale.device.type == "cpu" else scale
 
     def _check(self, inputs: Tensor, targets: Tensor, active: Tensor | None) -> None:
         streams, d = self.num_streams, self.target_dim
@@ -296,18 +317,17 @@ class OnlineObserver:
             raise UserError(f"expected active (num_streams={streams},), got {tuple(active.shape)}")
 
 
-def resolve_backend(
-    backend: Literal["auto", "numpy", "numba"], device: torch.device | str
-) -> Literal["numpy", "numba"]:
+def _double(values: Tensor) -> Floats:
+    return values.detach().to("cpu", torch.float64).numpy()
+
+
+def resolve_backend(backend: Literal["auto", "numpy", "numba"]) -> Literal["numpy", "numba"]:
     """Return what the name stands for on this machine, or say what is missing."""
     if backend not in ("auto", "numpy", "numba"):
         raise UserError(f"backend must be auto, numpy or numba, got {backend!r}")
-    on_cpu = torch.device(device).type == "cpu"
     installed = importlib.util.find_spec("numba") is not None
     if backend == "auto":
-        return "numba" if on_cpu and installed else "numpy"
-    if backend == "numba" and not on_cpu:
-        raise UserError(f'backend="numba" runs on the CPU, not on {device}')
+        return "numba" if installed else "numpy"
     if backend == "numba" and not installed:
         raise missing_extra('backend="numba"', "numba", "rl")
     return backend

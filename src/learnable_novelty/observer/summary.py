@@ -1,9 +1,10 @@
 """Mergeable summaries of regression rows: all that a ridge readout needs of the data.
 
-Centred, never raw sums: n, means, and sums of products of deviations. Chan's parallel update merges
-them, so chunks, workers and streams add up to the moments of the undivided data, and a nearly
-constant column keeps the digits that raw sums would cancel. Means have a low-order part for the
-same reason: the rounding of a mean may be large beside the deviations from it.
+Centred, never raw sums: n, means, and deviations from them, as sums of products (``Moments``) or as
+a few rows that have these products (``Roots``). Chan's parallel update merges them, so chunks,
+workers and streams add up to the summary of the undivided data, and a nearly constant column keeps
+the digits that raw sums would cancel. Means have a low-order part for the same reason: the rounding
+of a mean may be large beside the deviations from it.
 """
 
 from __future__ import annotations
@@ -20,16 +21,50 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError, UserTypeError
+from learnable_novelty.observer.checks import SMALLEST, is_readable
+from learnable_novelty.observer.standardize import CONSTANT_TOLERANCE, feature_scale, target_scale
 
 CHUNK_ROWS = 4096
 """Rows centred and multiplied at a time on a CPU: the centred copy then stays in cache, and memory
 does not grow with the number of samples."""
-
 MOST_TARGETS = 1024
 """Of more targets no products are kept: there would be millions."""
-
 SCALARS = ("count", "feature_eps", "target_eps")
 """The fields that are numbers, in the order in which they start a packed summary."""
+Scale = tuple[Tensor, Tensor]
+"""What centred features and targets are multiplied by, (feature_dim,) and (target_dim,)."""
+UNSCALED: Scale = (torch.ones(()), torch.ones(()))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Features and targets row by row, each row standing for ``weights`` equal ones."""
+
+    features: Tensor
+    """(num_rows, feature_dim)"""
+    targets: Tensor
+    """(num_rows, target_dim)"""
+    weights: Tensor | None = None
+    """(num_rows,) counts, or None for one each."""
+
+    def moments(self, dtype: torch.dtype, *, target_products: bool = False) -> Moments:
+        """Compute the moments of these rows."""
+        return Moments.of(
+            self.features,
+            self.targets,
+            self.weights,
+            accumulate_dtype=dtype,
+            target_products=target_products,
+        )
+
+    def roots(self, dtype: torch.dtype) -> Roots:
+        """Compute a few rows with the products of these."""
+        return Roots.of(self.features, self.targets, self.weights, accumulate_dtype=dtype)
+
+    def centred(self, dtype: torch.dtype) -> Roots:
+        """Centre the rows and keep them all; a weight enters as its square root on both sides."""
+        check_rows(self.features, self.targets, self.weights)
+        return centre(self.features, self.targets, self.weights, dtype)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +89,8 @@ class Summary:
     """The exact mean less ``feature_mean``, which is rounded, (feature_dim,)."""
     target_mean_low: Tensor | float = 0.0
     """The same of the targets, (target_dim,)."""
+    scale: Scale = UNSCALED
+    """What the deviations have been multiplied by, if they are standardized."""
 
     @classmethod
     def of(
@@ -63,6 +100,7 @@ class Summary:
         weights: Tensor | None = None,
         *,
         accumulate_dtype: torch.dtype = torch.float64,
+        target_products: bool = False,
     ) -> Self:
         """Summarize rows.
 
@@ -71,6 +109,7 @@ class Summary:
             targets: (num_rows, target_dim).
             weights: (num_rows,) counts; a row of weight k stands for k equal rows.
             accumulate_dtype: the dtype that sums are held in.
+            target_products: keep the products of targets in moments too; roots have them.
 
         Raises:
             ValueError: if shapes disagree, or weights are negative or sum to zero.
@@ -86,11 +125,50 @@ class Summary:
             itertools.repeat(None) if weights is None else weights.split(size),
             strict=False,
         )
-        return merge(cls._of_centred(centre(h, y, w, accumulate_dtype)) for h, y, w in chunks)
+        return merge(
+            cls._of_centred(centre(h, y, w, accumulate_dtype), target_products)
+            for h, y, w in chunks
+        )
 
     @classmethod
-    def _of_centred(cls, rows: Centred) -> Self:
+    def _of_centred(cls, rows: Roots, target_products: bool) -> Self:
         raise NotImplementedError
+
+    def times(self, features: Tensor, targets: Tensor) -> Self:
+        """Return the summary with all deviations multiplied, column by column."""
+        raise NotImplementedError
+
+    def products(self, *, target_products: bool = True) -> Moments:
+        """Return the products of the deviations."""
+        raise NotImplementedError
+
+    @property
+    def feature_power(self) -> Tensor:
+        """Sums of squared feature deviations, (feature_dim,)."""
+        raise NotImplementedError
+
+    @property
+    def power(self) -> Tensor:
+        """Sum of all squared target deviations, 0-dim."""
+        return self.target_power.sum()  # pyright: ignore[reportAttributeAccessIssue]
+
+    def standardized(self, target_unit: float | Tensor) -> Self:
+        """Standardize features and scale targets."""
+        if self.count < 2:
+            raise UserError(f"expected at least two samples, got {self.count:g}")
+        h = self.feature_power / self.count
+        y = self.target_power / self.count  # pyright: ignore[reportAttributeAccessIssue]
+        total = h.sum() + y.sum()
+        if is_readable(total) and not bool(torch.isfinite(total)):
+            raise UserError(
+                "features and targets must be finite, and so must their sums of squares, got NaN, "
+                "infinite values, or values beyond about 1e150; choose another unit for them"
+            )
+        scale = (
+            feature_scale(h, self.feature_mean, self.feature_eps),
+            target_scale(y, self.target_mean, self.target_eps, target_unit),
+        )
+        return replace(self.times(*scale), scale=scale)
 
     @property
     def feature_dim(self) -> int:
@@ -160,12 +238,12 @@ class Summary:
 
     @classmethod
     def _tensor_names(cls) -> list[str]:
-        return [field.name for field in fields(cls) if field.name not in SCALARS]
+        return [field.name for field in fields(cls) if field.name not in (*SCALARS, "scale")]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as one NumPy array where that is possible: ten times faster than tensors."""
         packed = self.pack()
-        if not packed.is_cpu or packed.requires_grad:
+        if not packed.is_cpu or packed.requires_grad or self.scale is not UNSCALED:
             return type(self).__new__, (type(self),), dict(vars(self))
         sizes = self.feature_dim, self.target_dim
         return type(self).unpack, (packed.numpy(), *sizes, self.feature_mean.dtype)
@@ -238,30 +316,20 @@ class Moments(Summary):
     """Sum of products of target deviations, (target_dim, target_dim); None if it is not kept."""
 
     @classmethod
-    def of(
-        cls,
-        features: Tensor,
-        targets: Tensor,
-        weights: Tensor | None = None,
-        *,
-        accumulate_dtype: torch.dtype = torch.float64,
-        target_products: bool = False,
-    ) -> Self:
-        """Summarize rows, as ``Summary.of``; with the products of targets if they are wanted."""
-        moments = super().of(features, targets, weights, accumulate_dtype=accumulate_dtype)
-        if not target_products:
-            return moments
-        nothing = targets[:, :0]
-        other = super().of(targets, nothing, weights, accumulate_dtype=accumulate_dtype)
-        return replace(moments, target_gram=other.gram)
+    def _of_centred(cls, rows: Roots, target_products: bool) -> Moments:
+        return rows.check_size().products(target_products=target_products)
 
-    @classmethod
-    def _of_centred(cls, rows: Centred) -> Moments:
-        return cls(
-            **rows.shared(),
-            gram=rows.features.T @ rows.features,
-            cross=(rows.targets.T @ rows.features).T,  # faster than the other way round
-            target_power=rows.target_power,
+    def products(self, *, target_products: bool = True) -> Moments:
+        return self
+
+    def times(self, features: Tensor, targets: Tensor) -> Moments:
+        gram = self.target_gram
+        return replace(
+            self,
+            gram=self.gram * features * features[:, None],
+            cross=self.cross * features[:, None] * targets,
+            target_power=self.target_power * targets.square(),
+            target_gram=None if gram is None else gram * targets * targets[:, None],
         )
 
     @staticmethod
@@ -299,7 +367,6 @@ class Moments(Summary):
 
     @property
     def feature_power(self) -> Tensor:
-        """Sum of squared feature deviations, (feature_dim,)."""
         return self.gram.diagonal()
 
     def about(self, other: Summary) -> Moments:
@@ -360,41 +427,15 @@ def chunk_rows(features: Tensor) -> int:
     return CHUNK_ROWS if features.device.type == "cpu" else max(1, features.shape[0])
 
 
-@dataclass(frozen=True, kw_only=True)
-class Centred(Summary):
-    """Rows less their weighted mean, each times the square root of its weight."""
-
-    features: Tensor
-    """(num_rows, feature_dim)"""
-    targets: Tensor
-    """(num_rows, target_dim)"""
-
-    @property
-    def feature_power(self) -> Tensor:
-        """Sum of squared feature deviations, (feature_dim,)."""
-        return self.features.square().sum(0)
-
-    @property
-    def target_power(self) -> Tensor:
-        """Sum of squared target deviations, (target_dim,)."""
-        return self.targets.square().sum(0)
-
-    def shared(self) -> dict[str, Any]:
-        """Return the fields that every summary of these rows has."""
-        return {field.name: getattr(self, field.name) for field in fields(Summary)}
-
-
-def centre(
-    features: Tensor, targets: Tensor, weights: Tensor | None, dtype: torch.dtype
-) -> Centred:
-    """Centre rows, in the given dtype."""
+def centre(features: Tensor, targets: Tensor, weights: Tensor | None, dtype: torch.dtype) -> Roots:
+    """Centre rows, in the given dtype, and keep them all, times the roots of their weights."""
     h, y = features.to(dtype), targets.to(dtype)
     w = h.new_ones(h.shape[0]) if weights is None else weights.to(dtype)
     n = float(h.shape[0]) if weights is None else float(w.sum())
     h_mean, h_low, h = _less_mean(h, w, n)
     y_mean, y_low, y = _less_mean(y, w, n)
     root = None if weights is None else w.sqrt()[:, None]
-    return Centred(
+    return Roots(
         count=n,
         feature_mean=h_mean,
         target_mean=y_mean,
@@ -402,8 +443,9 @@ def centre(
         target_eps=torch.finfo(targets.dtype).eps,
         feature_mean_low=h_low,
         target_mean_low=y_low,
-        features=h if root is None else root * h,
-        targets=y if root is None else root * y,
+        root=h if root is None else root * h,
+        along=y if root is None else root * y,
+        outside=products_of(y[:0].detach()),
     )
 
 
@@ -474,9 +516,29 @@ class Roots(Summary):
     """E'E, (target_dim, target_dim); of more than a thousand targets the squares only."""
 
     @classmethod
-    def _of_centred(cls, rows: Centred) -> Roots:
-        root, along, outside = turned(rows.features, rows.targets)
-        return cls(**rows.shared(), root=root, along=along, outside=outside)
+    def _of_centred(cls, rows: Roots, target_products: bool) -> Roots:
+        root, along, outside = turned(rows.root, rows.along)
+        return replace(rows, root=root, along=along, outside=outside)
+
+    def products(self, *, target_products: bool = True) -> Moments:
+        others = {f.name: getattr(self, f.name) for f in fields(Summary)}
+        kept = target_products and self.outside.ndim == 2
+        return Moments(
+            **others,
+            gram=self.root.T @ self.root,
+            cross=(self.along.T @ self.root).T,  # faster than the other way round
+            target_power=self.target_power,
+            target_gram=products_of(self.along) + self.outside if kept else None,
+        )
+
+    def times(self, features: Tensor, targets: Tensor) -> Roots:
+        both = targets * targets[:, None] if self.outside.ndim == 2 else targets.square()
+        return replace(
+            self,
+            root=self.root * features,
+            along=self.along * targets,
+            outside=self.outside * both,
+        )
 
     @classmethod
     def _matrix_shapes(cls, m: int, d: int, size: int) -> list[tuple[int, ...]]:
@@ -485,23 +547,44 @@ class Roots(Summary):
 
     @property
     def feature_power(self) -> Tensor:
-        """Sum of squared feature deviations, (feature_dim,)."""
         return self.root.square().sum(0)
 
     @property
     def target_power(self) -> Tensor:
-        """Sum of squared target deviations, (target_dim,)."""
         return self.along.square().sum(0) + squares_of(self.outside)
+
+    def standardized(self, target_unit: float | Tensor) -> Roots:
+        standard = super().standardized(target_unit)
+        self.check_size(torch.as_tensor(target_unit).to(self.along))
+        return standard
+
+    def check_size(self, target_unit: float | Tensor = 0.0) -> Roots:
+        """Return these rows, or raise where float64 does not hold the squares of a column.
+
+        Targets that are nothing in their unit may be that small.
+        """
+        both = (("feature", self.root, self.feature_mean, self.feature_eps, 0.0),)
+        both += (("target", self.along, self.target_mean, self.target_eps, target_unit),)
+        for name, values, mean, eps, unit in (
+            both if is_readable(self.root) and len(self.root) else ()
+        ):
+            peak = values.detach().abs().amax(0)
+            varies = peak > CONSTANT_TOLERANCE * eps * mean.detach().abs()
+            tiny = varies & (peak < SMALLEST) & (peak > SMALLEST * unit)
+            if bool(tiny.any()):
+                column = int(tiny.nonzero()[0])
+                raise UserError(
+                    f"{name} {column} differs by at most {float(peak[column]):.3g} from its mean, "
+                    f"and squares of numbers below {SMALLEST:g} vanish in float64; choose a larger "
+                    "unit for it"
+                )
+        return self
 
     def in_units(self, unit: Tensor) -> Roots:
         """Return the roots for the same targets, each divided by its unit (target_dim,)."""
-        return replace(
-            self,
-            target_mean=self.target_mean / unit,
-            target_mean_low=self.target_mean_low / unit,
-            along=self.along / unit,
-            outside=self.outside / unit / (unit[:, None] if self.outside.ndim == 2 else unit),
-        )
+        scaled = self.times(torch.ones_like(self.feature_mean), unit.reciprocal())
+        mean, low = self.target_mean / unit, self.target_mean_low / unit
+        return replace(scaled, target_mean=mean, target_mean_low=low)
 
     def about(self, other: Summary) -> tuple[Tensor, Tensor]:
         """Return features and targets with the products of deviations from another's means."""

@@ -82,7 +82,9 @@ def solve_rule(config: Config, name: str, rule: int, seed: int) -> dict[str, Any
     for draw in range(config.draws):
         observer = automaton_observer(variant, seed, draw)
         rows = rule_rows(observer, sample_rule(variant, rule, seed, draw))
-        axes = Spectral.of(rows.standardized(observer.target_unit, observer.accumulate_dtype))
+        axes = Spectral.of(
+            rows.centred(observer.accumulate_dtype).standardized(observer.target_unit)
+        )
         for key, value in solve_both(observer, axes, config.tolerance).items():
             solved[key].append(value)
         if draw == 0:

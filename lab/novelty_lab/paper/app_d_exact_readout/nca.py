@@ -18,7 +18,6 @@ import torch
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.spectral import Spectral
-from learnable_novelty.observer.standardize import standardize
 from learnable_novelty.seeds import split
 from novelty_lab import records
 from novelty_lab.context import RunContext, RunResult, deviation
@@ -130,7 +129,7 @@ def solve(
     inputs, targets = sample(dataclasses.replace(table_4, batch=samples), rule, generator)
     observer = neural_observer(table_4, split(seed, "reservoir"))
     moments = observer.rows(inputs, targets).moments(observer.accumulate_dtype)
-    axes = Spectral.of(standardize(moments, observer.target_unit))
+    axes = Spectral.of(moments.standardized(observer.target_unit))
     return solve_both(observer, axes, config.tolerance)
 
 

@@ -13,6 +13,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,8 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.observer import reservoirs
-from learnable_novelty.observer.standardize import Rows, standardize
 from learnable_novelty.observer.stream import OnlineObserver
+from learnable_novelty.observer.summary import Rows
 from learnable_novelty.seeds import split, torch_generator
 from novelty_lab.context import RunContext, RunResult
 from novelty_lab.paper.app_e_solvers.forms import (
@@ -29,7 +30,8 @@ from novelty_lab.paper.app_e_solvers.forms import (
     ONLINE,
     Exact,
     Given,
-    batch_observer,
+    batch_bits,
+    batch_readout,
     determinant_form,
     determinants,
     readout_form,
@@ -165,9 +167,9 @@ def errors_of(config: Config, case: str, seed: int) -> dict[str, Any]:
         bits, readout = exact.solve(config.samples / ratio)
         errors["bits"].append(bits)
         for name in BATCH:
-            observer = batch_observer(name, config.width, config.samples / ratio)
-            note("score", name, error_of(lambda o=observer: o.bits_of_rows(rows), bits))
-            note("readout", name, error_of(lambda o=observer: o.readout_of(rows).weights, readout))
+            call = name, rows, config.samples / ratio
+            note("score", name, error_of(partial(batch_bits, *call), bits))
+            note("readout", name, error_of(partial(batch_readout, *call), readout))
         for name, form in zip(ONLINE, (determinants, streamed), strict=True):
             note("score", name, error_of(lambda f=form, r=ratio: f(rows, r), bits))
             note("long", name, long_error(long, form, ratio))
@@ -180,8 +182,8 @@ def long_error(
     """Return the largest error of an online form, relative to the score or to one bit."""
     errors: list[float] = []
     for rows in streams:
-        count, width = rows.features.shape
-        exact = float(batch_observer("float64 QR", width, count / ratio).bits_of_rows(rows))
+        count = len(rows.features)
+        exact = float(batch_bits("float64 QR", rows, count / ratio))
         error = error_of(lambda stream=rows: form(stream, ratio), exact, least=1.0)
         if error is None:
             return None
@@ -229,12 +231,11 @@ def time_batch(config: Config, shape: tuple[int, int, int], seed: int) -> dict[s
     generator = torch_generator(seed, "timing")
     features = torch.randn(samples, width, generator=generator)
     rows = Rows(features, torch.randn(samples, target_dim, generator=generator))
-    observers = {
-        name: batch_observer(name, width, 0.1)
+    calls: dict[str, Callable[[], Any]] = {
+        name: partial(batch_bits, name, rows, 0.1)
         for name in BATCH
         if name != "float64 dual" or samples <= config.dual_rows
     }
-    calls = {name: lambda o=observer: o.bits_of_rows(rows) for name, observer in observers.items()}
     return time_all(calls, config.repeats)
 
 
@@ -243,7 +244,7 @@ def time_online(config: Config, target_dim: int, seed: int) -> dict[str, float]:
     generator = torch_generator(seed, "timing")
     features = torch.randn(2 * config.width, config.width, generator=generator).double()
     targets = torch.randn(2 * config.width, target_dim, generator=generator).double()
-    normal = standardize(Rows(features, targets).moments(torch.float64), 1.0)
+    normal = Rows(features, targets).moments(torch.float64).standardized(1.0)
     outer = normal.cross @ normal.cross.T
     online = OnlineObserver(Given(config.width), target_dim=target_dim, ridge_penalty=1.0)
     calls: dict[str, Callable[[], Any]] = {

@@ -13,9 +13,8 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.online.rounding import MAX_COUNT_PER_PENALTY
-from learnable_novelty.observer.standardize import Rows, standardize
-from learnable_novelty.observer.stream import OnlineObserver
+from learnable_novelty.observer.stream import MAX_COUNT_PER_PENALTY, OnlineObserver
+from learnable_novelty.observer.summary import Rows
 
 BATCH: dict[str, tuple[Any, torch.dtype]] = {
     "float32 Gram": ("gram", torch.float32),
@@ -88,7 +87,7 @@ def determinants(rows: Rows, ratio: float) -> Tensor:
 
     S = (log2 det(A^2 + Q) - 2 log2 det A) / 2,   A = H~'H~ + lambda I,   Q = BB',   B = H~'Y~
     """
-    normal = standardize(rows.moments(torch.float64), 1.0)
+    normal = rows.moments(torch.float64).standardized(1.0)
     return determinant_form(normal.gram, normal.cross @ normal.cross.T, normal.count / ratio)
 
 
@@ -117,7 +116,27 @@ def streamed(rows: Rows, ratio: float) -> Tensor:
     return online.cumulative[0]
 
 
-def batch_observer(name: str, width: int, penalty: float) -> Observer:
-    """Make the observer of a named batch solver."""
-    solver, dtype = BATCH[name]
-    return Observer(Given(width), ridge_penalty=penalty, solver=solver, accumulate_dtype=dtype)
+def batch_readout(name: str, rows: Rows, penalty: float) -> Tensor:
+    """Return the readout of a named batch solver, (feature_dim, target_dim).
+
+    The dual is W = H~'(H~H~' + lambda I)^-1 Y~; QR is that of the augmented rows,
+    [H~; sqrt(lambda) I] = QR, W = R^-1 Q'[Y~; 0].
+    """
+    kind, dtype = BATCH[name]
+    if kind == "gram":
+        given = Given(rows.features.shape[1])
+        observer = Observer(given, ridge_penalty=penalty, solver="gram", accumulate_dtype=dtype)
+        return observer.readout_of(rows).weights
+    standard = rows.centred(dtype).standardized(1.0)
+    h, y = standard.root, standard.along
+    eye = torch.eye(h.shape[kind == "qr"], dtype=dtype)
+    if kind == "dual":
+        factor = torch.linalg.cholesky(h @ h.T + penalty * eye)
+        return h.T @ torch.cholesky_solve(y, factor)
+    q, r = torch.linalg.qr(torch.cat([h, penalty**0.5 * eye]))
+    return torch.linalg.solve_triangular(r, q[: len(h)].T @ y, upper=True)
+
+
+def batch_bits(name: str, rows: Rows, penalty: float) -> Tensor:
+    """Score by a named batch solver."""
+    return code_length(batch_readout(name, rows, penalty), 1.0, 0.5)

@@ -13,8 +13,7 @@ import torch
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.denoise import Denoised, Edge
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.standardize import Rows, standardize
-from learnable_novelty.observer.summary import Moments
+from learnable_novelty.observer.summary import Moments, Rows
 from learnable_novelty.seeds import Seed, numpy_generator, split
 from novelty_lab.settings import Settings
 from novelty_lab.systems.elementary import ElementaryRule, unique_rules
@@ -139,7 +138,7 @@ def table_moments(reservoir: reservoirs.Reservoir, table: PatternTable) -> Momen
 def floor_bits(observer: Observer, history: np.ndarray, repeats: int, seed: Seed) -> float:
     """Score the residuals of a rule, whole rings moved to other rings and rotated."""
     rows = moved_residuals(observer, history, repeats, seed)
-    scored = [float(observer.bits_of_rows(some)) for some in rows]
+    scored = [float(observer.bits(some)) for some in rows]
     return float(np.mean(scored)) if scored else math.nan
 
 
@@ -148,7 +147,7 @@ def denoised_rule(observer: Observer, history: np.ndarray, seed: Seed) -> Denois
     table = count_patterns(history[0], history[1:], observer.reservoir.receptive_radius)
     fit = observer.fit(table_moments(observer.reservoir, table))
     crosses = [
-        standardize(observer.moments(rows), observer.target_unit).cross
+        observer.moments(rows).standardized(observer.target_unit).cross
         for rows in moved_residuals(observer, history, EDGE_REPEATS, seed, ridge=False)
     ]
     roots = fit.noise_roots(fit.axes.basis.T @ torch.stack(crosses))

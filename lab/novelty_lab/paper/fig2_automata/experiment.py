@@ -84,7 +84,7 @@ def score_rule(config: Config, rule: int, seed: int) -> dict[str, list[float]]:
     scored: dict[str, list[float]] = {"bits": [], "floor": [], "denoised": [], "directions": []}
     for draw, history in enumerate(sample_draws(config, rule, seed)):
         observer = automaton_observer(config, seed, draw)
-        scored["bits"].append(float(observer.bits_of_rows(rule_rows(observer, history))))
+        scored["bits"].append(float(observer.bits(rule_rows(observer, history))))
         child = split(seed, "rings", rule, draw)
         scored["floor"].append(floor_bits(observer, history, config.floor_repeats, child))
         denoised = denoised_rule(observer, history, child)

@@ -123,7 +123,7 @@ def score_variants(
         for name, variant in variants.items():
             observer = automaton_observer(variant, seed, draw)
             part = history[: variant.window + 1, : variant.samples]
-            by_variant[name].append(float(observer.bits_of_rows(rule_rows(observer, part))))
+            by_variant[name].append(float(observer.bits(rule_rows(observer, part))))
     return by_variant
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Rows
 from learnable_novelty.seeds import split
 from novelty_lab.ascent.ascent import Ascended, Ascent, AscentConfig
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
@@ -196,8 +196,8 @@ def evaluate(
 ) -> dict[str, float]:
     """Score a rule by a reservoir and on states that training has not seen."""
     observer, rows = unseen_rows(config, automaton, seed, draw, samples)
-    bits, explained = observer.bits_and_variance(rows)
-    return {"bits": bits, "explained_variance": explained}
+    readout = observer.readout_of(rows)
+    return {"bits": readout.model_bits, "explained_variance": readout.explained_variance}
 
 
 def judge(

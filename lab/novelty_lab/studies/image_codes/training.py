@@ -17,7 +17,7 @@ from torch.nn import functional
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.code_length import log2det_plus_identity
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.standardize import Rows
+from learnable_novelty.observer.summary import Rows
 from learnable_novelty.seeds import split
 from novelty_lab.ascent.ascent import Ascended, Ascent, AscentConfig, Objective
 from novelty_lab.context import NO_CHECKPOINTS, TaskContext
@@ -171,7 +171,7 @@ def _objective(recipe: Recipe, images: Tensor, seed: int) -> tuple[Tensor, Objec
 
     def score(features: Tensor, codes: Tensor) -> Tensor:
         parts = zip(observers, features.split(widths, dim=1), strict=True)
-        bits = [observer.bits_of_rows(Rows(part, codes)) for observer, part in parts]
+        bits = [observer.bits(Rows(part, codes)) for observer, part in parts]
         return torch.stack(bits).mean()
 
     return torch.cat(features, dim=1), score

@@ -279,7 +279,7 @@ def score_rings(
     bits, floor = [], []
     for draw in range(config.draws):
         observer = automaton_observer(config, seed, draw)
-        bits.append(float(observer.bits_of_rows(rule_rows(observer, history))))
+        bits.append(float(observer.bits(rule_rows(observer, history))))
         floor.append(floor_bits(observer, history, repeats, split(seed, "rings", name, draw)))
     return float(np.mean(bits)), float(np.mean(floor))
 

@@ -42,10 +42,10 @@ def sums_of(online: OnlineObserver) -> Any:
 class Learner:
     """The learner of a bonus: its pairs, what it predicts, and what it has saved.
 
-    With D = diag(scale), A = D H'H D + lambda I and the readout of plain features D A^-1 D B,
+    With standardized features z, A = Z'Z + lambda I and B = Z'Y,
 
-        f(x) = mean_y + B' D A^-1 D (h - mean_h),
-        sum |y - mean_y|^2 - sum |y - f(x)|^2 = tr(A^-1 Q) + lambda tr(A^-2 Q),   Q = D BB' D,
+        f(x) = mean_y + B' A^-1 z,
+        sum |y - mean_y|^2 - sum |y - f(x)|^2 = tr(B'A^-1 B) + lambda tr(B'A^-2 B),
 
     so that neither needs the readout written out.
 
@@ -68,7 +68,8 @@ class Learner:
         """Return |y - f(x)|^2 of the newest pairs, which are not learned yet, (num_envs,)."""
         features = self.online.reservoir.forward(torch.from_numpy(self.windows.inputs)).numpy()
         sums = sums_of(self.online)
-        weights = np.matmul(self._inverse, (features - sums.feature_mean)[:, :, None])
+        standard = sums.scale * (features - sums.feature_mean)
+        weights = np.matmul(self._inverse, standard[:, :, None])
         predicted = sums.target_mean + np.matmul(weights.mT, sums.cross)[:, 0]
         return np.square(self.windows.targets - predicted).sum(1)
 
@@ -96,13 +97,11 @@ class Learner:
         self._refit()
 
     def _refit(self) -> None:
-        """Hold D A^-1 D, and what the readout saves over the mean."""
+        """Hold A^-1, and what the readout saves over the mean."""
         sums, penalty = sums_of(self.online), self.online.ridge_penalty
-        pair = sums.scale[:, :, None] * sums.scale[:, None, :]
-        inverse = np.linalg.inv(sums.gram * pair + penalty * np.eye(pair.shape[1]))
+        self._inverse = inverse = np.linalg.inv(sums.gram + penalty * np.eye(sums.gram.shape[1]))
         both = inverse + penalty * np.matmul(inverse, inverse)
-        self._inverse = inverse * pair
-        self._saved = (both * (sums.outer * pair)).sum((1, 2))
+        self._saved = (sums.cross * np.matmul(both, sums.cross)).sum((1, 2))
 
 
 class _LearnerDrive(ABC):

@@ -141,7 +141,7 @@ def measure_rule(config: Config, rule: int, n: int, seed: int) -> dict[str, floa
     for draw in range(settings.draws):
         observer = automaton_observer(settings, seed, draw)
         history = sample_rule(settings, rule, seed, draw)
-        raw = float(observer.bits_of_rows(rule_rows(observer, history)))
+        raw = float(observer.bits(rule_rows(observer, history)))
         floor = floor_bits(observer, history, 8, split(seed, "rings", rule, draw))
         table = count_patterns(history[0], history[1:], observer.reservoir.receptive_radius)
         calibrated = Observer(observer.reservoir, ridge_penalty="evidence")

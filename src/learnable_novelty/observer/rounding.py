@@ -17,8 +17,7 @@ too much the score is computed again in the axes of the features, which has the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import torch
@@ -35,46 +34,7 @@ TOLERANCE = 1e-6
 """Largest error of a score: relative, or in bits where the score is below one bit."""
 ROUNDING = 2.0
 """Relative size of rounding errors in units of eps. Measured against exact scores, none has needed
-more than 0.2 (tests/observer/test_digits.py has the cases)."""
-
-
-@dataclass(frozen=True)
-class Solution:
-    """A readout, its determinant, and how much of that may be rounding."""
-
-    readout: Tensor
-    """W, (feature_dim, target_dim)."""
-    log2det: Tensor
-    """log2 det(I + eta W W'), 0-dim."""
-    error: Callable[[], float]
-    """Computes a quick bound on the rounding in it; infinite where a factorization failed."""
-
-
-def settle(solution: Solution, again: Callable[[], Solution], *, swap: bool) -> Solution:
-    """Return a solution that is right to the stated digits, or refuse.
-
-    Args:
-        solution: what a solver found.
-        again: solves in the axes of the features; raises where rounding spoils that too.
-        swap: return the second solution where the first may be wrong. Otherwise the first is
-            returned if both agree, and refused if not: it has a gradient, or its solver was named.
-    """
-    value = solution.log2det
-    if value.dtype != torch.float64 or not is_readable(value):
-        return solution
-    first = float(value.detach())
-    if solution.error() <= allowed(first):
-        return solution
-    second = again()
-    if swap:
-        return second
-    exact = float(second.log2det)
-    if not abs(first - exact) <= allowed(exact):
-        raise UserError(
-            f"this solver's score is {first / 2:.6g} bits where {exact / 2:.6g} are right; choose "
-            "solver='spectral', a larger ridge_penalty or a larger target_unit"
-        )
-    return solution
+more than 0.2 (tests/observer/test_oracle.py has the cases)."""
 
 
 def allowed(log2det: Scalar) -> Scalar:

@@ -1,1 +1,0 @@
-"""Streams: one pair at a time, the score after every pair."""
