@@ -90,9 +90,6 @@ def test_the_life_map_is_checked_and_timed():
 
 
 WAYS = {
-    "moments": lambda: [moments.prepare(500, 16, 4)[name] for name in ("qr", "moments")],
-    "dual": lambda: dual.prepare(16, 64, 4),
-    "encoder": lambda: encoder.prepare(16, 64),
     "null": lambda: null.prepare(300, 16, 4, nulls=5, floors=3),
     "many targets": lambda: null.prepare_many_targets(200, 8, 20, floors=3),
 }
@@ -105,8 +102,6 @@ def test_the_plain_way_and_ours_give_the_same(name):
 
 
 QUICK = {
-    "moments": lambda: moments.run(500, 16, 4, repeats=1),
-    "dual": lambda: dual.run(16, 64, 4),
     "chunks": lambda: chunks.run((1000, 4000), 8, 3, repeats=1),
     "null": lambda: null.run(100, 8, 2, (100, 4, 9)),
 }
