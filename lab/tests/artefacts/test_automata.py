@@ -99,7 +99,7 @@ def test_a_radius_too_large_to_count_is_refused():
         {"kernel_size": 5},
         {"ridge_penalty": 0.1},
         {"resolution": 2.0},
-        {"input_scale": 1.0},
+        {"linear_last": False},
     ],
 )
 def test_every_setting_of_the_automaton_observer_changes_the_score(change):

@@ -37,12 +37,6 @@ def base():
     return criticality.run(TINY, seed=0, context=RunContext())
 
 
-def test_plain_reservoirs_are_ordered_at_every_depth(found):
-    results = found[0].results
-    assert results["plain_to_depth_16"][0] > 0.45
-    assert max(results["plain_to_depth_16"][1], results["plain_deepest"][1]) < 0.65
-
-
 def test_normalized_reservoirs_are_at_the_edge(found):
     low, high = found[0].results["normalized"]
     assert 0.9 < low <= high < 1.1
@@ -55,7 +49,7 @@ def test_normalization_takes_out_the_input_scale(found):
 
 def test_float32_differences_pretend_that_deep_plain_reservoirs_recover(found):
     exact = found[0].results["plain_deepest"][1]
-    assert found[0].results["plain_deepest_by_differences"]["0.001"] > exact + 0.1
+    assert found[0].results["plain_deepest_by_differences"]["0.001"]["MLP"] > exact + 0.1
 
 
 def test_perturbations_die_in_plain_reservoirs_only(found):
@@ -65,9 +59,10 @@ def test_perturbations_die_in_plain_reservoirs_only(found):
 
 
 def test_preactivations_of_a_plain_reservoir_shrink_to_tenths(found):
-    sd = found[0].results["preactivation_sd"]
-    assert sd == sorted(sd, reverse=True)
-    assert sd[-1] < 0.5
+    sd = np.mean(found[0].results["preactivation_sd"], axis=0)
+    assert list(sd) == sorted(sd, reverse=True)
+    # Weights and biases of variance 1 / (3 x 8) on eight inputs of variance 1.
+    assert sd[0] == pytest.approx(math.sqrt((8 + 1) / 24), rel=0.1) and sd[-1] < 0.2
 
 
 def test_mean_field_of_relu_is_one_but_for_the_bias():

@@ -48,12 +48,6 @@ def test_lorenz_scores_more_the_closer_it_starts_to_its_attractor(found):
     assert bits[-1] > 2 * bits[0]
 
 
-def test_scores_are_the_means_of_the_draws_kept(found):
-    record, _ = found
-    means = record.arrays["scores"][:, 0].mean(1)
-    np.testing.assert_allclose(list(record.scores.values()), means)
-
-
 def test_floor_and_denoised_bits_belong_to_the_same_observers(found):
     record, _ = found
     held = record.results

@@ -115,19 +115,6 @@ def test_both_readouts_are_those_of_the_same_rows(trained, found):
     assert found.arrays["exact"][0, 1, 2, 0] == pytest.approx(exact, rel=1e-4)
 
 
-def test_there_is_a_solve_for_every_size_seed_checkpoint_and_draw(found):
-    results = found.results
-    assert results["seeds"] == [4, 1], "the first ones of the training"
-    assert results["checkpoints"] == [0, 2, 4, 6]
-    assert found.arrays["ridge"].shape == found.arrays["exact"].shape == (2, 2, 4, 2)
-    assert len(np.unique(found.arrays["ridge"])) == 32
-    assert results["pairs"] == 16
-    assert results["worst_stationarity"] <= mdl_nca.QUICK.tolerance
-    np.testing.assert_allclose(results["ridge"], found.arrays["ridge"][0].mean(2))
-    np.testing.assert_allclose(results["exact_sd"], found.arrays["exact"][0].std(2, ddof=1))
-    np.testing.assert_allclose(results["fewer"]["6"]["exact"], found.arrays["exact"][1].mean(2))
-
-
 def test_comparison_counts_correlates_and_takes_the_offset_on_the_plateau():
     ridge = np.array([[[1.0, 3.0], [5.0, 7.0], [8.0, 8.0]]])
     exact = np.array([[[2.0, 2.0], [9.0, 9.0], [10.0, 12.0]]])

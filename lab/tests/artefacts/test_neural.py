@@ -199,7 +199,7 @@ CHANGES = [
     {"channels": 10},
     {"depth": 3},
     {"ridge_penalty": 0.1},
-    {"input_scale": 1.0},
+    {"linear_last": False},
     {"target_unit": 0.5},
 ]
 

@@ -52,20 +52,6 @@ def test_linear_probe_finds_the_minimum_that_scikit_learn_finds(blobs):
     np.testing.assert_allclose(ours, other.intercept_ - other.intercept_.mean(), atol=2e-4)
 
 
-def test_linear_probe_has_the_accuracy_of_scikit_learn(blobs):
-    pipeline = pytest.importorskip("sklearn.pipeline")
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.preprocessing import StandardScaler
-
-    codes, labels, test_codes, test_labels = (part.numpy() for part in blobs)
-    other = pipeline.make_pipeline(
-        StandardScaler(), LogisticRegression(C=1 / (1e-4 * len(codes)), tol=1e-9, max_iter=5000)
-    ).fit(codes, labels)
-    expected = other.score(test_codes, test_labels)
-    assert linear_probe(*blobs) == pytest.approx(expected, abs=1e-12)
-    assert 0.3 < expected < 1
-
-
 def test_a_plain_linear_probe_is_scikit_learns_default(blobs):
     linear_model = pytest.importorskip("sklearn.linear_model")
     codes, labels, test_codes, test_labels = (part.numpy() for part in blobs)
@@ -92,17 +78,6 @@ def test_linear_probe_ignores_columns_that_are_constant_but_for_rounding(blobs):
 def test_linear_probe_that_is_cut_short_says_so(blobs):
     with pytest.raises(RuntimeError, match="did not converge in 2 iterations"):
         linear_probe(*blobs, iterations=2)
-
-
-def test_a_smaller_penalty_fits_the_training_codes_better(blobs):
-    codes, labels, *_ = blobs
-    standard = (codes - codes.mean(0)) / codes.std(0, correction=0)
-    losses = []
-    for penalty in (1e-4, 1.0):
-        weight, bias = fit_logistic(standard, labels, penalty, 1e-7, 2000)
-        loss = torch.nn.functional.cross_entropy(standard @ weight + bias, labels)
-        losses.append(float(loss))
-    assert losses[0] < losses[1]
 
 
 # Nearest neighbours
@@ -173,10 +148,6 @@ def test_kmeans_is_the_best_of_ten_starts(blobs):
     assert max(alone) > 1.01 * min(alone)
     for seed in range(3):
         assert inertia(codes, kmeans(blobs[0], 6, seed=seed)) < 1.001 * min(alone)
-
-
-def test_kmeans_repeats_with_its_seed(blobs):
-    np.testing.assert_array_equal(kmeans(blobs[0], 6, seed=3), kmeans(blobs[0], 6, seed=3))
 
 
 @pytest.mark.parametrize("clusters", [1, 3])

@@ -139,16 +139,6 @@ def test_unknown_experiments_settings_and_configurations_are_refused():
         configure("eca", "large", {})
 
 
-def test_a_small_ranking_puts_110_first_and_dead_rules_at_zero(tmp_path):
-    record, _ = run_experiment(
-        "eca", "quick", root=tmp_path, overrides={"samples": 96, "burn_in": 300, "draws": 1}
-    )
-    assert record.scores is not None
-    assert record.results["ranking"][0] == "110"
-    assert {"0", "8", "32", "40", "128", "136", "160", "168"} <= set(record.results["exactly_zero"])
-    assert record.results["rank_by_excess"]["110"] == 1
-
-
 def test_committed_paper_ranking_holds_what_it_must():
     from pathlib import Path
 

@@ -36,18 +36,9 @@ def test_online_equals_batch_at_every_checkpoint(found):
     np.testing.assert_allclose(online, record.arrays["batch"], atol=1e-5)
 
 
-def test_lorenz_ends_above_every_linear_flow(found):
-    scores = found[0].scores
-    assert scores["Lorenz"] > max(scores[n] for n in ("rotation", "damped spiral", "stable node"))
-
-
 def test_a_rotation_saturates_while_lorenz_goes_on(found):
     rate = dict(zip(found[0].scores, found[0].arrays["rate"], strict=True))
     assert rate["Lorenz"][-1] > 10 * rate["rotation"][-1]
-
-
-def test_increments_can_be_negative(found):
-    assert min(found[0].results["smallest_increment"].values()) < 0
 
 
 def test_targets_are_the_next_states_of_the_trajectory():

@@ -147,7 +147,7 @@ def test_the_automaton_takes_the_kernels_where_it_may(monkeypatch):
 @pytest.mark.parametrize("channels", [64, 128, 256])
 @pytest.mark.parametrize(("samples", "length", "kernel"), [(30, 64, 3), (9, 3, 3), (5, 17, 5)])
 def test_features_of_the_fused_ring_equal_those_of_the_plain_one(channels, samples, length, kernel):
-    reservoir = reservoirs.Conv1d(2, channels, 4, kernel, input_scale=0.6, seed=3)
+    reservoir = reservoirs.Conv1d(2, channels, 4, kernel, seed=3)
     x = states(samples, length).mT
     with torch.no_grad():
         hidden = reservoir.enter(x)
@@ -180,7 +180,7 @@ def test_the_ring_takes_the_kernel_where_no_gradient_is_asked_for(monkeypatch):
 @both_updates
 def test_score_and_gradient_of_the_whole_chain_equal_those_in_float64(update):
     plain, fused = pair(update, 64)
-    observer = Observer(reservoirs.Conv1d(2, 64, 3, input_scale=0.6), ridge_penalty=0.3)
+    observer = Observer(reservoirs.Conv1d(2, 64, 3), ridge_penalty=0.3)
     x = states(200, 64).mT.contiguous()
     scores, gradients = [], []
     for rule, inputs in ((plain, x.double()), (fused, x)):

@@ -1,0 +1,314 @@
+"""What experiments make of their tasks, against plain arithmetic on tasks of known results."""
+
+import dataclasses
+import math
+from statistics import fmean, stdev
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from novelty_lab.context import RunContext, pack
+from novelty_lab.paper.app_d_exact_readout import experiment as mdl
+from novelty_lab.paper.app_e_solvers import experiment as solvers
+from novelty_lab.paper.app_f_flows import experiment as flows
+from novelty_lab.paper.app_f_flows import temporal
+from novelty_lab.paper.fig1_overview import experiment as overview
+from novelty_lab.paper.fig2_automata import experiment as eca
+from novelty_lab.paper.fig2_automata import scan as eca_scan
+from novelty_lab.paper.fig3_neural import experiment as nca
+from novelty_lab.paper.fig3_neural import scan as nca_scan
+from novelty_lab.paper.fig4_encoder import experiment as encoder
+from novelty_lab.paper.fig4_encoder import scan as encoder_scan
+
+
+@pytest.fixture
+def random():
+    return np.random.default_rng(0)
+
+
+def run(module, config):
+    return module.run(config, seed=0, context=RunContext())
+
+
+def place(scores, name):
+    return 1 + sum(score > scores[name] for score in scores.values())
+
+
+def test_the_ranking_of_the_automata(monkeypatch, random):
+    drawn = {}
+
+    def score_rule(config, rule, seed):
+        kinds = ("bits", "floor", "denoised", "directions")
+        drawn[str(rule)] = {kind: random.gamma(5, 5, 3).tolist() for kind in kinds}
+        if rule == 0:
+            drawn["0"]["bits"] = [0.0] * 3
+        return drawn[str(rule)]
+
+    monkeypatch.setattr(eca, "score_rule", score_rule)
+    found = run(eca, dataclasses.replace(eca.QUICK, draws=3, inset_rules=(110,)))
+    results = found.results
+    means = {rule: fmean(draws["bits"]) for rule, draws in drawn.items()}
+    excess = {rule: means[rule] - fmean(draws["floor"]) for rule, draws in drawn.items()}
+    denoised = {rule: fmean(draws["denoised"]) for rule, draws in drawn.items()}
+    assert found.scores == pytest.approx(means)
+    for rule, draws in drawn.items():
+        assert results["sd"][rule] == pytest.approx(stdev(draws["bits"]))
+        assert results["floor"][rule] == pytest.approx(fmean(draws["floor"]))
+        assert results["excess"][rule] == pytest.approx(excess[rule])
+        assert results["denoised"][rule] == pytest.approx(denoised[rule])
+        assert results["denoised_sd"][rule] == pytest.approx(stdev(draws["denoised"]))
+        assert results["directions"][rule] == pytest.approx(fmean(draws["directions"]))
+        assert results["rank_by_excess"][rule] == place(excess, rule)
+        assert results["rank_by_denoised"][rule] == place(denoised, rule)
+        assert results["ranking"][place(means, rule) - 1] == rule
+    first, second = sorted(means.values())[:-3:-1]
+    assert results["margin"] == pytest.approx(first - second)
+    assert results["gap_54_30"] == pytest.approx(means["54"] - means["30"])
+    assert results["rank_54"] == place(means, "54") and results["rank_30"] == place(means, "30")
+    assert results["exactly_zero"] == ["0"]
+
+
+def test_the_scan_of_the_automata(monkeypatch, random):
+    drawn = {}
+
+    def score_variants(variants, rule, seed, draws, window, samples):
+        for name in variants:
+            drawn.setdefault((name, str(rule)), random.gamma(5, 5, 3).tolist())
+        return {name: drawn[name, str(rule)][:draws] for name in variants}
+
+    monkeypatch.setattr(eca_scan, "score_variants", score_variants)
+    results = run(eca_scan, dataclasses.replace(eca_scan.QUICK, draws=3, axes=("depth",))).results
+    rules = {rule for _, rule in drawn}
+    for name, cell in results["cells"].items():
+        once = {rule: drawn[name, rule][0] for rule in rules}
+        reference = [drawn["reference", rule][0] for rule in once]
+        rest = max(bits for rule, bits in once.items() if rule != "110")
+        assert cell["margin"] == pytest.approx(once["110"] - rest)
+        assert cell["gap_54_30"] == pytest.approx(once["54"] - once["30"])
+        assert cell["rank_30"] == place(once, "30") and cell["rank_110"] == place(once, "110")
+        rho = stats.spearmanr(list(once.values()), reference).statistic
+        assert cell["spearman"] == pytest.approx(rho)
+        again = cell["first"] != "110" or once["54"] < once["30"]
+        assert (name in results["rescored"]) == again
+    for name, spread in results["rescored"].items():
+        three = {rule: drawn[name, rule] for rule in rules}
+        means = {rule: fmean(bits) for rule, bits in three.items()}
+        assert spread["mean"] == pytest.approx(means)
+        assert spread["sd"]["110"] == pytest.approx(stdev(three["110"]))
+        gaps = [a - b for a, b in zip(three["54"], three["30"], strict=True)]
+        assert spread["gap_54_30"] == pytest.approx(fmean(gaps))
+        assert spread["gap_54_30_sd"] == pytest.approx(stdev(gaps))
+        assert spread["ranks"]["54"] == place(means, "54")
+
+
+def test_the_comparison_of_readouts(monkeypatch, random):
+    drawn = {}
+
+    def solve_rule(config, name, rule, seed):
+        ridge = random.gamma(5, 5, 2)
+        drawn[str(rule)] = solved = {
+            "ridge": ridge.tolist(),
+            "exact": (ridge + random.normal(3, 3, 2)).tolist(),
+            "sweeps": random.integers(1, 99, 2).tolist(),
+            "stationarity": random.random(2).tolist(),
+            "restarts": random.random(2).tolist(),
+        }
+        return solved
+
+    monkeypatch.setattr(mdl, "solve_rule", solve_rule)
+    results = run(mdl, dataclasses.replace(mdl.QUICK, observers=("table 2",))).results["table 2"]
+    ridge, exact = ({r: fmean(s[key]) for r, s in drawn.items()} for key in ("ridge", "exact"))
+    assert results["ridge"] == pytest.approx(ridge) and results["exact"] == pytest.approx(exact)
+    assert results["exact_sd"]["54"] == pytest.approx(stdev(drawn["54"]["exact"]))
+    assert results["largest_ratio"] == pytest.approx(max(exact[r] / ridge[r] for r in ridge))
+    pairs = [p for s in drawn.values() for p in zip(s["ridge"], s["exact"], strict=True)]
+    assert (results["pairs"], results["pairs_exact_not_below"]) == (
+        176,
+        sum(b >= a for a, b in pairs),
+    )
+    assert results["rank_41"] == [place(ridge, "41"), place(exact, "41")]
+    change = results["largest_rank_change"]
+    assert change["from"] == place(ridge, change["rule"])
+    moves = [abs(place(exact, rule) - place(ridge, rule)) for rule in ridge]
+    assert abs(change["to"] - change["from"]) == max(moves)
+    assert results["margin_exact"] == pytest.approx(
+        exact["110"] - max(bits for rule, bits in exact.items() if rule != "110")
+    )
+    drift = max(abs(b - s["exact"][0]) for s in drawn.values() for b in s["restarts"])
+    assert results["largest_restart_difference_bits"] == pytest.approx(drift)
+    assert results["most_sweeps"] == max(max(s["sweeps"]) for s in drawn.values())
+
+
+def test_the_scores_of_flows(monkeypatch, random):
+    drawn, beside = {}, {}
+
+    def score_flow(config, name, initial_sd, settle_time, seed):
+        bits = random.gamma(5, 5, (3, 4)).tolist()
+        return drawn.setdefault((name, initial_sd, settle_time), bits)
+
+    def measure_flow(config, name, seed):
+        values = dict(zip(flows.BESIDE_BITS, random.random(4).tolist(), strict=True))
+        return beside.setdefault(name, values)
+
+    monkeypatch.setattr(flows, "score_flow", score_flow)
+    monkeypatch.setattr(flows, "measure_flow", measure_flow)
+    found = run(flows, flows.QUICK)
+    for name, flow in flows.BY_NAME.items():
+        bits = drawn[name, flow.initial_sd, flow.settle_time]
+        assert found.scores[name] == pytest.approx(fmean(bits[0]))
+        assert found.results["sd"][name] == pytest.approx(stdev(bits[0]))
+        assert found.results["ensemble_sd"][name] == pytest.approx(stdev(map(fmean, bits)))
+        assert all(found.results[kind][name] == beside[name][kind] for kind in flows.BESIDE_BITS)
+    for start in found.results["starts"]:
+        bits = drawn[start["flow"], start["initial_sd"], start["settle_time"]]
+        assert start["bits"] == pytest.approx(fmean(bits[0]))
+
+
+def test_the_score_along_a_trajectory(monkeypatch):
+    config = dataclasses.replace(temporal.QUICK, pairs=40, draws=2, checkpoints=3)
+    curves = np.cumsum(np.random.default_rng(1).normal(1, 1, (2, 40)), axis=1)
+    given = iter(curves)
+    monkeypatch.setattr(temporal, "online_scores", lambda *_: next(given))
+    monkeypatch.setattr(temporal.Observer, "__call__", lambda self, x, y: float(len(x)))
+    followed = temporal.follow(config, "rotation", 0)
+    counts = temporal.checkpoints(config)
+    assert counts == [2, 9, 40]
+    at = curves[:, [1, 8, 39]]
+    assert followed["sd"] == pytest.approx(stdev(curves[:, -1]))
+    np.testing.assert_allclose(followed["difference"], abs(at - counts).max(0))
+    assert followed["batch_difference"] == pytest.approx(abs(at - counts).max())
+    slopes = [(b - a) / n for a, b, n in zip(at.mean(0), at.mean(0)[1:], (7, 31), strict=False)]
+    np.testing.assert_allclose(followed["rate"], slopes)
+    steps = [b - a for curve in curves for a, b in zip([0, *curve], curve, strict=False)]
+    assert followed["smallest_increment"] == pytest.approx(min(steps))
+    assert followed["negative_share"] == pytest.approx(sum(s < 0 for s in steps) / len(steps))
+    half, mean = curves[:, -1].mean() / 2, curves.mean(0)
+    assert followed["half_pairs"] == 1 + next(k for k in range(40) if mean[k] >= half)
+
+
+def test_what_a_stream_cost_to_learn(monkeypatch, random):
+    paid = {
+        name: {
+            "bits": random.gamma(5, 1, (4, 120)).tolist(),
+            "ideal": random.random((4, 120)).tolist(),
+        }
+        for name in overview.STREAMS
+    }  # fmt: skip
+    monkeypatch.setattr(overview, "surprise", lambda config, name, seed: paid[name])
+    monkeypatch.setattr(overview, "grow", lambda config, axis, seed: {})
+    results = run(overview, overview.QUICK).results
+    for name, curve in paid.items():
+        regret = [np.subtract(b, i) for b, i in zip(curve["bits"], curve["ideal"], strict=True)]
+        stays = [fmean(one[90:]) if name == "a rule in noise" else 0.0 for one in regret]
+        sums = [float((one - rest).sum()) for one, rest in zip(regret, stays, strict=True)]
+        assert results["bits_above_floor"][name] == pytest.approx(fmean(sums))
+        assert results["bits_above_floor_se"][name] == pytest.approx(stdev(sums) / 2)
+        assert results["total_bits"][name] == pytest.approx(fmean(map(sum, curve["bits"])))
+        noise = results["noise_bits_per_item"][name]
+        assert results["floor_bits_per_item"][name] == pytest.approx(noise + fmean(stays))
+    assert results["noise_bits_per_item"]["noisy television"] == pytest.approx(
+        math.log2(math.sqrt(2 * math.pi * math.e) / 0.02)
+    )
+
+
+def test_the_encoders_probes(monkeypatch, random):
+    trainings = {}
+
+    def train_and_probe(config, seed, index, *where):
+        measures = {name: random.random(3).tolist() for name in encoder.MEASURES}
+        return trainings.setdefault(
+            index,
+            {"steps": [0, 20, 40], "scores": [1.0], "measures": measures, "chance": 0.1,
+             "projection": [], "projected_labels": []},
+        )  # fmt: skip
+
+    monkeypatch.setattr(encoder, "train_and_probe", train_and_probe)
+    monkeypatch.setattr(encoder, "probe_control", lambda config, name, *_: {"linear": 0.5})
+    monkeypatch.setattr(encoder, "projected_images", lambda *_: np.zeros(1))
+    results = run(encoder, dataclasses.replace(encoder.QUICK, training_seeds=3)).results
+    for name in encoder.MEASURES:
+        for step in range(3):
+            values = [one["measures"][name][step] for one in trainings.values()]
+            assert results[name]["mean"][step] == pytest.approx(fmean(values))
+            assert results[name]["sd"][step] == pytest.approx(stdev(values))
+
+
+def test_the_scan_of_the_encoder_takes_the_reference_where_a_cell_is_it(monkeypatch):
+    def train_variant(config, *_):
+        return {"bits": float(config.code_dim), "linear": config.ridge_penalty}
+
+    monkeypatch.setattr(encoder_scan, "train_variant", train_variant)
+    results = run(encoder_scan, encoder_scan.QUICK).results
+    for cell in results["cells"].values():
+        dim = cell["value"] if cell["axis"] == "code_dim" else encoder_scan.QUICK.code_dim
+        ridge = cell["value"] if cell["axis"] == "ridge_penalty" else 3.0
+        assert (cell["bits"], cell["linear"]) == (dim, ridge)
+        assert cell["is_reference"] == ((dim, ridge) == (encoder_scan.QUICK.code_dim, 3.0))
+
+
+def test_the_seeds_of_the_neural_automaton(monkeypatch, random):
+    kinds = ("travelling", "standing", "remaining", "crossings", "chance_crossings")
+    runs = []
+
+    def train_and_judge(config, update, seed, device, task):
+        empty = pack(np.zeros(1, dtype=np.float32))
+        return {"final": float(random.gamma(9)), "device": "cpu", "curve": empty,
+                "weights": empty, "final_weights": empty}  # fmt: skip
+
+    def look(*_):
+        ends = {
+            when: {kind: random.random(2).tolist() for kind in kinds} for when in ("start", "end")
+        }
+        runs.append(ends)
+        return {"solitons": ends, "arrays": {}}
+
+    monkeypatch.setattr(nca, "train_and_judge", train_and_judge)
+    monkeypatch.setattr(nca, "look", look)
+    config = dataclasses.replace(nca.QUICK, seeds=(0, 1, 2), updates=("residual",))
+    found = run(nca, config)
+    summary = found.results["summary"]["residual"]
+    finals = list(found.scores.values())
+    assert summary["final_mean"] == pytest.approx(fmean(finals))
+    assert summary["final_sd"] == pytest.approx(stdev(finals))
+    assert summary["final_range"] == [min(finals), max(finals)]
+    for kind, count in (
+        ("travelling", "seeds_that_travel_more"),
+        ("crossings", "seeds_with_more_crossings"),
+    ):
+        assert summary[count] == sum(fmean(r["end"][kind]) > fmean(r["start"][kind]) for r in runs)
+
+
+def test_the_variants_of_the_neural_automaton(monkeypatch, random):
+    trained = {}
+
+    def train_variant(config, name, *_):
+        one = {"final": float(random.gamma(9)), "judged": float(random.gamma(9)), "curve": [0.0]}
+        trained.setdefault(name, []).append(one)
+        return one
+
+    monkeypatch.setattr(nca_scan, "train_variant", train_variant)
+    results = run(nca_scan, nca_scan.QUICK).results
+    for name, ones in trained.items():
+        for kind in ("final", "judged"):
+            assert results[name][kind] == pytest.approx(fmean(one[kind] for one in ones))
+            assert results[name][f"{kind}_sd"] == pytest.approx(stdev(one[kind] for one in ones))
+
+
+def test_the_worst_error_of_an_online_form(monkeypatch, random):
+    ratios, drawn = solvers.QUICK.ratios, {}
+
+    def errors_of(config, case, seed):
+        names = [*solvers.BATCH, *solvers.ONLINE]
+        kinds = {"score": names, "readout": solvers.BATCH, "long": solvers.ONLINE}
+        errors = {kind: {n: random.random(3).tolist() for n in of} for kind, of in kinds.items()}
+        return drawn.setdefault(case, {"bits": random.gamma(1, 1, 3).tolist(), **errors})
+
+    monkeypatch.setattr(solvers, "errors_of", errors_of)
+    monkeypatch.setattr(solvers, "times", lambda config, seed: {})
+    results = run(solvers, solvers.QUICK).results
+    for name in solvers.ONLINE:
+        for k in range(len(ratios)):
+            relative = [one["score"][name][k] * min(one["bits"][k], 1) for one in drawn.values()]
+            longer = [one["long"][name][k] for one in drawn.values()]
+            assert results["online_error"][name][k] == pytest.approx(max(relative + longer))
