@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from learnable_novelty import objective
     from learnable_novelty.data.files import open_columns
     from learnable_novelty.data.reading import read_table
-    from learnable_novelty.independence import Dependence, dependence
+    from learnable_novelty.independence.dependence import dependence
+    from learnable_novelty.independence.result import Dependence
     from learnable_novelty.measure.curve import learning_curve
     from learnable_novelty.measure.difference import difference
     from learnable_novelty.measure.horizon import horizon
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 # Everything is imported when it is first used: ``novelty --help`` does not wait for torch, and
 # the packages below some modules are large, or not installed.
 _HOME = {
-    **dict.fromkeys(("Dependence", "dependence"), "independence"),
+    "Dependence": "independence.result",
+    "dependence": "independence.dependence",
     "learning_curve": "measure.curve",
     "difference": "measure.difference",
     "horizon": "measure.horizon",

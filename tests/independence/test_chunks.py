@@ -1,15 +1,12 @@
 """Many rows, and rows that are read by chunks."""
 
-import sys
-
 import numpy as np
 import pytest
 import torch
 
 import learnable_novelty as ln
 from learnable_novelty.errors import UserError
-from learnable_novelty.independence import chunks
-from learnable_novelty.independence import dependence as dependence_function
+from learnable_novelty.independence import chunks, dependence
 from learnable_novelty.independence.features import by_rank
 
 
@@ -26,7 +23,7 @@ def cut(x: np.ndarray, y: np.ndarray, size: int) -> list[tuple[np.ndarray, np.nd
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> int:
     """Take 400 rows for many."""
-    for module in (chunks, sys.modules["learnable_novelty.independence.dependence"]):
+    for module in (chunks, dependence):
         monkeypatch.setattr(module, "LARGE", 400)
     return 400
 
@@ -114,7 +111,7 @@ def test_ranks_of_other_rows_are_places_in_their_distribution():
 )
 def test_what_cannot_be_read_is_refused(arguments, message):
     with pytest.raises(UserError, match=message):
-        dependence_function(*arguments())
+        dependence.dependence(*arguments())
 
 
 def test_a_third_variable_needs_memory():

@@ -41,7 +41,7 @@ def test_a_row_with_a_gap_on_one_side_is_left_out_of_all(gappy, capsys):
 
 def test_gaps_can_be_marked_and_those_of_a_series_are_refused(gappy, capsys):
     path, _ = gappy
-    told = answer(capsys, path, "--x", "x", "--y", "y", "--missing", "indicate")
+    told = answer(capsys, path, "--x", "x", "--y", "y", "--missing", "fill")
     assert told["num_rows"] == 60
     assert told["x_dim"] == told["y_dim"] == 2
     assert main(["depend", str(path), "--x", "x", "--y", "y", "--blocks", "5"]) == 2

@@ -43,7 +43,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _depend(options: argparse.Namespace) -> int:
-    from learnable_novelty.independence import dependence
+    from learnable_novelty.independence.dependence import dependence
 
     check_seed(options.seed)
     if options.plot is not None:
@@ -82,7 +82,10 @@ def _read(
     from learnable_novelty.data.reading import read_table
 
     where = options.file.name
-    table = read_table(options.file, **vars(read_decisions(options)))
+    decisions = dict(vars(read_decisions(options)))
+    if decisions["missing"] is None and options.blocks is None:
+        decisions["missing"] = "drop"  # medians on both sides would look like a relation
+    table = read_table(options.file, **decisions)
     known = [column.name for column in table.columns]
     wanted = {"x": options.x, "y": options.y, "given": options.given}
     names = {
@@ -104,6 +107,4 @@ def _numbers(encoded: Encoded, names: list[str]) -> np.ndarray:
     """Return what columns became, with the marks of their gaps."""
     import numpy as np
 
-    every = [part for name in names for part in (name, f"{name} is missing")]
-    parts = [encoded.matrix[:, encoded.places[name]] for name in every if name in encoded.places]
-    return np.concatenate(parts, axis=1)
+    return np.concatenate([encoded.matrix[:, encoded.places[name]] for name in names], axis=1)

@@ -35,8 +35,7 @@ from learnable_novelty.independence.features import (
     waves,
     with_norm,
 )
-from learnable_novelty.independence.null import permuted
-from learnable_novelty.independence.statistic import Statistics, statistics
+from learnable_novelty.independence.statistic import Statistics, permuted, statistics
 from learnable_novelty.seeds import numpy_generator, split, torch_generator
 
 LARGE = 20_000

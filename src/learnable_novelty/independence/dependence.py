@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.errors import UserError
+from learnable_novelty.data.frames import dense
+from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.independence.chunks import (
     LARGE,
     SOME,
@@ -20,19 +21,21 @@ from learnable_novelty.independence.chunks import (
 )
 from learnable_novelty.independence.conditional import Given
 from learnable_novelty.independence.features import feature_pairs
-from learnable_novelty.independence.inputs import as_columns, check_same_rows
-from learnable_novelty.independence.null import (
+from learnable_novelty.independence.result import Dependence, describe
+from learnable_novelty.independence.statistic import (
+    Statistics,
     check_blocks,
     p_value,
     permuted,
     signed,
     standardized_statistics,
+    statistics,
 )
-from learnable_novelty.independence.result import Dependence, describe
-from learnable_novelty.independence.statistic import Statistics, statistics
 from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.seeds import check_seed, split
 
+FEWEST = 5
+"""Rows that a permutation test needs to reach p = 0.05 with room to spare: 5! = 120 orders."""
 SCALED = f"{SOME:,} rows of y, scaled to all rows"
 """What is rearranged of many rows."""
 
@@ -84,9 +87,9 @@ def dependence(
             raise UserError("given and blocks need all rows in memory: expected arrays for x and y")
         pairs = open_pairs(x, y)
         x, y, num_rows = sample_rows(pairs(), seed)
-    x, y = as_columns("x", x), as_columns("y", y)
-    z = None if given is None else as_columns("given", given)
-    check_same_rows(x=x, y=y, given=z)
+    x, y = _as_columns("x", x), _as_columns("y", y)
+    z = None if given is None else _as_columns("given", given)
+    _check_same_rows(x=x, y=y, given=z)
     blocks = check_blocks(blocks, len(x))
     if pairs is None:
         whole, num_rows = (x, y), len(x)
@@ -147,3 +150,54 @@ def _sample(x: Tensor, y: Tensor, most: int = 2000) -> tuple[np.ndarray, np.ndar
         return None
     step = -(-len(x) // most)
     return x[::step, 0].numpy(), y[::step, 0].numpy()
+
+
+def _as_columns(name: str, values: Any) -> Tensor:
+    """Return an array, tensor or data frame as (num_rows, columns) float64; a vector is a column.
+
+    Raises:
+        UserError: for values that are not finite numbers, or for fewer than five rows.
+    """
+    values = dense(values)
+    if not isinstance(values, Tensor):
+        if isinstance(values, np.ma.MaskedArray) and bool(np.ma.getmaskarray(values).any()):
+            raise UserError(f"{name} must be complete, got a masked array with hidden values")
+        array = np.asarray(values)
+        if array.dtype == object:
+            try:
+                array = array.astype(np.float64)
+            except (TypeError, ValueError):
+                raise UserTypeError(f"{name} must be numbers, got {_odd(values)}") from None
+        if array.dtype.kind not in "fiub":
+            raise UserTypeError(f"{name} must be numbers, got an array of dtype {array.dtype}")
+        values = torch.from_numpy(array.astype(np.float64))
+    if values.is_complex():
+        raise UserTypeError(f"{name} must be real numbers, got dtype {values.dtype}")
+    columns = values.detach().double().cpu()
+    if columns.ndim == 1:
+        columns = columns[:, None]
+    if columns.ndim != 2 or columns.shape[1] == 0:
+        raise UserError(f"{name} must be (num_rows, columns), got shape {tuple(values.shape)}")
+    if len(columns) < FEWEST:
+        raise UserError(f"{name} must have at least {FEWEST} rows to be tested, got {len(columns)}")
+    if not bool(torch.isfinite(columns).all()):
+        row, column = (int(i) for i in torch.isfinite(columns).logical_not().nonzero()[0])
+        kind = "NaN" if bool(columns[row, column].isnan()) else "an infinite value"
+        raise UserError(f"{name} must be finite, got {kind} in row {row}, column {column} (from 0)")
+    return columns
+
+
+def _odd(values: Any) -> str:
+    """Say which column of a data frame holds no numbers."""
+    for column in getattr(values, "columns", ()):
+        if getattr(values[column].dtype, "kind", "O") not in "fiub":
+            return f"{values[column].dtype} in column {column!r}: turn it into columns of 0 and 1"
+    return type(values).__name__
+
+
+def _check_same_rows(**named: Tensor | None) -> None:
+    """Raise unless all have equally many rows."""
+    counts = {name: len(values) for name, values in named.items() if values is not None}
+    if len(set(counts.values())) > 1:
+        said = ", ".join(f"{name} {count:,}" for name, count in counts.items())
+        raise UserError(f"expected as many rows in each, got {said}")

@@ -10,14 +10,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty.errors import needs_extra
 from learnable_novelty.independence.statistic import Statistics, code_bits, weighted
 from learnable_novelty.measure.words import plain
 from learnable_novelty.seeds import torch_generator
+from learnable_novelty.storage import write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LEVEL = 0.05
+BLUE, GREY = "#0072B2", "#999999"
 MOST_ROWS = 5_000
 """Rows that bits and effect are computed from, at most."""
 DRAWS = 20
@@ -118,11 +121,8 @@ class Dependence:
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw the data, the functions that were found, and the null; save to ``path`` if given."""
-        from learnable_novelty.errors import needs_extra
-
         with needs_extra("a plot", "plot"):
-            from learnable_novelty.independence.plot import draw_dependence
-        return draw_dependence(self, path)
+            return _draw(self, path)
 
 
 def _column(name: str, column: int | None, dim: int) -> str:
@@ -200,3 +200,28 @@ def _held_out(x: Tensor, y: Tensor, generator: torch.Generator, *, ordered: bool
         size = f.norm() * g.norm()
         correlations.append(float(f @ g / size) if size > 0 else 0.0)
     return max(0.0, sum(correlations) / 2)
+
+
+def _draw(result: Dependence, path: str | Path | None) -> Figure:
+    from matplotlib.figure import Figure
+
+    count = 3 if result.sample is not None else 2
+    figure = Figure(figsize=(3.2 * count, 3.2), layout="constrained")
+    *scatters, null = figure.subplots(1, count)
+    if result.sample is not None:
+        scatters[0].plot(*result.sample, ".", color=GREY, markersize=3)
+        scatters[0].set(xlabel="x", ylabel="y", title="data")
+    scatters[-1].plot(*result.functions, ".", color=BLUE, markersize=3)
+    scatters[-1].set(
+        xlabel="f(x)", ylabel="g(y)", title=f"held-out correlation {result.effect:.2f}"
+    )
+    null.hist(result.null_statistics, bins=40, color=GREY, label="null")
+    null.axvline(result.statistic, color=BLUE, label="observed")
+    null.set(xlabel="largest statistic", ylabel="rearrangements", title=f"p = {result.p_value:.3g}")
+    null.legend(frameon=False, fontsize=8)
+    for axes in figure.axes:
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.suptitle(f"{result.verdict}, {result.where}", fontsize=9, wrap=True)
+    if path is not None:
+        write_figure(path, figure)
+    return figure

@@ -6,6 +6,10 @@ With r the correlation of feature j of column a of x and feature k of column b o
 
 for every pair of weights v, w. Two statistics come of it: the sum over pairs of columns, for a
 dependence that is spread over them, and the largest, for one pair that depends.
+
+They are compared with those of rearranged rows: rows of y are permuted, singly or in blocks. Given
+a third variable, residuals get random signs as well: their size may depend on it, so they need not
+be exchangeable. One p-value counts for all statistics. For many rows see ``chunks``.
 """
 
 from __future__ import annotations
@@ -14,11 +18,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.independence.features import Features, by_value, standardized, waves
-from learnable_novelty.independence.inputs import check_same_rows
+from learnable_novelty.errors import UserError
+from learnable_novelty.independence.features import Features
+from learnable_novelty.observer.checks import whole_number
+from learnable_novelty.seeds import numpy_generator
 
 BATCH = 1 << 20
 """Correlations, or moved features, that are in memory at once: few enough for the cache."""
@@ -91,28 +98,132 @@ def code_bits(x: Tensor, y: Tensor) -> Tensor:
     return torch.linalg.slogdet(identity + cross @ cross.T)[1] / (2 * torch.log(torch.tensor(2.0)))
 
 
-def dependence_bits(x: Any, y: Any, *, waves_of_x: int = 4, waves_of_y: int = 4) -> Tensor:
-    """Return the bits of dependence between two tensors, with a gradient.
+UPPER = 0.95
+"""Quantile that sets the scale of a statistic."""
+TIE = 1e-4
+"""Standardized statistics that are this close are equal: rounding must not decide."""
 
-    Features are the first waves of every column, placed by its values. It has a bias that grows
-    with the number of waves and falls with 1 / n: compare values at equal n, or use ``dependence``
-    for a test.
 
-    Args:
-        x: (num_rows, columns) tensor.
-        y: (num_rows, columns) tensor.
-        waves_of_x: how many waves each column of x has.
-        waves_of_y: how many waves each column of y has.
+def permuted(num_rows: int, count: int, blocks: Any, seed: int) -> Rearranged:
+    """Permute the rows of y, or whole blocks of rows; the first order is that of the data."""
+    forward = torch.from_numpy(row_orders(num_rows, count, blocks, seed))
+    backward = forward.argsort(dim=1)
 
-    >>> x = torch.linspace(-1, 1, 100)[:, None].requires_grad_()
-    >>> bits = dependence_bits(x, x.detach() ** 2)
-    >>> bits.backward()
-    >>> bool(bits > 0.4), bool(torch.isfinite(x.grad).all())
-    (True, True)
+    def correlations(x: Features, y: Features, which: slice) -> Tensor:
+        # Rows of y in an order, or rows of x in the inverse order: the fewer features are moved.
+        if y.flat.shape[1] <= x.flat.shape[1]:
+            return _moved(y.flat, forward[which]) @ (x.flat / num_rows)
+        return (_moved(x.flat, backward[which]) @ (y.flat / num_rows)).permute(2, 1, 0)
+
+    return correlations
+
+
+def _moved(rows: Tensor, orders: Tensor) -> Tensor:
+    """Return features of rows in several orders, (features, orders, num_rows)."""
+    return rows.T.contiguous().index_select(1, orders.flatten()).reshape(-1, *orders.shape)
+
+
+def signed(num_rows: int, count: int, blocks: Any, seed: int) -> Rearranged:
+    """Give rows, or whole blocks of rows, random signs; the data have all signs plus."""
+    labels = block_labels(num_rows, blocks)
+    generator = numpy_generator(seed, "signs")
+    signs = generator.choice(np.array([-1, 1], dtype=np.float32), (count, labels.max() + 1))[
+        :, labels
+    ]
+    signs[0] = 1
+    moved = torch.from_numpy(signs)
+
+    def correlations(x: Features, y: Features, which: slice) -> Tensor:
+        return (y.flat.T[:, None] * moved[which]) @ (x.flat / num_rows)
+
+    return correlations
+
+
+def row_orders(num_rows: int, count: int, blocks: Any, seed: int) -> np.ndarray:
+    """Return orders of rows, (count, num_rows): the first is that of the data."""
+    generator = numpy_generator(seed, "orders")
+    rows = np.arange(num_rows)
+    if blocks is None:
+        orders = generator.permuted(np.tile(rows, (count, 1)), axis=1)
+    elif np.ndim(blocks) == 0:
+        orders = np.stack([_moved_blocks(rows, int(blocks), generator) for _ in range(count)])
+    else:
+        orders = np.stack(
+            [_moved_groups(block_labels(num_rows, blocks), generator) for _ in range(count)]
+        )
+    orders[0] = rows
+    return orders
+
+
+def check_blocks(blocks: Any, num_rows: int) -> Any:
+    """Return the length of blocks or the labels of rows, or raise in one sentence."""
+    if blocks is None:
+        return None
+    if np.ndim(blocks) == 0:
+        length = whole_number("blocks", blocks, 1)
+        if num_rows < 5 * length:
+            raise UserError(
+                f"blocks of {length} rows need at least {5 * length} rows, got {num_rows}"
+            )
+        return length
+    labels = np.asarray(blocks)
+    if labels.shape != (num_rows,):
+        raise UserError(
+            f"blocks must be a length, or one label for each of {num_rows} rows, "
+            f"got shape {labels.shape}"
+        )
+    sizes = np.unique(np.unique(labels, return_counts=True)[1], return_counts=True)[1]
+    if sizes.max() < 5:
+        raise UserError("blocks must have at least five blocks of one size that can be exchanged")
+    return labels
+
+
+def block_labels(num_rows: int, blocks: Any) -> np.ndarray:
+    """Return the number of the block of each row."""
+    if blocks is None:
+        return np.arange(num_rows)
+    if np.ndim(blocks) == 0:
+        return np.arange(num_rows) // int(blocks)
+    return np.unique(np.asarray(blocks), return_inverse=True)[1]
+
+
+def _moved_blocks(rows: np.ndarray, length: int, generator: np.random.Generator) -> np.ndarray:
+    """Turn the series by a random shift, cut it into blocks and shuffle these."""
+    turned = np.roll(rows, generator.integers(len(rows)))
+    pieces = np.array_split(turned, max(1, len(rows) // length))
+    return np.concatenate([pieces[i] for i in generator.permutation(len(pieces))])
+
+
+def _moved_groups(labels: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Exchange whole groups of rows with groups of the same size."""
+    members = [np.flatnonzero(labels == label) for label in range(labels.max() + 1)]
+    order = np.empty(len(labels), dtype=np.int64)
+    for size in {len(rows) for rows in members}:
+        same = [rows for rows in members if len(rows) == size]
+        for to, start in zip(same, generator.permutation(len(same)), strict=True):
+            order[to] = same[start]
+    return order
+
+
+def standardized_statistics(all_statistics: list[Statistics]) -> np.ndarray:
+    """Return all statistics in one unit, (rearrangements, statistics).
+
+    z = (t^(1/3) - median) / (95% quantile - median)
+
+    over the rearrangements, the data among them. Cube roots of sums of squares are nearly normal
+    (Wilson and Hilferty). All rearrangements are treated alike, so the rank of the data's largest z
+    is exactly uniform without dependence, however many statistics there are.
     """
-    check_same_rows(x=x, y=y)
-    sides = []
-    for values, count in ((x, waves_of_x), (y, waves_of_y)):
-        columns = values[:, None] if values.ndim == 1 else values
-        sides.append(standardized(waves(by_value(columns.double()), count)).flatten(1))
-    return code_bits(*sides)
+    values = np.concatenate(
+        [one.values.flatten(1).double().numpy() for one in all_statistics], axis=1
+    )
+    roots = np.cbrt(values)
+    middle, upper = np.quantile(roots, [0.5, UPPER], axis=0)
+    scale = upper - middle
+    flat = scale <= 1e-6 * (1 + np.abs(middle))
+    return np.where(flat, 0.0, (roots - middle) / np.where(flat, 1.0, scale))
+
+
+def p_value(largest: np.ndarray) -> float:
+    """Return the share of rearrangements, the data among them, with a statistic as large."""
+    return float((largest >= largest[0] - TIE).mean())
