@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -11,13 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.seeds import Seed, numpy_generator
+from learnable_novelty.seeds import numpy_generator
 from novelty_lab.meters.crossings import WorldLine, find_crossings, find_lines
-from novelty_lab.meters.domain import FARTHEST, Domain, find_domain, remove_domain
+from novelty_lab.meters.domain import Domain, find_domain, remove_domain
 from novelty_lab.meters.worldlines import Coherence, amplitude, coherence, rearranged, speeds
 
 Array = NDArray[np.float64]
 
+MAX_SPEED, MIN_SPEED = 2.0, 0.1  # sites per step: the fastest line searched, and what stands
+WINDOW = 48  # steps of a line; particles that live for less are not seen
 CHANCE = 0.05  # share of the power of rearranged fields that passes for straight
 BLOCKS = 6  # rearranged blocks in a window: shorter structures are left whole
 NOTHING = 1e-6  # share of the variance below which a residual is rounding
@@ -26,65 +27,41 @@ LEAST_SHARE = 0.05  # velocities of smaller shares are not listed
 
 @dataclass(frozen=True)
 class Solitons:
-    """What travels in a field.
-
-    Args:
-        remaining: share of the field's variance left by the background.
-        domain: the background removed.
-        residual: the field without it, (time, channels, width).
-        amplitude: local amplitude of the residual, (time, width).
-        travelling: share of the residual's power on moving world lines, 0 to 1, above chance.
-        standing: the same on lines slower than ``min_speed``.
-        velocities: (sites per step, share of the residual's power), largest share first.
-        crossings: how often moving world lines of different velocity cross; 0 if nothing travels.
-        chance_crossings: the same count in the rearranged field: what not to make much of.
-        crossing_rate: crossings per 1000 sites and steps.
-        lines: the moving world lines, in pieces one window long.
-        crossing_points: rows and sites of the crossings, (crossings, 2).
-    """
+    """What travels in a field."""
 
     remaining: float
+    """Share of the field's variance left by the background."""
     domain: Domain
-    residual: Array = dataclasses.field(repr=False)
-    amplitude: Array = dataclasses.field(repr=False)
+    """The background removed."""
     travelling: float = 0.0
+    """Share of the residual's power on moving world lines, 0 to 1, above chance."""
     standing: float = 0.0
-    velocities: list[tuple[float, float]] = dataclasses.field(default_factory=list)
+    """The same on lines slower than ``MIN_SPEED``."""
+    velocities: list[tuple[float, float]] = field(default_factory=list)
+    """Sites per step, and share of the residual's power, largest share first."""
     crossings: int = 0
+    """How often moving world lines of different velocity cross; 0 if nothing travels."""
     chance_crossings: float = 0.0
-    crossing_rate: float = 0.0
-    lines: list[WorldLine] = dataclasses.field(default_factory=list, repr=False)
-    crossing_points: Array = dataclasses.field(default_factory=lambda: np.empty((0, 2)), repr=False)
+    """The same count in the rearranged field: what not to make much of."""
 
 
-def measure_solitons(
-    field: ArrayLike | Tensor,
-    *,
-    max_speed: float = 2.0,
-    min_speed: float = 0.1,
-    window: int = 48,
-    seed: Seed = 0,
-) -> Solitons:
+def measure_solitons(history: ArrayLike | Tensor) -> Solitons:
     """Measure what travels along straight lines over the background of a field on a ring.
 
     1. Background: what repeats across space and in another direction (``domain``). A plane
        wave or a stripe pattern is background, however it moves: it leaves nothing to travel.
     2. Lines: every site of the residual's amplitude gets the largest coherence of the lines
-       through it, in windows of ``window`` steps; it moves if a moving line beats the standing
+       through it, in windows of ``WINDOW`` steps; it moves if a moving line beats the standing
        ones (``worldlines``).
     3. Chance: with m the share of power on moving lines beyond the coherence that 5% of the power
-       reaches when blocks of ``window`` / 6 rows are moved round the ring at random, and m0 that
+       reaches when blocks of ``WINDOW`` / 6 rows are moved round the ring at random, and m0 that
        share after such moves, travelling = (m - m0) / (1 - m0), or 0 if that is negative.
 
     A random pattern carried along as a whole repeats in one direction only, so it is no
     background: all of it travels, at one velocity, without crossings.
 
     Args:
-        field: (time, width) or (time, channels, width); channels are coordinates of a vector.
-        max_speed: fastest line searched, sites per step.
-        min_speed: slower lines stand.
-        window: length of a line in steps; particles that live for less are not seen.
-        seed: of the rearrangement.
+        history: (time, width) or (time, channels, width); channels are coordinates of a vector.
 
     Raises:
         ValueError: on a field that is not finite, or too small.
@@ -94,73 +71,56 @@ def measure_solitons(
     >>> solitons.travelling > 0.9, solitons.crossings, round(solitons.velocities[0][0])
     (True, 0, 1)
     """
-    values = _checked(field, window)
-    if not 0 < min_speed < max_speed:
-        raise UserError(f"expected 0 < min_speed < max_speed, got {min_speed} and {max_speed}")
+    values = _checked(history)
     domain = find_domain(values)
     residual = remove_domain(values, domain)
     variance = float(values.var(axis=(0, 2)).sum())
     power = np.square(residual).sum(1)
-    nothing = Solitons(
-        remaining=float(residual.var(axis=(0, 2)).sum()) / variance if variance > 0 else 0.0,
-        domain=domain,
-        residual=residual,
-        amplitude=amplitude(power),
-    )
+    seen = amplitude(power)
+    remaining = float(residual.var(axis=(0, 2)).sum()) / variance if variance > 0 else 0.0
     # A residual of rounding errors, or one of the same amplitude everywhere, shows no lines.
-    if nothing.remaining <= NOTHING or nothing.amplitude.var() <= NOTHING * power.mean():
-        return nothing
-    velocities = speeds(max_speed, window)
-    fields = [nothing.amplitude, *_rearranged_amplitudes(power, max(1, window // BLOCKS), seed)]
-    observed, *chance = [coherence(one, velocities, window, min_speed) for one in fields]
+    if remaining <= NOTHING or seen.var() <= NOTHING * power.mean():
+        return Solitons(remaining, domain)
+    velocities = speeds(MAX_SPEED, WINDOW)
+    fields = [seen, *_rearranged_amplitudes(power)]
+    observed, *chance = [coherence(one, velocities, WINDOW, MIN_SPEED) for one in fields]
     bar = _bar(chance)
     travelling, standing = _above_chance(observed, chance, bar)
     if travelling == 0:
-        return replace(nothing, standing=standing)
+        return Solitons(remaining, domain, standing=standing)
     lines = [find_lines(one, velocities, len(values), bar) for one in (observed, *chance)]
-    points, *by_chance = [
-        find_crossings(one, over, min_speed) for one, over in zip(lines, fields, strict=True)
+    crossings, *by_chance = [
+        len(find_crossings(one, over, MIN_SPEED)) for one, over in zip(lines, fields, strict=True)
     ]
-    moving = [line for group in lines[0] for line in group if abs(line.velocity) >= min_speed]
-    return replace(
-        nothing,
-        travelling=travelling,
-        standing=standing,
-        velocities=_main_velocities(moving, velocities[1] - velocities[0], travelling),
-        crossings=len(points),
-        chance_crossings=float(np.mean([len(one) for one in by_chance])),
-        crossing_rate=1000 * len(points) / power.size,
-        lines=moving,
-        crossing_points=points,
-    )
+    moving = [line for group in lines[0] for line in group if abs(line.velocity) >= MIN_SPEED]
+    main = _main_velocities(moving, velocities[1] - velocities[0], travelling)
+    chance_crossings = float(np.mean(by_chance))
+    return Solitons(remaining, domain, travelling, standing, main, crossings, chance_crossings)
 
 
-def _checked(field: ArrayLike | Tensor, window: int) -> Array:
-    if isinstance(field, Tensor):
-        field = field.detach().to(torch.float64).cpu().numpy()
-    values = np.asarray(field, dtype=np.float64)
+def _checked(history: ArrayLike | Tensor) -> Array:
+    if isinstance(history, Tensor):
+        history = history.detach().to(torch.float64).cpu().numpy()
+    values = np.asarray(history, dtype=np.float64)
     if values.ndim == 2:
         values = values[:, None]
     if values.ndim != 3 or values.shape[1] < 1:
         raise UserError(
             f"expected a field (time, width) or (time, channels, width), got shape {values.shape}"
         )
-    if window < BLOCKS:
-        raise UserError(f"expected a window of at least {BLOCKS} steps, got {window}")
-    least = max(2 * window, 3 * FARTHEST + 1)
-    if len(values) < least or values.shape[2] < 32:
+    if len(values) < 2 * WINDOW or values.shape[2] < 32:
         raise UserError(
-            f"expected at least {least} time steps (for windows of {window}) and a width of at "
-            f"least 32, got {len(values)} and {values.shape[2]}"
+            f"expected at least {2 * WINDOW} time steps and a width of at least 32, got "
+            f"{len(values)} and {values.shape[2]}"
         )
     if not bool(np.isfinite(values).all()):
         raise UserError("expected a finite field, got NaN or infinite values")
     return values
 
 
-def _rearranged_amplitudes(power: Array, block: int, seed: Seed) -> list[Array]:
+def _rearranged_amplitudes(power: Array) -> list[Array]:
     """Draw two rearrangements, by shifts and their opposites: mirrored fields get mirrored ones."""
-    generator = numpy_generator(seed, "shifts")
+    block, generator = WINDOW // BLOCKS, numpy_generator(0, "shifts")
     shifts = generator.integers(power.shape[1], size=-(-len(power) // block))
     return [amplitude(rearranged(power, block, moves)) for moves in (shifts, -shifts)]
 

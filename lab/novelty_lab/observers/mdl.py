@@ -22,10 +22,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.observer.code_length import code_length
-from learnable_novelty.observer.fit import Readout, residual_bits
-from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.spectral import Spectral
-from learnable_novelty.observer.summary import Moments, Rows
 
 MEMORY = 8
 """How many past sweeps are mixed."""
@@ -43,26 +40,6 @@ class Minimum:
     """How far one more sweep would move the readout, relative to its size: the gradient of J,
     preconditioned by the sweep, so that faint directions count as much as strong ones."""
     converged: bool
-
-
-def exact_readout(observer: Observer, data: Rows | Moments) -> Readout:
-    """Return the exact minimizer in place of the ridge, with the observer's settings."""
-    fit = observer.fit(data)
-    minimum = minimize_description_length(
-        fit.axes, fit.penalty, observer.resolution, observer.code_scale
-    )
-    weights = fit.axes.basis @ minimum.readout
-    power, total = float(fit.axes.residual_power(minimum.readout)), float(fit.axes.power)
-    variance = observer.noise_variance(fit.penalty)
-    return Readout(
-        weights=weights,
-        singular_values=torch.linalg.svdvals(weights),
-        model_bits=float(code_length(weights, observer.resolution, observer.code_scale)),
-        residual_bits=residual_bits(power, variance),
-        explained_variance=1 - power / total if total > 0 else 0.0,
-        ridge_penalty=fit.penalty,
-        noise_variance=variance,
-    )
 
 
 def minimize_description_length(

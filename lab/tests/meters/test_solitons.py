@@ -80,7 +80,6 @@ def test_pulses_travel_at_their_velocities_and_cross_as_often_as_they_do(backgro
             found.travelling, abs=0.05
         )
         assert abs(found.crossings - crossings) <= 1
-        assert found.crossings == len(found.crossing_points)
 
 
 @pytest.mark.parametrize("number", [54, 110])
@@ -146,7 +145,7 @@ def test_a_uniform_field_has_nothing(value):
     found = measure_solitons(np.full((128, 2, 64), value))
     assert (found.travelling, found.standing, found.remaining) == (0, 0, 0)
     assert found.velocities == []
-    assert not found.residual.any()
+    assert found.remaining == 0
 
 
 def test_a_plane_wave_is_background():
@@ -232,10 +231,6 @@ def summary(found):
     return np.array([found.travelling, found.standing, found.remaining, found.crossings])
 
 
-def mean_velocity(found):
-    return np.average([line.velocity for line in found.lines])
-
-
 FIELDS = {
     "unit pulses": lambda: over_background(pulses(128, [0.6, -0.4], 0)[0], "unit stripes", 0),
     "rule 54": lambda: automaton(54, 128, 0, 256)[:, None],
@@ -255,7 +250,6 @@ def test_place_scale_mirror_and_channel_order_do_not_matter(name):
     }
     for change, found in others.items():
         assert summary(found) == pytest.approx(summary(plain), abs=0.03, rel=0.03), change
-    assert -mean_velocity(mirrored) == pytest.approx(mean_velocity(plain), abs=0.05)
     if name == "unit pulses":
         assert [-velocity for velocity, _ in mirrored.velocities] == pytest.approx(
             [velocity for velocity, _ in plain.velocities], abs=0.01
@@ -269,23 +263,9 @@ def test_rotating_the_unit_vectors_changes_nothing():
     assert summary(turned) == pytest.approx(summary(plain), abs=1e-3)
 
 
-def test_tensors_are_read_and_the_seed_decides_the_rearrangement():
+def test_tensors_are_read():
     field = over_background(pulses(64, [0.6, -0.4], 0)[0], "plain", 0)
-    plain = measure_solitons(field)
-    assert measure_solitons(torch.from_numpy(field)).travelling == plain.travelling
-    noise = smooth_noise(64, 2, steps=128)
-    shares = {measure_solitons(noise, seed=seed).travelling for seed in range(4)}
-    assert len(shares) > 1
-
-
-def test_speeds_and_window_are_obeyed():
-    field = over_background(pulses(128, [0.6, -1.2], 0)[0], "plain", 0)
-    slow = measure_solitons(field, max_speed=0.9)
-    assert [velocity for velocity, _ in slow.velocities] == pytest.approx([0.6], abs=0.03)
-    fast = measure_solitons(field, min_speed=0.8)
-    assert [velocity for velocity, _ in fast.velocities] == pytest.approx([-1.2], abs=0.03)
-    short = measure_solitons(field, window=32)
-    assert {line.stop - line.start for line in short.lines} == {32}
+    assert measure_solitons(torch.from_numpy(field)) == measure_solitons(field)
 
 
 @pytest.mark.parametrize(
@@ -300,7 +280,3 @@ def test_speeds_and_window_are_obeyed():
 def test_unfit_fields_are_refused(field, message):
     with pytest.raises(ValueError, match=message):
         measure_solitons(field)
-    with pytest.raises(ValueError, match="min_speed"):
-        measure_solitons(np.zeros((128, 64)), min_speed=3)
-    with pytest.raises(ValueError, match="window"):
-        measure_solitons(np.zeros((128, 64)), window=2)
