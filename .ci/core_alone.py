@@ -18,7 +18,7 @@ import tempfile
 import traceback
 from pathlib import Path
 
-CORE = {"torch", "numpy", "pandas", "rich", "learnable-novelty"}
+CORE = {"torch", "numpy", "scipy", "pandas", "rich", "learnable-novelty"}
 NEED_EXTRAS = {"sklearn", "torchmetrics", "lightning", "reward"}
 """Modules that may ask for an extra; all others must be importable."""
 NOVELTY = str(Path(sysconfig.get_path("scripts"), "novelty"))
@@ -42,7 +42,7 @@ def novelty(*arguments: str) -> subprocess.CompletedProcess[str]:
             os.dup2(err.fileno(), 2)
             code = 70
             try:
-                code = importlib.import_module("learnable_novelty.cli").main(list(arguments))
+                code = importlib.import_module("learnable_novelty.cli.main").main(list(arguments))
             except SystemExit as stop:
                 code = stop.code
             except BaseException:  # noqa: BLE001 - whatever it is, it is reported
@@ -75,7 +75,6 @@ def try_commands() -> None:
     few = ("--draws", "2", "--null", "19")
     commands = {
         "score": (*data, *few),
-        "compare": (*data, *few),
         "scan": ("own.csv",),
         "depend": ("own.csv", "--x", "x", "--y", "y", "--permutations", "19"),
     }
@@ -88,7 +87,7 @@ def try_commands() -> None:
         check(f"novelty {' '.join(arguments)}", ran.returncode == 0 and not ran.stderr, ran.stderr)
     listed = re.findall(r"^    (\w+) ", novelty("--help").stdout, re.MULTILINE)
     check("novelty --help lists what is installed", set(listed) == set(commands), str(listed))
-    for command in ("run", "train", "render", "ledger", "explore", "list"):
+    for command in ("run", "train", "render", "ledger", "explore", "compare", "list"):
         ran = novelty(command, "eca")
         told = ran.returncode == 2 and "novelty-lab" in ran.stderr
         check(f"novelty {command}", told and ran.stderr.count("\n") == 1, ran.stderr)
@@ -152,7 +151,7 @@ def main() -> int:
     needed = importlib.metadata.requires("learnable-novelty") or []
     named = {text.split(">")[0] for text in needed if "extra ==" not in text}
     check("core dependencies", named | {"learnable-novelty"} == CORE, ", ".join(sorted(named)))
-    extras = {"matplotlib", "openpyxl", "scikit-learn", "gymnasium", "scipy", "pyarrow", "zarr"}
+    extras = {"matplotlib", "openpyxl", "scikit-learn", "gymnasium", "pyarrow", "zarr"}
     check("no extra is installed", not extras & installed, ", ".join(sorted(extras & installed)))
     importlib.import_module("torch")  # once: its import is nearly all of the time
     try_commands()
