@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The pinned torch goes first and alone: left to a resolver, it would bring a GPU build along.
 TORCH := $(shell grep -E '^torch==' constraints.txt)
 
-.PHONY: run test test-all check js bench docs tables render clean
+.PHONY: run test test-all check js licences lock bench docs tables render clean
 
 run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw the figure
 	$(BIN)/novelty run eca --config $(CONFIG) --out out
@@ -25,7 +25,9 @@ test: $(VENV)/.dev  ## run the tests: minutes on two cores
 test-all: $(VENV)/.dev  ## run the slow tests too: a browser on every tab, kills, long trainings
 	$(BIN)/python -m pytest --slow -n 3 --dist worksteal -rs
 
-check: $(VENV)/.dev $(if $(SKIP_JS),,js)  ## style, types, and which package may import which
+check: $(VENV)/.dev $(if $(SKIP_JS),,js)  ## style, types, who may import whom, licences, lock
+	$(BIN)/python .ci/lock.py --check
+	$(BIN)/python .ci/licences.py --quiet
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
@@ -38,6 +40,12 @@ lab/node_modules/.installed: lab/package.json
 	@command -v npm > /dev/null || { echo "make js needs Node.js with npm; SKIP_JS=1 make check leaves the scripts unchecked" >&2; exit 1; }
 	cd lab && npm install --silent --no-package-lock --no-audit --no-fund
 	touch $@
+
+licences: $(VENV)/.dev  ## list the licences of all packages; fail where one is not allowed
+	$(BIN)/python .ci/licences.py
+
+lock: $(VENV)/.dev  ## write lock.txt again, after a change of constraints.txt
+	$(BIN)/python .ci/lock.py
 
 bench: $(VENV)/.dev  ## time the fast ways against the plain ones
 	$(BIN)/python -m benchmarks
@@ -64,7 +72,8 @@ $(VENV)/.run: $(VENV)/.torch pyproject.toml lab/pyproject.toml
 	$(PIP) install -q -c constraints.txt -e '.[plot,data]' -e lab
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.torch pyproject.toml lab/pyproject.toml
+$(VENV)/.dev: $(VENV)/.torch lock.txt pyproject.toml lab/pyproject.toml
+	$(PIP) install -q --require-hashes --no-deps -r lock.txt
 	$(PIP) install -q -c constraints.txt -e '.[dev]' -e 'lab[all]'
 	touch $@ $(VENV)/.run
 
