@@ -9,7 +9,7 @@ import torch
 import learnable_novelty as ln
 from learnable_novelty.measure.cautions import cautions_of_rows, equal_rows, refusal_of_pair
 from learnable_novelty.measure.surrogates import normal_scores
-from novelty_lab.studies.calibration.nulls.processes import PAIRS, garch
+from novelty_lab.studies.calibration.processes import filtered, garch
 
 RNG = np.random.default_rng(0)
 
@@ -54,10 +54,24 @@ def test_equal_rows_are_one_group_and_cautions_stand_beside_the_p_value():
     assert alone.to_dict()["cautions"] == list(alone.cautions)
 
 
+def wave(g, n):
+    """Two noises with one season, in random phases."""
+    phase = g.uniform(0, 2 * np.pi, 2)
+    return np.cos(2 * np.pi * np.arange(n)[:, None] / 12 + phase) + g.standard_normal((n, 2))
+
+
+PAIRS = {
+    "AR 0.99 pairs": lambda g, n: filtered(g, n, past=(0.99,), columns=2),
+    "random walks": lambda g, n: g.standard_normal((n, 2)).cumsum(0),
+    "trends": lambda g, n: np.linspace(-1.7, 1.7, n)[:, None] + g.standard_normal((n, 2)),
+    "same season": wave,
+}
+
+
 @pytest.mark.parametrize("name", ["AR 0.99 pairs", "random walks", "trends", "same season"])
 def test_two_series_that_move_together_by_chance_have_no_p_value(name):
     for seed in range(5):
-        x, y = PAIRS[name](400, np.random.default_rng(seed)).T
+        x, y = PAIRS[name](np.random.default_rng(seed), 400).T
         found = ln.score(x, y, leads=[0], draws=1, null=19)
         assert found.p_value is None
         assert found.verdict == f"no p-value: {found.refusal}"
@@ -72,7 +86,7 @@ def test_two_series_that_move_together_by_chance_have_no_p_value(name):
 def test_faster_series_and_differences_have_a_p_value():
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        walks = torch.from_numpy(PAIRS["random walks"](400, rng))
+        walks = torch.from_numpy(PAIRS["random walks"](rng, 400))
         steps = walks.diff(dim=0)
         assert refusal_of_pair(steps[:, :1], steps[:, 1:]) is None
         # White noise can be shifted against anything.
@@ -93,7 +107,7 @@ def test_few_samples_have_a_score_and_no_p_value():
 def test_a_variance_is_told_from_a_mean():
     large = small = 0
     for seed in range(10):
-        series = garch(300, np.random.default_rng(seed))
+        series = garch(np.random.default_rng(seed), 300)
         found = ln.score(series, window=1, draws=1, null=19, seed=seed)
         small += found.p_value <= 0.05
         x = np.random.default_rng(seed).standard_normal(100)

@@ -13,7 +13,7 @@ from learnable_novelty.measure.surrogates import (
     simulations,
 )
 from learnable_novelty.measure.task import Windows
-from novelty_lab.studies.calibration.nulls.processes import LINEAR, PERIOD_TEN, filtered, henon
+from novelty_lab.studies.calibration.processes import LINEAR_SERIES, PERIOD_TEN, filtered, henon
 
 
 def generators(count):
@@ -21,15 +21,15 @@ def generators(count):
 
 
 def test_the_order_of_an_autoregression_is_found():
-    series = filtered(2000, np.random.default_rng(0), past=PERIOD_TEN)
+    series = filtered(np.random.default_rng(0), 2000, past=PERIOD_TEN)
     assert 2 <= linear_order(series) <= 4
-    pair = filtered(500, np.random.default_rng(1), past=(0.7,), columns=2)
+    pair = filtered(np.random.default_rng(1), 500, past=(0.7,), columns=2)
     assert 1 <= linear_order(pair) <= 2
     assert linear_order(np.ones((50, 1))) == 0
 
 
 def test_an_autoregression_is_its_least_squares_fit():
-    series = filtered(300, np.random.default_rng(2), past=PERIOD_TEN, columns=2)
+    series = filtered(np.random.default_rng(2), 300, past=PERIOD_TEN, columns=2)
     weights, covariance = _autoregressions(series[None], 2)
     centred = series - series.mean(0)
     past = np.concatenate([centred[:-2], centred[1:-1]], axis=1)
@@ -48,7 +48,7 @@ def test_an_explosive_fit_is_made_stationary():
 
 
 def test_simulations_have_the_spectrum_of_the_series_and_normal_scores():
-    series = filtered(400, np.random.default_rng(3), past=(0.8,))
+    series = filtered(np.random.default_rng(3), 400, past=(0.8,))
     made = simulations((series - series.mean()) / series.std(), 1, generators(50))
     lag = [np.corrcoef(one[1:, 0], one[:-1, 0])[0, 1] for one in made]
     own = np.corrcoef(series[1:, 0], series[:-1, 0])[0, 1]
@@ -58,7 +58,7 @@ def test_simulations_have_the_spectrum_of_the_series_and_normal_scores():
 
 
 def test_what_a_linear_fit_leaves_is_orthogonal_to_the_past():
-    series = torch.from_numpy(filtered(200, np.random.default_rng(4), past=PERIOD_TEN))
+    series = torch.from_numpy(filtered(np.random.default_rng(4), 200, past=PERIOD_TEN))
     inputs, targets = beyond_linear(series, Windows(3, (1, 4)), generators(2))
     assert inputs.shape[0] == targets.shape[0] == 3
     assert inputs.shape[2] == 3
@@ -67,15 +67,15 @@ def test_what_a_linear_fit_leaves_is_orthogonal_to_the_past():
 
 
 def test_linear_processes_pass_and_a_map_does_not():
-    """Of 7 x 3 series a level of 0.05 rejects one; five or more happen in 4 of 1,000 trials."""
+    """Of 6 x 3 series a level of 0.05 rejects one; five or more happen in 4 of 1,000 trials."""
     rejected = 0
-    for make in LINEAR.values():
+    for make in list(LINEAR_SERIES.values())[:6]:
         for seed in range(3):
-            series = make(150, np.random.default_rng(seed))
+            series = make(np.random.default_rng(seed), 150)["inputs"]
             found = ln.score(series, window=1, draws=1, null=ln.Null(19, "linear"), seed=seed)
             rejected += found.p_value <= 0.05
     assert rejected <= 4
-    noisy = henon(300, np.random.default_rng(0))
+    noisy = henon(np.random.default_rng(0), 300)
     noisy = noisy + 0.5 * noisy.std() * np.random.default_rng(1).standard_normal(300)
     found = ln.score(noisy, window=1, draws=1, null=ln.Null(19, "linear"))
     assert found.p_value == 0.05

@@ -8,7 +8,7 @@ from learnable_novelty.measure.rearrange import (
     row_orders,
     shift_orders,
 )
-from novelty_lab.studies.calibration.calibration.experiment import autoregression
+from novelty_lab.studies.calibration.processes import filtered
 
 
 def test_row_orders_are_permutations():
@@ -45,7 +45,7 @@ def test_shifts_are_an_evenly_spaced_group_beyond_the_spacing():
 
 
 def test_correlation_time_of_an_autoregression():
-    series = autoregression(40_000, 0.9, 1, np.random.default_rng(0))
+    series = filtered(np.random.default_rng(0), 40_000, past=(0.9,))
     assert correlation_time(torch.from_numpy(series)) == pytest.approx(19, rel=0.25)
     white = torch.from_numpy(np.random.default_rng(0).standard_normal((5000, 2)))
     assert correlation_time(white) <= 2

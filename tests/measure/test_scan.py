@@ -12,8 +12,8 @@ from learnable_novelty.measure.held_out import Folds
 from learnable_novelty.measure.p_values import tail_p_value
 from learnable_novelty.measure.rearrange import row_orders
 from learnable_novelty.measure.shared_features import (
+    explain_groups,
     membership,
-    permute_groups,
     predict_groups,
 )
 from learnable_novelty.observer import reservoirs
@@ -47,9 +47,9 @@ def test_groups_of_targets_are_fitted_as_each_would_be_alone():
     places = [slice(0, 1), slice(1, 3), slice(3, 4)]
     folds = Folds.of(80, None, np.random.default_rng(1))
     together = predict_groups(observer, Rows(h, y), membership(places, 4), folds)
-    tested = permute_groups(
-        observer, Rows(h, y), membership(places, 4), row_orders("rows", 80, (1,), 7, 3)
-    )
+    signs = torch.from_numpy(2.0 * g.integers(0, 2, (5, 80)) - 1)
+    orders = row_orders("rows", 80, (1,), 7, 3)
+    tested = explain_groups(observer, Rows(h, y), membership(places, 4), orders, [signs])
     for group, place in enumerate(places):
         alone = folds.errors(observer, Rows(h, y[:, place]))
         np.testing.assert_allclose(together[group].errors, alone.errors, rtol=1e-8)
@@ -58,7 +58,10 @@ def test_groups_of_targets_are_fitted_as_each_would_be_alone():
         assert together[group].freedom == pytest.approx(alone.freedom)
         fit = observer.fit(Rows(h, y[:, place]))
         _, null = fit.rearranged(fit.targets, row_orders("rows", 80, (1,), 7, 3))
-        np.testing.assert_allclose(tested.null[:, group], null, atol=1e-9)
+        np.testing.assert_allclose(tested.permuted[:, group], null, atol=1e-9)
+        turned = (y[:, place] - y[:, place].mean(0))[None] * signs[..., None]
+        signed = [observer.fit(Rows(h, one)).explained_variance() for one in turned]
+        np.testing.assert_allclose(tested.signed[:, group], signed, atol=1e-9)
         assert tested.observed[group] == pytest.approx(fit.explained_variance())
 
 
@@ -173,3 +176,27 @@ def test_the_tail_of_permutations_tells_small_p_values():
             assert 0.3 * p < math.exp(np.mean(np.log(told))) < 5 * p
     assert tail_p_value(np.zeros(99), 0.5) == 0.01
     assert tail_p_value(g.uniform(0, 0.01, 499), 0.9) == 1e-6
+
+
+def test_columns_whose_size_alone_depends_on_another_are_not_found():
+    g = np.random.default_rng(0)
+    size = np.exp(0.7 * g.standard_normal(300))
+    scanned = ln.scan({f"e{i}": size * g.standard_normal(300) for i in range(5)})
+    assert not scanned.discoveries()
+    assert any("no mean that can be learned" in text for text in scanned.cautions)
+
+
+def test_groups_stay_together_and_equal_rows_are_groups():
+    g = np.random.default_rng(1)
+    labels = np.repeat(np.arange(20), 10)
+    values = g.standard_normal((20, 3))[labels] + 0.3 * g.standard_normal((200, 3))
+    columns = dict(zip("abc", values.T, strict=True))
+    told = ln.scan(columns | {"patient": [f"p{k}" for k in labels]}, groups="patient")
+    assert told.names == ("a", "b", "c")
+    assert not told.discoveries()
+    assert ln.scan(columns).discoveries()
+    twice = ln.scan({name: np.tile(g.standard_normal(40), 5) for name in "abc"})
+    assert not twice.discoveries()
+    assert any("equal rows are one group" in note for note in twice.notes)
+    with pytest.raises(ValueError, match="needs at least 8 of them"):
+        ln.scan(columns, groups=np.arange(200) % 3)

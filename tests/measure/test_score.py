@@ -18,7 +18,7 @@ from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.surrogates import shuffled_shares
 from learnable_novelty.measure.task import Settings, Task, Windows
 from learnable_novelty.observer.summary import Moments, Roots, merge
-from novelty_lab.studies.calibration.calibration.experiment import autoregression
+from novelty_lab.studies.calibration.processes import filtered
 
 
 def fast(**settings):
@@ -121,7 +121,7 @@ def test_noise_stays_at_its_floor_and_structure_rises_above_it(n):
     assert noise.excess_bits < 0.2
     assert noise.held_out_interval[0] == 0
     identity = ln.score(x, x, draws=2, null=99)
-    ar = ln.score(autoregression(n, 0.9, 1, rng), window=4, draws=2, null=99)
+    ar = ln.score(filtered(rng, n, past=(0.9,)), window=4, draws=2, null=99)
     sine = ln.score(np.sin(0.3 * np.arange(n)), window=4, draws=2, null=99)
     sine_past = ln.score(np.sin(0.3 * np.arange(n)), window=4, history=4, draws=2, null=99)
     for found in (identity, ar, sine, sine_past):
@@ -298,7 +298,7 @@ def test_values_that_are_hidden_by_a_mask_are_not_scored():
 
 
 def test_paired_series_say_how_far_they_were_shifted():
-    series = autoregression(400, 0.9, 2, np.random.default_rng(16))
+    series = filtered(np.random.default_rng(16), 400, past=(0.9,), columns=2)
     found = ln.score(series[:, 0], series[:, 1], leads=[0], draws=1, null=99)
     assert found.null_count == 19
     assert "of 20 steps and its multiples (correlation time" in found.rearranged

@@ -31,23 +31,13 @@ FAST = {
         "steady_gallery": 1,
         "look_steps": 20,
     },
-    "calibration": {"repeats": 2, "noise_repeats": 1, "series_length": 128, "null": 9},
+    "calibration": {"repeats": 1, "null": 19, "samples": 80, "steps": 160, "new_samples": 100},
     "floor": {"draws": 1, "null": 2},
-    "nulls": {"repeats": 1, "coverage_repeats": 1, "parts": 1, "surrogates": 9, "permutations": 9},
-    "signs": {
-        "repeats": 1,
-        "parts": 1,
-        "samples": 96,
-        "series_length": 160,
-        "lattices": 20,
-        "floor_size": 128,
-    },
 }
 
 NOT_RECORDED = {
-    "nulls",
+    "calibration",
     "denoised",
-    "default-observer",
     "epiplexity",
     "growing",
 }
@@ -58,7 +48,6 @@ ONE_RUN = [
     if not artefact.many_runs and name not in NOT_RECORDED
 ]
 QUICK_RUNS = [
-    pytest.param("answers", marks=pytest.mark.slow),
     "dependence-level",
     "overview",
     "eca",
@@ -67,8 +56,6 @@ QUICK_RUNS = [
     pytest.param("floor", marks=pytest.mark.slow),
     pytest.param("calibration", marks=pytest.mark.slow),
     pytest.param("compare", marks=pytest.mark.slow),
-    pytest.param("nulls", marks=pytest.mark.slow),
-    pytest.param("signs", marks=pytest.mark.slow),
     pytest.param("relations", marks=pytest.mark.slow),
     "life-map",
     pytest.param("encoder-joined", marks=pytest.mark.slow),

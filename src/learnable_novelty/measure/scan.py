@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +15,34 @@ from learnable_novelty.data.reading import read_table
 from learnable_novelty.data.table import Column, encode
 from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.cautions import cautions_of_rows
+from learnable_novelty.measure.cautions import (
+    equal_rows,
+    neighbours,
+    outliers,
+    refusal_of_groups,
+)
 from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.defaults import draw_observers
-from learnable_novelty.measure.draw import FLOOR_REPEATS, denoised, fit_rows, rows_of
+from learnable_novelty.measure.draw import (
+    FEWEST_SIGNS,
+    FLOOR_REPEATS,
+    denoised,
+    fit_rows,
+    rows_of,
+    signed_products,
+)
 from learnable_novelty.measure.growth import FEWEST_SAMPLES, default_growing
 from learnable_novelty.measure.held_out import Folds, held_out_share
 from learnable_novelty.measure.importance import exchange_effects, place_inputs, shares
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.p_values import adjust, p_value, tail_p_value
-from learnable_novelty.measure.prepare import column_scale
-from learnable_novelty.measure.rearrange import row_orders
+from learnable_novelty.measure.prepare import column_scale, number_groups
+from learnable_novelty.measure.rearrange import Labels, Rearrangements
 from learnable_novelty.measure.scan_result import Relation, Scan
 from learnable_novelty.measure.shared_features import (
+    Tested,
+    explain_groups,
     membership,
-    permute_groups,
     predict_groups,
 )
 from learnable_novelty.measure.surrogates import normal_scores
@@ -37,8 +50,10 @@ from learnable_novelty.measure.task import Settings
 from learnable_novelty.measure.threads import few_threads
 from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.observer.denoise import FALSE_RATE
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.summary import Rows
 from learnable_novelty.seeds import check_seed, numpy_generator, split
+from learnable_novelty.text import printable
 
 MOST_ROWS, TEST_ROWS, PAIR_TEST_ROWS = 10_000, 4_000, 2_000
 """Rows that are fitted at most, and that a permutation test takes of them."""
@@ -55,6 +70,7 @@ def scan(
     draws: int | None = None,
     permutations: int | None = None,
     rows: int = MOST_ROWS,
+    groups: Any = None,
     seed: int = 0,
     progress: Report | None = None,
 ) -> Scan:
@@ -62,7 +78,8 @@ def scan(
 
     Every number, boolean and category is once the target, with all others as inputs. Rows with a
     gap are left out; so are inputs that have so many gaps that less than half of the rows would be
-    left. P-values are adjusted for the number of columns (Benjamini and Hochberg 1995).
+    left. P-values are those of ``score``, of a mean that can be learned, and adjusted for the
+    number of columns (Benjamini and Hochberg 1995).
 
     Args:
         data: a data frame, the path of a file, or a ``Table``.
@@ -75,6 +92,8 @@ def scan(
         permutations: of each test; by default 999, or more if that many columns need them, and 499
             for pairs.
         rows: how many rows are used at most, chosen at random.
+        groups: a column of the table, or a label for each row: rows with the same one depend on
+            each other, as for ``score``.
         seed: of reservoirs, folds and permutations.
         progress: called with the number of columns done and to do.
 
@@ -88,6 +107,9 @@ def scan(
     ['c']
     """
     table = read_table(data)
+    if isinstance(groups, str):
+        groups = table[groups].values
+        table = replace(table, columns=tuple(c for c in table.columns if c.values is not groups))
     columns = table.measured
     if len(columns) < 2:
         raise UserError(
@@ -105,25 +127,28 @@ def scan(
     most = whole_number("rows", rows, FEWEST_ROWS)
     report = progress or (lambda _done, _total: None)
     inputs, notes = _usable(columns, table.num_rows)
+    together, said, cautions = _looked_at(inputs, most, table.num_rows, groups)
+    plan = Plan(settings, most, together)
     relations: list[Relation] = []
     report(0, len(columns))
     for done, column in enumerate(columns, start=1):
         if pairs:
-            relations += _told_by(column, columns, most, settings)
+            relations += _told_by(column, columns, plan)
         else:
             others = [other for other in inputs if other is not column]
-            relations.append(_learned_from(others, column, most, settings, grow=grow))
+            relations.append(_learned_from(others, column, plan, grow=grow))
         report(done, len(columns))
+    adjusted = tuple(_adjusted(relations))
     return Scan(
-        relations=tuple(_adjusted(relations)),
+        relations=adjusted,
         names=tuple(column.name for column in columns),
         pairs=pairs,
         num_rows=table.num_rows,
         permutations=count,
         draws=draws,
         seed=settings.seed,
-        notes=(*table.notes, *notes, *_sampled(table.num_rows, most, pairs=pairs)),
-        cautions=_cautions(inputs, most),
+        notes=(*table.notes, *notes, *said, *_sampled(table.num_rows, most, pairs=pairs)),
+        cautions=(*cautions, *_sizes_only(adjusted)),
         source=str(data) if isinstance(data, (str, Path)) else None,
     )
 
@@ -151,13 +176,96 @@ def _sampled(num_rows: int, most: int, *, pairs: bool) -> Iterator[str]:
         yield f"permutation tests use {tested} rows"
 
 
-def _cautions(columns: Sequence[Column], most: int) -> tuple[str, ...]:
-    """Say what makes all p-values less than they seem: copies of rows, rows that are time."""
+@dataclass
+class Plan:
+    """What all columns share: settings, groups, and orders and signs that are drawn once."""
+
+    settings: Settings
+    most: int
+    groups: Labels | None
+    """Of the rows of the table."""
+    _moves: dict[Any, Rearrangements] = field(default_factory=dict)
+
+    def groups_of(self, rows: np.ndarray) -> Labels | None:
+        """Return the groups of some rows, numbered from 0."""
+        return None if self.groups is None else number_groups(self.groups[rows], len(rows))
+
+    def moves(self, rows: np.ndarray) -> Rearrangements:
+        """Return the orders and signs of as many rows."""
+        labels, seed = self.groups_of(rows), self.settings.seed
+        if labels is not None:
+            return Rearrangements("groups", len(rows), seed, groups=labels)
+        if len(rows) not in self._moves:
+            self._moves[len(rows)] = Rearrangements("rows", len(rows), seed)
+        return self._moves[len(rows)]
+
+    def folds(self, rows: np.ndarray) -> Folds:
+        """Cut rows into folds."""
+        generator = numpy_generator(self.settings.seed, "folds")
+        folds = Folds.of(len(rows), None, generator, self.groups_of(rows))
+        assert folds is not None
+        return folds
+
+    def tested(self, observer: Observer, rows: np.ndarray, data: Rows, groups: Tensor) -> Tested:
+        """Explain groups of targets, and their rearrangements."""
+        moves, count = self.moves(rows), self.settings.null.drawn
+        orders = () if moves.groups is not None else moves.orders("null", count, len(rows))
+        signs = moves.signs("mean", max(FEWEST_SIGNS, count), stretches=False)
+        return explain_groups(observer, data, groups, orders, signs)
+
+
+def _p_values(tested: Sequence[Tested], group: int, tail: bool) -> tuple[float | None, float]:
+    """Return p of dependence, which groups of rows do not have, and of a mean."""
+    observed = float(np.mean([one.observed[group] for one in tested]))
+    told = tail_p_value if tail else p_value
+    permuted, signed = (
+        np.mean([getattr(one, name)[:, group] for one in tested], axis=0)
+        for name in ("permuted", "signed")
+    )
+    of_any = told(permuted, observed) if permuted.size else None
+    of_mean = told(signed, observed)
+    assert of_mean is not None
+    return of_any, max(of_mean, of_any or 0.0)
+
+
+def _looked_at(
+    columns: Sequence[Column], most: int, num_rows: int, groups: Any
+) -> tuple[Labels | None, tuple[str, ...], tuple[str, ...]]:
+    """Return the groups of the rows of a table, what was decided, and cautions."""
+    if groups is not None:
+        labels = number_groups(groups, num_rows)
+        if (refusal := refusal_of_groups(int(labels.max()) + 1)) is not None:
+            raise UserError(refusal)
+        return labels, (f"{labels.max() + 1} groups of rows stay together",), ()
     encoded = encode(columns)
     if len(encoded.rows) < FEWEST_ROWS:
-        return ()
-    values = torch.from_numpy(encoded.matrix[:most])
-    return tuple(text for text in cautions_of_rows(values, values) if "rows" in text)
+        return None, (), ()
+    values = torch.from_numpy(encoded.matrix)
+    equal, said = equal_rows(values, values)
+    far = (f"{c.name}: {text}" for c in columns if c.kind == "number" for text in _outlier(c))
+    if equal is None:
+        return None, said, (*neighbours(values[:most], values[:most]), *far)
+    labels = np.arange(num_rows) + len(equal)
+    labels[encoded.rows] = equal
+    return labels, said, tuple(far)
+
+
+def _outlier(column: Column) -> Iterator[str]:
+    """Say that one value of a column makes much of its variance."""
+    values = torch.from_numpy(column.values[~column.is_missing].astype(float))[:, None]
+    if len(values) >= FEWEST_ROWS:
+        yield from (text.partition(" column 1 ")[2] for text in outliers(values, values)[:1])
+
+
+def _sizes_only(relations: Sequence[Relation]) -> Iterator[str]:
+    """Name the columns that depend on others, but not in their mean."""
+    names = {one.target for one in relations if one.is_of_size_only}
+    if names:
+        shown = ", ".join(map(printable, sorted(names)[:5])) + (", ..." if len(names) > 5 else "")
+        yield (
+            f"{shown}: some dependence (p <= 0.05), but no mean that can be learned; "
+            "ln.dependence tests every kind of it"
+        )
 
 
 def _complete(columns: Sequence[Column], most: int, seed: int) -> np.ndarray:
@@ -200,11 +308,10 @@ def _grown(x: Tensor, y: Tensor, settings: Settings) -> Settings | None:
     return replace(settings, observer=growth.observer) if growth.has_grown else None
 
 
-def _learned_from(
-    inputs: Sequence[Column], target: Column, most: int, settings: Settings, *, grow: bool
-) -> Relation:
+def _learned_from(inputs: Sequence[Column], target: Column, plan: Plan, *, grow: bool) -> Relation:
     """Learn one column from others."""
-    rows = _complete([*inputs, target], most, settings.seed)
+    settings = plan.settings
+    rows = _complete([*inputs, target], plan.most, settings.seed)
     empty = Relation.unknown(tuple(c.name for c in inputs), target, len(rows))
     if len(rows) < FEWEST_ROWS:
         return empty
@@ -217,27 +324,27 @@ def _learned_from(
     if grown is not None:  # rows are in random order, and the second half is judged
         half = len(rows) // 2
         settings, x, y, rows = grown, x[half:], y[half:], rows[half:]
-    together, folds = membership(groups, y.shape[1]), _folds(len(rows), settings.seed)
+    together, folds = membership(groups, y.shape[1]), plan.folds(rows)
     tested, held_out, bits, effects = [], [], [], []
     few = min(len(rows), TEST_ROWS)
     for observer in draw_observers(settings, tuple(x.shape)):
         data = rows_of(observer, x, y)
         held_out += predict_groups(observer, data, together, folds)
         test = Rows(data.features[:few], data.targets[:few])
-        tested.append(permute_groups(observer, test, together, _orders(few, settings)))
+        tested.append(plan.tested(observer, rows[:few], test, together))
         fit = fit_rows(observer, data)
 
         def noise() -> Iterator[Tensor]:
-            orders = row_orders("rows", len(rows), (1,), FLOOR_REPEATS, settings.seed)
-            return fit.moved_products(fit.unexplained(), orders)  # noqa: B023 - used at once
+            signs = plan.moves(rows).signs("edge", FLOOR_REPEATS, stretches=False)
+            products = signed_products(fit, fit.unexplained(), signs, [0])  # noqa: B023 - used now
+            return (crosses for crosses, _ in products)
 
         bits.append(denoised(fit, noise, settings).bits)
         effects.append(exchange_effects(fit, x, names))
-    null = np.mean([one.null for one in tested], axis=0)[:, 0]
-    p = p_value(null, float(np.mean([one.observed for one in tested])))
-    assert p is not None
-    share, interval = held_out_share(held_out, len(rows), len(rows))
-    chance = p > max(FALSE_RATE, 1 / (1 + null.size))
+    of_any, p = _p_values(tested, 0, tail=False)
+    units = plan.groups_of(rows)
+    share, interval = held_out_share(held_out, len(rows) if units is None else units, len(rows))
+    chance = p > max(FALSE_RATE, 1 / (1 + settings.null.drawn))
     predicted = np.mean([one.predicted for one in held_out], axis=0)
     return replace(
         empty,
@@ -246,25 +353,24 @@ def _learned_from(
         held_out_variance=share,
         held_out_interval=interval,
         p_value=p,
+        dependence_p_value=of_any,
         denoised_bits=0.0 if chance else float(np.mean(bits)),
         importance=() if effects[0] is None else shares(np.sum(effects, axis=0), names),
         classes=accuracy_of(predicted * unit.numpy(), (y * unit).numpy()),
     )
 
 
-def _told_by(
-    source: Column, columns: Sequence[Column], most: int, settings: Settings
-) -> list[Relation]:
+def _told_by(source: Column, columns: Sequence[Column], plan: Plan) -> list[Relation]:
     """Learn every other column from one; columns without gaps share their features."""
     others = [column for column in columns if column is not source]
     complete = [column for column in others if not column.missing]
     by_target: dict[str, Relation] = {}
     for targets in ([complete] if complete else []) + [[c] for c in others if c.missing]:
-        rows = _complete([source, *targets], most, settings.seed)
+        rows = _complete([source, *targets], plan.most, plan.settings.seed)
         empty = [Relation.unknown((source.name,), one, len(rows)) for one in targets]
         measured = empty
         if len(rows) >= FEWEST_ROWS:
-            measured = _measured_pairs(source, targets, rows, empty, settings)
+            measured = _measured_pairs(source, targets, rows, empty, plan)
         by_target |= {one.target: one for one in measured}
     return [by_target[column.name] for column in others]
 
@@ -274,11 +380,11 @@ def _measured_pairs(
     targets: Sequence[Column],
     rows: np.ndarray,
     empty: Sequence[Relation],
-    settings: Settings,
+    plan: Plan,
 ) -> list[Relation]:
     x, _ = _inputs([source], rows)
     y, unit, places = _targets(targets, rows)
-    groups, folds = membership(places, y.shape[1]), _folds(len(rows), settings.seed)
+    groups, folds, units = membership(places, y.shape[1]), plan.folds(rows), plan.groups_of(rows)
     few = min(len(rows), PAIR_TEST_ROWS)
     ranked_x = normal_scores(x[:few]) if source.kind == "number" else x[:few]
     # Numbers are ranked; levels of categories keep their common unit.
@@ -286,37 +392,27 @@ def _measured_pairs(
     is_number = (groups @ numbers) > 0
     ranked_y = torch.where(is_number, normal_scores(y[:few]), y[:few])
     tested, held_out = [], []
-    for observer in draw_observers(settings, tuple(x.shape)):
+    for observer in draw_observers(plan.settings, tuple(x.shape)):
         held_out.append(predict_groups(observer, rows_of(observer, x, y), groups, folds))
         test = rows_of(observer, ranked_x, ranked_y)
-        tested.append(permute_groups(observer, test, groups, _orders(few, settings)))
-    observed = np.mean([one.observed for one in tested], axis=0)
-    null = np.mean([one.null for one in tested], axis=0)
+        tested.append(plan.tested(observer, rows[:few], test, groups))
     relations = []
     for group, (relation, place) in enumerate(zip(empty, places, strict=True)):
         many = [one[group] for one in held_out]
-        share, interval = held_out_share(many, len(rows), len(rows))
+        share, interval = held_out_share(many, len(rows) if units is None else units, len(rows))
+        of_any, p = _p_values(tested, group, tail=True)
         predicted = np.mean([one.predicted for one in many], axis=0) * unit[place].numpy()
         relations.append(
             replace(
                 relation,
                 held_out_variance=share,
                 held_out_interval=interval,
-                p_value=tail_p_value(null[:, group], float(observed[group])),
+                p_value=p,
+                dependence_p_value=of_any,
                 classes=accuracy_of(predicted, (y[:, place] * unit[place]).numpy()),
             )
         )
     return relations
-
-
-def _folds(samples: int, seed: int) -> Folds:
-    folds = Folds.of(samples, None, numpy_generator(seed, "folds"))
-    assert folds is not None
-    return folds
-
-
-def _orders(rows: int, settings: Settings) -> Iterator[Tensor]:
-    return row_orders("rows", rows, (1,), settings.null.drawn, split(settings.seed, "null"))
 
 
 def _adjusted(relations: list[Relation]) -> list[Relation]:

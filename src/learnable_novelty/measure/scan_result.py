@@ -40,6 +40,8 @@ class Relation:
     held_out_interval: tuple[float, float] = (math.nan, math.nan)
     p_value: float | None = None
     """None with too few rows."""
+    dependence_p_value: float | None = None
+    """Of any dependence, by permutation; ``p_value`` is of a mean that can be learned."""
     adjusted_p: float | None = None
     """For the number of tests; see ``adjust``."""
     denoised_bits: float | None = None
@@ -60,6 +62,11 @@ class Relation:
     def is_found(self) -> bool:
         """Whether it is called a finding."""
         return self.adjusted_p is not None and self.adjusted_p <= LEVEL
+
+    @property
+    def is_of_size_only(self) -> bool:
+        """Whether there is a dependence, but no mean that can be learned."""
+        return self.p_value is not None and self.p_value > LEVEL >= (self.dependence_p_value or 1.0)
 
     @property
     def used(self) -> list[str]:

@@ -25,13 +25,15 @@ from learnable_novelty.observer.summary import Rows
 
 
 @dataclass(frozen=True)
-class Permuted:
-    """Explained variances of the groups, and of their permutations."""
+class Tested:
+    """Explained variances of the groups, and of their rearrangements."""
 
     observed: np.ndarray
     """(groups,)"""
-    null: np.ndarray
+    permuted: np.ndarray
     """(num_orders, groups)"""
+    signed: np.ndarray
+    """(num_signs, groups)"""
 
 
 def membership(places: Sequence[slice], columns: int) -> Tensor:
@@ -75,21 +77,35 @@ def predict_groups(observer: Observer, rows: Rows, groups: Tensor, folds: Folds)
 
 
 @torch.no_grad()
-def permute_groups(
-    observer: Observer, rows: Rows, groups: Tensor, orders: Iterable[Tensor]
-) -> Permuted:
-    """Return what the features explain of every group, and of permuted rows of it."""
+def explain_groups(
+    observer: Observer,
+    rows: Rows,
+    groups: Tensor,
+    orders: Iterable[Tensor],
+    signs: Iterable[Tensor],
+) -> Tested:
+    """Return what the features explain of every group, of permuted and of signed rows of it."""
     standard = rows.centred(observer.accumulate_dtype).standardized(observer.target_unit)
     axes = Spectral.of(standard)
-    components, power = standard.root @ axes.basis, standard.target_power @ groups
-    observed = _explained(axes, (axes.cross.square() @ groups)[:, None], power)
-    null, remaining = [observed[:0]], iter(orders)
-    size = max(1, BATCH_VALUES // max(1, standard.along.numel()))
-    while batch := list(itertools.islice(remaining, size)):
-        moved = torch.cat([standard.along[order] for order in batch], dim=1)
-        crosses = (components.T @ moved).unflatten(1, (len(batch), -1))
-        null.append(_explained(axes, crosses.square() @ groups, power))
-    return Permuted(observed[0].numpy(), torch.cat(null).numpy())
+    components, power = standard.root @ axes.basis, standard.target_power
+    observed = _explained(axes, (axes.cross.square() @ groups)[:, None], (power @ groups)[None])
+
+    def shares(moved: Iterable[Tensor]) -> np.ndarray:
+        some, remaining = [observed[:0]], iter(moved)
+        size = max(1, BATCH_VALUES // max(1, standard.along.numel()))
+        while batch := list(itertools.islice(remaining, size)):
+            values = torch.cat(batch, dim=1)
+            crosses = (components.T @ values).unflatten(1, (len(batch), -1))
+            left = power - values.sum(0).reshape(len(batch), -1).square() / len(values)
+            some.append(_explained(axes, crosses.square() @ groups, left @ groups))
+        return torch.cat(some).numpy()
+
+    y = standard.along
+    return Tested(
+        observed[0].numpy(),
+        shares(y[order] for order in orders),
+        shares(y * one[:, None].to(y) for many in signs for one in many),
+    )
 
 
 def _explained(axes: Spectral, cross_power: Tensor, power: Tensor) -> Tensor:
@@ -98,10 +114,9 @@ def _explained(axes: Spectral, cross_power: Tensor, power: Tensor) -> Tensor:
     Args:
         axes: of the features.
         cross_power: sums of b^2 over the columns of a group, (rank, num_orders, groups).
-        power: of the groups, (groups,).
+        power: of the groups, (num_orders, groups).
     """
     orders, groups = cross_power.shape[1:]
-    problems = cross_power.flatten(1).T
-    total = power.repeat(orders)
+    problems, total = cross_power.flatten(1).T, power.flatten()
     penalties = Evidence(axes.eigenvalues, problems, total, axes.count).penalties()
     return axes.explained_share(problems, penalties, total).reshape(orders, groups)
