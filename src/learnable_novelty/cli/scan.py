@@ -59,7 +59,14 @@ def scan_file(options: argparse.Namespace, *, pairs: bool = False) -> int:
     if is_scanned:
         with progress(f"scanning {printable(options.file.name)}", len(table.measured)) as report:
             grow = getattr(options, "grow", False)
-            scanned = scan(table, pairs=pairs, grow=grow, seed=options.seed, progress=report)
+            scanned = scan(
+                table,
+                pairs=pairs,
+                grow=grow,
+                groups=options.groups,
+                seed=options.seed,
+                progress=report,
+            )
         # What was decided about the table is said already.
         scanned = replace(scanned, source=name, notes=scanned.notes[len(table.notes) :])
         if options.plot is not None:

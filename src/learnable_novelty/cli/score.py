@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,6 +30,11 @@ def add_commands(commands: Any) -> None:
         "--grow",
         action="store_true",
         help="fit a growing observer to one half of the rows, and score the other half",
+    )
+    score.add_argument(
+        "--against",
+        metavar="COLS",
+        help="input columns to compare with: do the other inputs add to what these explain?",
     )
     score.add_argument("--engine", default="serial", help=ENGINES)
     score.add_argument(
@@ -102,6 +108,11 @@ def add_reading_options(command: argparse.ArgumentParser) -> None:
         metavar="HOW",
         help="gaps: fill (samples), drop, refuse (series), interpolate (series)",
     )
+    command.add_argument(
+        "--groups",
+        metavar="COL",
+        help="the column of groups: rows of one group are not independent",
+    )
     command.add_argument("--time", metavar="COL", help="the column that orders a series")
     command.add_argument(
         "--keep", metavar="COLS", help="columns to keep although they look like an index"
@@ -135,7 +146,9 @@ class Request:
 
 def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request:
     """Check the options and open the columns; see ``open_columns`` for ``chunks``."""
-    from learnable_novelty.data.files import open_columns
+    from learnable_novelty.data.files import choose_columns, open_columns
+    from learnable_novelty.data.reading import read_table
+    from learnable_novelty.measure.prepare import split_groups
 
     check_seed(options.seed)
     is_series = options.window is not None or options.leads is not None
@@ -157,14 +170,20 @@ def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request
     }
     if getattr(options, "grow", False):
         settings["observer"] = "growing"
-    columns = open_columns(
-        options.file,
-        options.inputs,
-        options.targets,
-        chunks=chunks,
-        is_series=is_series,
-        reading=reading,
-    )
+    if options.groups is None:
+        columns = open_columns(
+            options.file,
+            options.inputs,
+            options.targets,
+            chunks=chunks,
+            is_series=is_series,
+            reading=reading,
+        )
+    else:
+        table, labels = split_groups(read_table(options.file, **vars(reading)), options.groups)
+        chosen = options.inputs, options.targets, False
+        columns = choose_columns(table, *chosen, is_series=is_series, where=options.file.name)
+        settings["groups"] = labels[columns.source.kept]
     inputs, targets = columns.input_names, columns.target_names
     both = sorted(set(inputs) & set(targets))
     if both and not is_series:
@@ -211,6 +230,7 @@ def _score(options: argparse.Namespace) -> int:
 
         return scan_file(options)
     from learnable_novelty.engine import open_engine
+    from learnable_novelty.measure.difference import difference
     from learnable_novelty.measure.horizon import horizon
     from learnable_novelty.measure.score import score
 
@@ -222,6 +242,10 @@ def _score(options: argparse.Namespace) -> int:
         progress(f"scoring {printable(options.file.name)}", options.draws) as report,
     ):
         result = score(request.columns, **request.settings, executor=executor, progress=report)
+    compared = None
+    if options.against is not None:
+        fewer = _narrowed(request.columns, options.against)
+        compared = difference(score(fewer, **request.settings, executor=executor), result)
     if options.plot is not None:
         result.plot(options.plot)
     curve = horizon(request.columns, seed=options.seed) if options.window == "auto" else None
@@ -236,15 +260,47 @@ def _score(options: argparse.Namespace) -> int:
         if request.columns.classes and answer["classes"] is not None:
             recalls = zip(request.columns.classes, answer["classes"]["recalls"], strict=True)
             answer["classes"]["recalls"] = dict(recalls)
+        if compared is not None:
+            answer["difference"] = compared.to_dict()
         print(json.dumps(answer, indent=1, allow_nan=False))
     else:
         print(request.title)
         print(result)
+        if compared is not None:
+            print(f"All inputs against {printable(options.against)}: {compared}")
         if curve is not None:
             print(curve)
         if drawn:
             print(f"  drawn to {' and '.join(map(str, drawn))}")
     return 0
+
+
+def _narrowed(columns: Columns, names: str) -> Columns:
+    """Keep some of the input columns, on the same rows."""
+    from learnable_novelty.data.memory import MemoryRows
+    from learnable_novelty.data.names import positions
+
+    rows, places = columns.source.rows, columns.source.input_places
+    if rows is None or places is None:
+        raise UserError("--against needs named columns in memory, got a file read by chunks")
+    chosen = [columns.input_names[k] for k in positions(columns.input_names, names, "the inputs")]
+    both = {
+        part: place for name in chosen for part, place in places.items() if part in _parts(name)
+    }
+    pick = [k for place in both.values() for k in range(place.start, place.stop)]
+    ends = list(itertools.accumulate((p.stop - p.start for p in both.values()), initial=0))
+    moved = {name: slice(*span) for name, span in zip(both, itertools.pairwise(ends), strict=True)}
+    source = replace(
+        columns.source,
+        partitions=[MemoryRows(rows.inputs[:, pick], rows.targets)],
+        input_places=moved,
+    )
+    return replace(columns, source=source, input_names=chosen)
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """Name what a column became: its values, and the marks of its gaps."""
+    return name, f"{name} is missing"
 
 
 def _ridge(text: str | None) -> float | Literal["evidence"] | None:

@@ -154,6 +154,7 @@ def choose_columns(
         table_source(x, y, in_memory=not chunks),
         input_places=chosen.inputs.places,
         target_names=tuple(chosen.target_names),
+        kept=chosen.inputs.rows,
     )
     return Columns(
         source,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -99,6 +100,8 @@ class Source:
     input_places: dict[str, slice] | None = None
     """Which columns of the inputs a named column became, where names are known."""
     target_names: tuple[str, ...] = ()
+    kept: np.ndarray | None = None
+    """Of a table: the numbers of the rows that are left."""
 
     @property
     def count(self) -> int | None:

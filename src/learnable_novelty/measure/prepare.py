@@ -12,6 +12,8 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.data.memory import MemoryRows
+from learnable_novelty.data.names import positions
+from learnable_novelty.data.reading import read_table
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.cautions import (
     equal_rows,
@@ -249,6 +251,17 @@ def prepare_rows(
         line=Line.of(past, future) if past.ndim == 2 and null.drawn else None,
         decisions=decisions,
     )
+
+
+def split_groups(data: Any, groups: Any) -> tuple[Any, Any]:
+    """Take the column of groups out of a table: return what is left, and a label for each row."""
+    if not isinstance(groups, str):
+        return data, groups
+    table = read_table(data)
+    known = [column.name for column in table.columns]
+    (place,) = positions(known, [groups], "the table")
+    left = (*table.columns[:place], *table.columns[place + 1 :])
+    return replace(table, columns=left), table.columns[place].values
 
 
 def number_groups(groups: Sequence[Any] | Labels, count: int) -> Labels:

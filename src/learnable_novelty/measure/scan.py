@@ -36,7 +36,7 @@ from learnable_novelty.measure.held_out import Folds, held_out_share
 from learnable_novelty.measure.importance import exchange_effects, place_inputs, shares
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.p_values import adjust, p_value, tail_p_value
-from learnable_novelty.measure.prepare import column_scale, number_groups
+from learnable_novelty.measure.prepare import column_scale, number_groups, split_groups
 from learnable_novelty.measure.rearrange import Labels, Rearrangements
 from learnable_novelty.measure.scan_result import Relation, Scan
 from learnable_novelty.measure.shared_features import (
@@ -106,10 +106,7 @@ def scan(
     >>> [relation.target for relation in scanned.discoveries()]
     ['c']
     """
-    table = read_table(data)
-    if isinstance(groups, str):
-        groups = table[groups].values
-        table = replace(table, columns=tuple(c for c in table.columns if c.values is not groups))
+    table, groups = split_groups(read_table(data), groups)
     columns = table.measured
     if len(columns) < 2:
         raise UserError(

@@ -27,7 +27,7 @@ from learnable_novelty.measure.defaults import VECTOR_WIDTH, draw_observers
 from learnable_novelty.measure.draw import draw_from_blocks, draw_from_rows, num_sign_blocks
 from learnable_novelty.measure.growth import grow_on_one_part
 from learnable_novelty.measure.null import Null, choose_kind, describe
-from learnable_novelty.measure.prepare import PreparedRows, prepare_rows
+from learnable_novelty.measure.prepare import PreparedRows, prepare_rows, split_groups
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.measure.threads import threads_for
@@ -97,7 +97,7 @@ def score(
             unit of the data (the paper's u_Y).
         rank: replace every input and target column by its normal scores, the normal quantiles of
             its ranks, against heavy tails and outliers.
-        groups: a label for each row, such as its patient or plot: rows with the same label depend
+        groups: a column of the table, or a label for each row, such as its patient or plot: rows with the same label depend
             on each other, and only whole groups are independent. The test draws one sign for each
             group, folds and intervals keep groups whole, and windows are cut within groups. Equal
             rows are groups by themselves.
@@ -115,6 +115,9 @@ def score(
     >>> result.p_value, result.excess_bits > 0
     (0.05, True)
     """
+    if isinstance(groups, str) and targets is None and window is None and leads is None:
+        raise UserError("expected target columns beside a column of groups, got none")
+    inputs, labels = split_groups(inputs, groups)
     past = 1 if history == "auto" else history
     ahead = 1 if window == "auto" else window
     settings = Settings(
@@ -128,9 +131,14 @@ def score(
         standardize_inputs=standardize_inputs,
         target_unit=target_unit,
         rank=rank,
-        groups=None if groups is None else np.asarray(groups),
     )
     source = open_source(inputs, targets, is_series=settings.windows is not None)
+    if labels is not None:
+        kept = getattr(source, "kept", None)
+        labels = np.asarray(labels)
+        if kept is not None and len(labels) > len(kept):
+            labels = labels[kept]
+        settings = replace(settings, groups=labels)
     decisions = source.decisions
     if "auto" in (window, history):
         source, settings, chosen = cut_by_first_half(
