@@ -111,7 +111,7 @@ def add_reading_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--groups",
         metavar="COL",
-        help="the column of groups: rows of one group are not independent",
+        help="the column of groups: rows with the same depend on each other",
     )
     command.add_argument("--time", metavar="COL", help="the column that orders a series")
     command.add_argument(
@@ -284,9 +284,8 @@ def _narrowed(columns: Columns, names: str) -> Columns:
     if rows is None or places is None:
         raise UserError("--against needs named columns in memory, got a file read by chunks")
     chosen = [columns.input_names[k] for k in positions(columns.input_names, names, "the inputs")]
-    both = {
-        part: place for name in chosen for part, place in places.items() if part in _parts(name)
-    }
+    parts = {part for name in chosen for part in (name, f"{name} is missing")}
+    both = {part: place for part, place in places.items() if part in parts}
     pick = [k for place in both.values() for k in range(place.start, place.stop)]
     ends = list(itertools.accumulate((p.stop - p.start for p in both.values()), initial=0))
     moved = {name: slice(*span) for name, span in zip(both, itertools.pairwise(ends), strict=True)}
@@ -296,11 +295,6 @@ def _narrowed(columns: Columns, names: str) -> Columns:
         input_places=moved,
     )
     return replace(columns, source=source, input_names=chosen)
-
-
-def _parts(name: str) -> tuple[str, str]:
-    """Name what a column became: its values, and the marks of its gaps."""
-    return name, f"{name} is missing"
 
 
 def _ridge(text: str | None) -> float | Literal["evidence"] | None:

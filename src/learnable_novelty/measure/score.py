@@ -97,10 +97,10 @@ def score(
             unit of the data (the paper's u_Y).
         rank: replace every input and target column by its normal scores, the normal quantiles of
             its ranks, against heavy tails and outliers.
-        groups: a column of the table, or a label for each row, such as its patient or plot: rows with the same label depend
-            on each other, and only whole groups are independent. The test draws one sign for each
-            group, folds and intervals keep groups whole, and windows are cut within groups. Equal
-            rows are groups by themselves.
+        groups: a column of the table, or a label for each row, such as its patient or plot: rows
+            with the same label depend on each other, and only whole groups are independent. The
+            test draws one sign for each group, folds and intervals keep groups whole, and windows
+            are cut within groups. Equal rows are groups by themselves.
         executor: where draws, or the partitions of data that is read by chunks, are computed;
             this process by default. Any ``concurrent.futures.Executor`` of other processes, or
             that of a Dask client.

@@ -1,0 +1,77 @@
+"""``novelty score`` with groups, and with fewer inputs to compare with."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import learnable_novelty as ln
+from learnable_novelty.cli.main import main
+
+
+@pytest.fixture
+def table(tmp_path):
+    g = np.random.default_rng(0)
+    patient = np.repeat(np.arange(12), 10)
+    x = g.standard_normal((120, 3))
+    y = x[:, 0] + 0.7 * x[:, 2] + g.standard_normal(12)[patient]
+    frame = pd.DataFrame(x, columns=["a", "b", "c"]).assign(patient=[f"p{k}" for k in patient], y=y)
+    frame.loc[3, "a"] = np.nan
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    return tmp_path / "t.csv"
+
+
+def run(capsys, *arguments):
+    code = main(["score", *map(str, arguments), "--draws", "2", "--json"])
+    out, error = capsys.readouterr()
+    return code, json.loads(out) if code == 0 else error
+
+
+def test_the_column_of_groups_is_no_input(table, capsys):
+    code, told = run(capsys, table, "--targets", "y", "--groups", "patient")
+    assert code == 0
+    assert told["inputs"] == ["a", "b", "c"]
+    assert "whole groups" in told["rearranged"] and "(12 of them)" in told["rearranged"]
+    frame = pd.read_csv(table)
+    ours = ln.score(frame, "y", groups="patient", draws=2)
+    assert told["p_value"] == ours.p_value
+    assert told["held_out_interval"] == pytest.approx(list(ours.held_out_interval))
+    labels = frame["patient"].to_numpy()
+    also = ln.score(frame.drop(columns="patient"), "y", groups=labels, draws=2)
+    assert also.p_value == ours.p_value
+
+
+def test_other_inputs_are_compared_on_the_same_rows(table, capsys):
+    _, told = run(capsys, table, "--targets", "y", "--inputs", "a,b,c", "--against", "a,b")
+    found = told["difference"]
+    assert found["num_samples"] == told["num_samples"]
+    assert found["gain"] > 0.05 and found["p_value"] < 0.01
+    _, idle = run(capsys, table, "--targets", "y", "--inputs", "a,b,c", "--against", "a,c")
+    assert idle["difference"]["gain"] < 0.03
+    code, error = run(capsys, table, "--targets", "y", "--inputs", "a,b", "--against", "c")
+    assert code == 2 and "c" in error
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        ([1, 2], "expected one group for each of 60 rows"),
+        ([None, *range(59)], "expected a group for every row, got none in row 0"),
+        ("patient", "expected"),
+    ],
+)
+def test_bad_groups_get_one_sentence(groups, said):
+    x = np.random.default_rng(0).standard_normal((60, 1))
+    with pytest.raises((ValueError, TypeError), match=said):
+        ln.score(x, x, groups=groups, draws=1, null=19)
+
+
+def test_few_groups_have_no_p_value_and_series_are_not_mixed():
+    x = np.random.default_rng(0).standard_normal((60, 1))
+    found = ln.score(x, x, groups=np.arange(60) % 4, draws=1, null=19)
+    assert found.p_value is None and "at least 8 of them, got 4" in found.refusal
+    panel = ln.score(x, window=1, groups=np.arange(60) // 6, draws=1, null=19)
+    assert panel.num_samples == 50  # six steps make five pairs
+    with pytest.raises(ValueError, match="got a group in several places"):
+        ln.score(x, window=1, groups=np.arange(60) % 10, draws=1, null=19)
