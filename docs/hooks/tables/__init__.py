@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from docs.hooks import badges
-from docs.hooks.tables import agents, compare, growing, independence, life, measure, paper, summary
+from docs.hooks.tables import agents, studies
 from docs.hooks.tables.records import ROOT
 
 MARK = re.compile(r"(?P<mark><!-- table: (?P<name>[\w-]+) -->\n).*?(?P<end><!-- end -->)", re.S)
@@ -49,27 +49,17 @@ def draw_start(path: Path) -> None:
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "appendix-d": paper.appendix_d,
-    "denoised-functions": measure.denoised_functions,
-    "denoised-noise": measure.denoised_noise,
-    "dependence-power": independence.power,
-    "relations": measure.relations,
-    "scans": independence.scans,
-    "calibration": measure.calibration,
-    "compare": compare.compare,
-    "durations": summary.durations,
-    "encoder-controls": paper.encoder_controls,
+    "calibration": studies.calibration,
+    "compare": studies.compare,
+    "denoised-noise": studies.denoised_noise,
+    "dependence-power": studies.power,
+    "durations": studies.durations,
+    "encoder-controls": studies.encoder_controls,
     "explore-default": agents.explore_default,
-    "growing-sets": growing.real_sets,
-    "life-named": life.life_named,
-    "nca-scan": paper.nca_scan,
-    "nulls-coverage": measure.nulls_coverage,
-    "nulls-linear": measure.nulls_linear,
-    "nulls-other": measure.nulls_other,
-    "nulls-pairs": measure.nulls_pairs,
-    "ridge": paper.ridge,
+    "growing-sets": studies.real_sets,
+    "life-named": studies.life_named,
+    "relations": studies.relations,
     "rl-together": agents.rl_together,
     "rooms-shares": agents.rooms_shares,
-    "signs": measure.signs,
-    "solver-errors": paper.solver_errors,
+    "solver-errors": studies.solver_errors,
 }

@@ -1,0 +1,261 @@
+"""Tables of the appendices and of our own studies."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from docs.hooks.tables.records import ROOT, markdown, record
+from novelty_lab import records
+from novelty_lab.studies.rivals.figure import MEASURES as COMPARED
+
+
+def durations() -> str:
+    """Say how long every artefact takes at the paper's configuration."""
+    from novelty_lab.registry import all_artefacts
+
+    timed = [artefact for artefact in all_artefacts().values() if artefact.takes]
+    rows = ([f"`{one.name}`", one.title, one.takes] for one in timed)
+    return markdown(["artefact", "shows", "takes"], rows)
+
+
+CODES = {
+    "pixels": "raw pixels",
+    "PCA-64": "PCA-64",
+    "untrained": "untrained encoder",
+    "coding rate": "coding rate, same encoder and budget",
+    "paper": "the paper's",
+    "untrained conv": "untrained convolutional encoder",
+    "conv by mlp": "conv by mlp (chosen unmoved)",
+    "conv by conv, resolution 300": "conv by conv, resolution 300 (chosen unmoved)",
+    "conv by mlp, moved": "conv by mlp, moved (chosen)",
+}
+
+
+def encoder_controls() -> str:
+    """Compare codes of images by probes that see the labels."""
+    table = record("encoder-controls")["table"]
+    digits, fashion = table["mnist"], table["fashion-mnist"]
+    rows = [
+        [
+            CODES.get(name, name),
+            *(f"{mean_of(row[key]):.3f}" for key in ("linear", "neighbours")),
+            f"{mean_of(row['clusters']):.2f}",
+            *(f"{mean_of(fashion[name][key]):.3f}" for key in ("linear", "neighbours")),
+        ]
+        for name, row in digits.items()
+    ]
+    sets = ["MNIST linear", "MNIST 5-NN", "MNIST k-means", "Fashion linear", "Fashion 5-NN"]
+    return markdown(["code", *sets], rows)
+
+
+def mean_of(row: Any) -> float:
+    """Return a value, or the mean of several runs."""
+    return row["mean"] if isinstance(row, dict) else row
+
+
+SOLVER_TITLES = {
+    "float64 Gram": "float64 Cholesky",
+    "float64 dual": "float64 dual",
+    "float64 QR": "float64 QR",
+    "online observer": "online observer",
+    "determinants": "determinants alone",
+    "float32 Gram": "float32 moments",
+    "float32 QR": "float32 QR",
+}
+SOLVER_RATIOS = {1e2: "10²", 1e4: "10⁴", 1e6: "10⁶", 1e8: "10⁸", 1e9: "10⁹"}
+
+
+def solver_errors() -> str:
+    """Give the largest relative error of the score over all data sets, by solver and n/lambda."""
+    solvers = records.load(ROOT / "results" / "solvers" / "paper-seed0")
+    names, errors = solvers.results["solvers"], solvers.arrays["score_error"]
+    ratios = np.array(solvers.configuration["ratios"])
+
+    def cell(name: str, ratio: float) -> str:
+        column = int(np.abs(ratios / ratio - 1).argmin())
+        worst = errors[:, names.index(name), column]
+        if np.isfinite(worst).all():
+            digits, power = f"{worst.max():.0e}".split("e")
+            return f"{digits}e{int(power)}"
+        return "refused" if name == "online observer" else "fails"
+
+    rows = [[t, *(cell(name, at) for name in SOLVER_TITLES)] for at, t in SOLVER_RATIOS.items()]
+    return markdown(["n/λ", *SOLVER_TITLES.values()], rows)
+
+
+def _false_positives(name: str, titles: dict[str, str]) -> str:
+    rates = record(name)["false_positives"]
+    rows = [
+        [title, f"{rates[key]['rate']:.3f} ± {rates[key]['se']:.3f}"]
+        for key, title in titles.items()
+    ]
+    return markdown(["null data", "share with p ≤ 0.05"], rows)
+
+
+def calibration() -> str:
+    """Give the false positives of the permutation tests."""
+    titles = {
+        "independent samples": "independent samples, n = 128",
+        "smooth lattices": "lattices of independent smooth fields, 40 × 32 sites",
+        "AR pairs": "independent AR(0.95) pairs, 1024 steps",
+        "white series": "white series, 128 steps",
+        "AR pairs, rows permuted": "AR(0.95) pairs with rows permuted, for comparison",
+    }
+    return _false_positives("calibration", titles)
+
+
+def relations() -> str:
+    """Give the order, the time and the values on noise of measures of real relations."""
+    tells = {
+        "held-out variance": "share of variance in new rows, with an interval and a p-value",
+        "denoised bits": "how rich the relation is, not how strong",
+        "excess bits": "strength and richness together",
+        "forest, held-out R2": "share of variance in new rows",
+        "ppscore": "how much a tree beats the median; 0 for much that is weak",
+        "phik": "strength of association between bins",
+        "distance correlation": "strength of any dependence; noise is not 0",
+        "mutual information": "bits of any dependence; noise is not 0",
+        "|Pearson's r|": "strength of a straight line",
+    }
+    rows = sorted(record("relations")["orders"].items(), key=lambda one: -one[1]["spearman"])
+    return markdown(
+        ("measure", "Spearman with the forest", "largest of 30 shuffled", "seconds", "it tells"),
+        (
+            (
+                name.replace("|", "\\|"),
+                f"{row['spearman']:.2f}",
+                f"{row['largest shuffled']:.2f}",
+                f"{row['seconds']:.2g}",
+                tells[name],
+            )
+            for name, row in rows
+        ),
+    )
+
+
+def denoised_noise() -> str:
+    """Give the largest share of noise data sets that keep a direction, over numbers of targets."""
+    rows = record("denoised")["noise"]
+    sizes = sorted({row["n"] for row in rows})
+
+    def most(kind: str, n: int, name: str) -> str:
+        return f"{max(r[name] for r in rows if (r['kind'], r['n']) == (kind, n)):.1%}"
+
+    heads = {"kept": "keep a direction", "refused": "not known", "p_at_5": "instant p ≤ 0.05"}
+    return markdown(
+        ["noise", *(f"{head}, n = {n}" for head in heads.values() for n in sizes)],
+        [
+            [kind, *(most(kind, n, name) for name in heads for n in sizes)]
+            for kind in dict.fromkeys(row["kind"] for row in rows)
+        ],
+    )
+
+
+TESTS = {"ours": "ours", "MGC": "MGC", "Dcorr": "distance correlation", "Hsic": "HSIC"}
+
+
+def _power_of(curves: dict[str, Any], test: str, *, last: bool) -> dict[str, float]:
+    """Return the power of a test by simulation: with most rows, or the mean of the curve."""
+    return {
+        name.replace("_", " "): statistics.fmean(
+            one[test] for one in (curve[-1:] if last else curve)
+        )
+        for name, curve in curves.items()
+    }
+
+
+def power() -> str:
+    """Give power by simulation, with 100 rows and over dimension."""
+    results = record("dependence")
+    columns = [
+        _power_of(results[part], test, last=last)
+        for part, last in (("size", True), ("dimension", False))
+        for test in TESTS
+    ]
+    null = "multimodal independence"
+    names = [name for name in columns[0] if name != null]
+    means = [statistics.fmean(one[name] for name in names) for one in columns]
+    cells = [[name, *(f"{one[name]:.2f}" for one in columns)] for name in [*names, null]]
+    shown = ["**mean of the 19**", *(f"**{mean:.2f}**" for mean in means)]
+    heads = [f"{name}, {part}" for part in ("100 rows", "dimensions") for name in TESTS.values()]
+    return markdown(["simulation", *heads], [shown, *cells])
+
+
+TIMED = {"evidence_excess": "evidence_bits", "excess": None, "prequential_rate": None}
+"""Under which name the time of a measure is recorded, if not its own; None: it comes along."""
+
+
+def compare() -> str:
+    """Give the share of systems that each measure puts below noise, and its cost."""
+    results = record("compare")
+    below, seconds = results["below_noise"], results["seconds"]
+
+    def share(shares: dict[str, float], name: str) -> str:
+        return f"{100 * shares[name]:.0f}%" if name in shares else "not measured"
+
+    def time(kind: str, timed: str | None) -> str:
+        if timed is None:
+            return "with it"
+        if timed not in seconds[kind]:
+            return ""
+        milliseconds = 1000 * seconds[kind][timed]
+        return f"{milliseconds:.0f}" if milliseconds >= 10 else f"{milliseconds:.1f}"
+
+    rows = [
+        [
+            title.strip(),
+            share(below["automaton"]["steps"], name),
+            share(below["flow"]["period"], name),
+            share(below["flow"]["fixed"], name),
+            time("automaton", TIMED.get(name, name)),
+            time("flow", TIMED.get(name, name)),
+        ]
+        for name, title in COMPARED.items()
+    ]
+    leads = ["flows, leads in periods", "flows, leads of 0.1 to 1"]
+    return markdown(["measure", "rules", *leads, "CPU ms, a rule", "CPU ms, a flow"], rows)
+
+
+def real_sets() -> str:
+    """Compare learners over the real data sets: mean R2, mean rank, and time."""
+    from novelty_lab.studies.growing.figure import COLORS, means
+
+    recorded = record("growing")["sets"]
+    known = means(recorded, ("set", "learner"))
+    names = list(dict.fromkeys(name for name, _ in known))
+    shares = np.array([[known[name, k] for k in COLORS] for name in names], dtype=float)
+    ranks = rankdata(-shares, axis=1).mean(axis=0)
+    best = (shares >= shares.max(axis=1, keepdims=True) - 0.01).sum(axis=0)
+    seconds = [
+        np.median([row["seconds"] for row in recorded if row["learner"] == k]) for k in COLORS
+    ]
+    readings = {
+        "mean R2": [f"{value:.3f}" for value in shares.mean(axis=0)],
+        "mean rank of seven": [f"{value:.1f}" for value in ranks],
+        "within 0.01 of the best": [f"{value} of {len(names)}" for value in best],
+        "median CPU seconds": [f"{value:.2f}" for value in seconds],
+    }
+    return markdown([f"{len(names)} sets", *COLORS], [[k, *v] for k, v in readings.items()])
+
+
+LIFE_NAMES = ("Anneal", "Holstein", "Day & Night", "Life", "Diamoeba", "HighLife", "Morley")
+
+
+def life_named() -> str:
+    """List well-known rules with their excess on the map and scored again."""
+    named = {row["name"]: row for row in record("life-map")["named"]}
+    rows = [
+        [
+            name,
+            f"{named[name]['measures']['excess']:.1f}",
+            f"{named[name]['again_excess']:.1f} ± {named[name]['again_half_width']:.1f}",
+            f"{named[name]['again_rank']:,}",
+        ]
+        for name in LIFE_NAMES
+    ]
+    columns = ["excess on the map", "again (95%)", "place among the best, again"]
+    return markdown(["rule", *columns], rows)
