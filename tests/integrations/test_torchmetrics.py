@@ -50,15 +50,6 @@ def test_targets_far_from_zero_keep_their_digits():
     assert float(metric.compute()) == pytest.approx(float(observer()(*pairs())), rel=1e-8)
 
 
-def test_the_order_of_batches_does_not_matter():
-    x, y = pairs()
-    order = torch.randperm(501, generator=torch.Generator().manual_seed(1))
-    metric = Epiplexity(observer(), target_dim=4)
-    for rows in order.split(40):
-        metric.update(x[rows], y[rows])
-    assert float(metric.compute()) == pytest.approx(float(observer()(x, y)), rel=1e-10)
-
-
 def test_forward_returns_the_score_of_the_batch_and_accumulates():
     x, y = pairs()
     metric = Epiplexity(observer(), target_dim=4)
@@ -106,25 +97,6 @@ def test_state_round_trips_and_the_observer_is_a_copy():
     other.load_state_dict(metric.state_dict())
     other.update(x[100:], y[100:])
     assert float(other.compute()) == pytest.approx(float(observer()(x, y)), rel=1e-10)
-
-
-def test_it_draws_its_value_or_those_of_a_training():
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    x, y = pairs()
-    metric = Epiplexity(observer(), target_dim=4)
-    values = [metric(*part) for part in zip(x.split(100), y.split(100), strict=True)]
-    figure, axes = metric.plot(values[:-1])  # the last batch is one pair, which has no score
-    assert axes.lines[0].get_ydata().tolist() == [float(value) for value in values[:-1]]
-    assert "bits" in axes.get_ylabel()
-    again, own = metric.plot(ax=(other := pyplot.subplots()[1]))
-    assert own is other and again is other.figure
-    assert own.lines[0].get_ydata()[0] == pytest.approx(float(observer()(x, y)), rel=1e-10)
-    for drawn in (figure, again):
-        pyplot.close(drawn)
 
 
 def test_it_goes_into_a_collection():

@@ -27,11 +27,11 @@ BEST = LifeRule("B356/S1247").number
 def life_record() -> Record:
     """Return a whole map: random integers, the record's own form."""
     generator = np.random.default_rng(7)
-    arrays = {
+    made = {
         name: generator.integers(0, round(1 / grain) if grain < 0.01 else 2000, (512, 512))
         for name, grain in GRAIN.items()
     }
-    arrays = {name: values.astype(np.int16) for name, values in arrays.items()}
+    arrays: dict[str, np.ndarray] = {name: values.astype(np.int16) for name, values in made.items()}
     names = named_rules()
     codes = np.union1d([one.rule.number for one in names], [BEST, LifeRule("B5/S7").number]).astype(
         np.int32

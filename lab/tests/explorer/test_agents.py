@@ -40,7 +40,9 @@ def test_bands_are_those_of_the_records(site, task, condition):
 
 def test_curves_are_averaged_over_the_steps_that_all_have():
     curves = [np.array([[1, 2.0], [2, 4.0], [4, 9.0]]), np.array([[2, 6.0], [3, 1.0], [4, 1.0]])]
-    steps, mean, band = mean_curve([Run(i, 0.0, c, None) for i, c in enumerate(curves)])
+    averaged = mean_curve([Run(i, 0.0, c, None) for i, c in enumerate(curves)])
+    assert averaged is not None
+    steps, mean, band = averaged
     np.testing.assert_array_equal(steps, [2, 4])
     np.testing.assert_array_equal(mean, [5.0, 5.0])
     np.testing.assert_array_equal(band, [[4.0, 1.0], [6.0, 9.0]])

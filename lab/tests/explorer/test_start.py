@@ -67,6 +67,7 @@ def test_every_example_has_its_sentences(page, name):
     assert [button.get_attribute("data-name") for button in pressed] == [name]
     wait_for(page, "LN.start.latest().p_value === null")
     truth = check(page)
+    assert truth.p_value is not None
     first, second, third = told(page)
     assert first.startswith("From four values the observer ")
     assert ("this is more than chance" in second) == (truth.p_value <= 0.05) == (name != "noise")

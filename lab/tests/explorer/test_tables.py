@@ -93,6 +93,7 @@ def test_columns_are_chosen_as_by_the_command_line(page, tmp_path):
     path.write_text(MESSY)
     truth = choose(ln.read_table(path), None, "y")
     found = read_in(page, MESSY.encode(), False)
+    assert truth.targets is not None
     assert np.array(found["inputs"]).T.tolist() == truth.inputs.matrix.tolist()
     assert np.array(found["targets"]).T.tolist() == truth.targets.matrix.tolist()
     assert found["roles"] == ["", "input", "input", "input", "", "target"]

@@ -45,10 +45,7 @@ class ReservoirFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         width: number of features; "auto" is what ``score`` takes, 64 or a quarter of the samples.
         depth: number of layers.
         activation: "elu", "gelu", "tanh" or "relu".
-        normalize: normalize pre-activations over the features of a layer.
-        gain: factor on the normalized pre-activations.
         linear_last: leave the last layer without normalization and nonlinearity.
-        epsilon: added to the variance in the normalization.
         standardize_inputs: take off the means of the columns that it was fitted to, and divide by
             their deviations.
         seed: of the draw; equal to the first draw of ``score`` with this seed.
@@ -68,16 +65,12 @@ class ReservoirFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         width: int | Literal["auto"] = "auto",
         depth: int = VECTOR_DEPTH,
         activation: str = "elu",
-        normalize: bool = True,
-        gain: float = 1.0,
         linear_last: bool = LINEAR_LAST,
-        epsilon: float = 1e-5,
         standardize_inputs: bool = True,
         seed: int = 0,
     ) -> None:
         self.width, self.depth, self.activation = width, depth, activation
-        self.normalize, self.gain, self.linear_last = normalize, gain, linear_last
-        self.epsilon, self.standardize_inputs, self.seed = epsilon, standardize_inputs, seed
+        self.linear_last, self.standardize_inputs, self.seed = linear_last, standardize_inputs, seed
 
     def fit(self, X: Any, y: Any = None) -> ReservoirFeatures:
         """Draw the network, and learn the scale of the columns of X (num_samples, columns)."""
@@ -95,10 +88,7 @@ class ReservoirFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             width,
             whole_number("depth", self.depth, 1),
             activation=self.activation,
-            normalize=self.normalize,
-            gain=self.gain,
             linear_last=self.linear_last,
-            epsilon=self.epsilon,
             seed=split(check_seed(self.seed), "draw", 0),
         )
         if self.standardize_inputs:

@@ -7,7 +7,6 @@ and the ranks of a distributed job add up to the score of the undivided data.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -40,7 +39,6 @@ class Epiplexity(Metric):
     is_differentiable = False
     higher_is_better = True
     full_state_update = False
-    plot_lower_bound = 0.0
 
     moments: Tensor
 
@@ -87,20 +85,6 @@ class Epiplexity(Metric):
             return self.moments.new_tensor(torch.nan)
         sizes = self.observer.reservoir.feature_dim, self.target_dim
         return self.observer.bits(Moments.unpack(self.moments, *sizes))
-
-    def plot(self, val: Tensor | Sequence[Tensor] | None = None, ax: Any = None) -> tuple[Any, Any]:
-        """Draw values: one, one per step, or by default that of all pairs so far.
-
-        Args:
-            val: results of ``compute`` or ``forward``.
-            ax: of matplotlib, to draw there; a new figure by default.
-
-        Returns:
-            The figure and its axes; bits upwards from 0.
-        """
-        axes: Any = self._plot(val, ax)[1]
-        axes.set_ylabel("epiplexity, bits")
-        return axes.figure, axes
 
     @property
     def count(self) -> float:
