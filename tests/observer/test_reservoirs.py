@@ -8,9 +8,18 @@ import math
 import numpy as np
 import pytest
 import torch
-from torch.nn.functional import conv1d, conv2d, pad
+from torch.nn.functional import avg_pool2d, conv1d, conv2d, max_pool2d, pad
 
-from learnable_novelty.observer.reservoirs import MLP, Conv1d, Conv2d, Fourier, Recurrent
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.reservoirs import (
+    MLP,
+    Conv1d,
+    Conv2d,
+    Fourier,
+    ImageConv,
+    Recurrent,
+    Tabular,
+)
 
 ACTIVATIONS = {
     "elu": lambda v: np.where(v > 0, v, np.expm1(np.minimum(v, 0))),
@@ -25,6 +34,8 @@ MAKERS = {
     "conv2d": (lambda **k: Conv2d(2, 8, 3, **k), (5, 2, 6, 7)),
     "fourier": (lambda **k: Fourier(3, 8, **k), (5, 3)),
     "recurrent": (lambda **k: Recurrent(3, 8, **k), (5, 9, 3)),
+    "image": (lambda **k: ImageConv(6, 8, 2, **k), (5, 6, 6)),
+    "tabular": (lambda **k: Tabular(3, 8, **k), (5, 3)),
 }
 every_reservoir = pytest.mark.parametrize("make, shape", MAKERS.values(), ids=MAKERS)
 
@@ -40,6 +51,8 @@ every_reservoir = pytest.mark.parametrize("make, shape", MAKERS.values(), ids=MA
         (Conv2d(2, 8, 3), (5, 2, 6, 7), (5, 8, 6, 7), (210, 8)),
         (Fourier(3, 8), (5, 3), (5, 8), (5, 8)),
         (Recurrent(3, 8, washout=2), (5, 9, 3), (5, 9, 8), (35, 8)),
+        (ImageConv(9, 8, 2), (5, 9, 9), (5, 32), (5, 32)),
+        (Tabular(3, 8, 2, numbers=[0, 2]), (5, 3), (5, 15), (5, 15)),
     ],
     ids=MAKERS,
 )
@@ -354,10 +367,55 @@ def test_convolutions_commute_with_translations(normal):
     assert torch.allclose(shifted, torus(plane).roll((2, 3), (2, 3)), rtol=0, atol=1e-13)
 
 
+# Images and tables
+
+
+@pytest.mark.parametrize("kernel_size, pool", [(1, 2), (3, 1), (5, 3)])
+@pytest.mark.parametrize("pooling", ["average", "max"])
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("linear_last", [True, False])
+def test_images_equal_library_convolutions(
+    normal, kernel_size, pool, pooling, normalize, linear_last
+):
+    knobs = {"pool": pool, "pooling": pooling, "normalize": normalize, "linear_last": linear_last}
+    reservoir = ImageConv(11, 4, 2, kernel_size, gain=1.3, seed=3, **knobs)
+    images = normal(3, 11, 11)
+    hidden = images[:, None]
+    for layer in range(2):
+        weight, bias = getattr(reservoir, f"weight{layer}"), getattr(reservoir, f"bias{layer}")
+        drive = conv2d(hidden, weight, bias, padding="same")
+        if layer == 0 or not linear_last:
+            last = forward_by_hand(drive.movedim(1, -1).numpy(), "elu", 1.3, normalize, 1e-5)
+            drive = torch.from_numpy(last).movedim(-1, 1)
+        hidden = (avg_pool2d if pooling == "average" else max_pool2d)(drive, pool)
+    found = reservoir(images)
+    assert torch.allclose(found, hidden.reshape(3, -1), rtol=0, atol=1e-12)
+    assert torch.equal(reservoir(images[:, None]), found)
+
+
+def test_a_table_is_read_together_column_by_column_and_each_alone(normal):
+    x, reservoir = normal(200, 5), Tabular(5, 8, 3, numbers=[0, 4])
+    h, other = reservoir(x), x.clone()
+    torch.testing.assert_close(h[:, 8:13], x)
+    other[:, 1:4] = normal(200, 3)
+    torch.testing.assert_close(reservoir(other)[:, 13:], h[:, 13:])  # of columns 0 and 4 alone
+    assert not torch.allclose(reservoir(other)[:, :8], h[:, :8])
+
+
+def test_one_column_among_many_is_learned(normal):
+    x = normal(600, 20)
+    y = torch.sin(2 * x[:, :1])
+    shares = [
+        Observer(reservoir, ridge_penalty="evidence").readout(x, y).explained_variance
+        for reservoir in (Tabular(20, 64, 4), MLP(20, 64, 4))
+    ]
+    assert shares[0] > 0.85 > 2 * shares[1]
+
+
 # Every field matters
 
 
-FEEDFORWARD_FIELDS = {
+FEEDFORWARD = {
     "activation": "tanh",
     "normalize": False,
     "gain": 1.5,
@@ -365,37 +423,30 @@ FEEDFORWARD_FIELDS = {
     "epsilon": 0.1,
     "seed": 1,
 }
+FIELDS = {
+    **dict.fromkeys(("mlp", "conv1d", "conv2d"), FEEDFORWARD),
+    "image": {**FEEDFORWARD, "pool": 1, "pooling": "max", "kernel_size": 5},
+    "recurrent": {"spectral_radius": 0.5, "leak": 0.5, "input_scale": 0.3, "seed": 1},
+    "fourier": {"lengthscale": 2.0, "seed": 1},
+    "tabular": {"own": 2, "numbers": [0], "seed": 1},
+}
 
 
-@pytest.mark.parametrize("field", FEEDFORWARD_FIELDS)
-@pytest.mark.parametrize("kind", ["mlp", "conv1d", "conv2d"])
-def test_every_feedforward_field_changes_the_features(kind, field, normal):
+@pytest.mark.parametrize(
+    "kind, field", [(kind, field) for kind in FIELDS for field in FIELDS[kind]]
+)
+def test_every_field_changes_the_features_and_how_they_are_called(kind, field, normal):
     make, shape = MAKERS[kind]
-    inputs = normal(*shape)
-    changed = make(**{field: FEEDFORWARD_FIELDS[field]})
-    assert not torch.allclose(changed(inputs), make()(inputs), rtol=1e-3)
+    inputs, change = normal(*shape), {field: FIELDS[kind][field]}
+    plain, other = make()(inputs), make(**change)(inputs)
+    assert plain.shape != other.shape or not torch.allclose(other, plain, rtol=1e-3)
+    assert repr(make()) != repr(make(**change))
 
 
 @pytest.mark.parametrize("make", [Conv1d, Conv2d])
 def test_kernel_size_changes_the_features(make, normal):
     inputs = normal(2, 1, *(7,) * make.space)
     assert not torch.allclose(make(1, 4, 3, 5)(inputs), make(1, 4, 3, 3)(inputs), rtol=1e-3)
-
-
-@pytest.mark.parametrize(
-    "field, value", [("spectral_radius", 0.5), ("leak", 0.5), ("input_scale", 0.3), ("seed", 1)]
-)
-def test_every_recurrent_field_changes_the_features(field, value, normal):
-    inputs = normal(2, 6, 3)
-    changed = Recurrent(3, 8, **{field: value})
-    assert not torch.allclose(changed(inputs), Recurrent(3, 8)(inputs), rtol=1e-3)
-
-
-@pytest.mark.parametrize("field, value", [("lengthscale", 2.0), ("seed", 1)])
-def test_every_fourier_field_changes_the_features(field, value, normal):
-    inputs = normal(5, 3)
-    changed = Fourier(3, 8, **{field: value})
-    assert not torch.allclose(changed(inputs), Fourier(3, 8)(inputs), rtol=1e-3)
 
 
 def test_fourier_lengthscale_is_a_unit_of_length(normal):
@@ -428,6 +479,14 @@ def test_fourier_lengthscale_is_a_unit_of_length(normal):
         (lambda: Recurrent(3, 8, spectral_radius=-0.1), "spectral_radius must be at least 0"),
         (lambda: Recurrent(3, 8, spectral_radius=math.inf), "spectral_radius must be finite"),
         (lambda: Recurrent(3, 8, washout=-1), "washout must be at least 0"),
+        (lambda: ImageConv(8, 4, 4), r"at least pool\*\*depth = 16, got 8"),
+        (lambda: ImageConv(8, 4, 2, 2), "kernel_size must be odd"),
+        (lambda: ImageConv(8, 4, 2, pooling="min"), "average or max, got 'min'"),
+        (lambda: ImageConv(8, 4, 2, epsilon=-1.0), "epsilon must be at least 0"),
+        (lambda: Tabular(5, 8, -1), "own must be a whole number"),
+        (lambda: Tabular(5, 8, 1.5), "own must be a whole number"),
+        (lambda: Tabular(5, 8, numbers=[5]), "numbers must be columns from 0 to 4"),
+        (lambda: Tabular(5, 0), "width must be a positive integer"),
     ],
 )
 def test_bad_arguments_are_refused_with_what_was_expected(make, message):
@@ -444,6 +503,8 @@ def test_bad_arguments_are_refused_with_what_was_expected(make, message):
         (Conv2d(2, 8, 2), (5, 2, 7), r"\(num_samples, channels=2, height, length\)"),
         (Fourier(3, 8), (3,), r"\(num_samples, input_dim=3\)"),
         (Recurrent(3, 8), (5, 3), r"\(num_sequences, time, input_dim=3\)"),
+        (ImageConv(8, 4, 2), (3, 8, 7), r"side=8.*got shape \(3, 8, 7\)"),
+        (ImageConv(8, 4, 2), (3, 2, 8, 8), r"got shape \(3, 2, 8, 8\)"),
     ],
 )
 def test_inputs_of_another_shape_are_refused_by_named_dimensions(reservoir, shape, message):
@@ -453,5 +514,5 @@ def test_inputs_of_another_shape_are_refused_by_named_dimensions(reservoir, shap
 
 @every_reservoir
 def test_integer_inputs_are_refused(make, shape):
-    with pytest.raises(TypeError, match="floating inputs"):
+    with pytest.raises(TypeError, match="expected floating"):
         make()(torch.zeros(shape, dtype=torch.int64))

@@ -112,7 +112,7 @@ def image_observer(
         depth = EncoderConfig.reservoir_depth
         reservoir = reservoirs.MLP(side * side, width, depth, seed=seed)
     else:
-        reservoir = reservoirs.ImageConv(side, 128, 3, seed=seed)
+        reservoir = reservoirs.ImageConv(side, 128, 3, linear_last=False, seed=seed)
     return Observer(reservoir, ridge_penalty=ridge_penalty, resolution=resolution)
 
 

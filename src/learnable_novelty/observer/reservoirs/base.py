@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -43,13 +45,13 @@ class Reservoir(nn.Module, ABC):
     def draw(self, generator: torch.Generator) -> dict[str, Tensor]:
         """Draw the named float64 weights from a generator."""
 
-    @abstractmethod
     def forward(self, inputs: Tensor) -> Tensor:
         """Map inputs to features of the same layout."""
+        return self.driven(self.reads(inputs))
 
-    @abstractmethod
     def rows(self, values: Tensor) -> Tensor:
         """Lay features or targets out as regression rows: (num_rows, columns)."""
+        return values
 
     # What an observer that grows needs; a reservoir without it is refused.
 
@@ -73,6 +75,14 @@ class Reservoir(nn.Module, ABC):
     def _cannot_grow(self) -> UserError:
         name = type(self).__name__
         return UserError(f"expected a reservoir that can grow, such as MLP or Conv1d, got {name}")
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments that make this reservoir."""
+        names = inspect.signature(type(self)).parameters
+        return {name: getattr(self, name) for name in names}
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"{name}={value!r}" for name, value in self.settings().items())
 
     def redraw(self, seed: Seed) -> Reservoir:
         """Draw all weights anew, in place, from another seed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -128,28 +129,10 @@ class Feedforward(Reservoir):
             hidden = self.activate(_affine(seen, weight, bias), layer)
         return self.leave(hidden)
 
-    def forward(self, inputs: Tensor) -> Tensor:
-        return self.driven(self.reads(inputs))
-
     def resized(self, features: int, depth: int | None = None) -> Feedforward:
-        kernel = {"kernel_size": self.kernel_size} if isinstance(self, Convolution) else {}
-        return type(self)(
-            self.input_dim,
-            features,
-            self.depth if depth is None else depth,
-            activation=self.activation,
-            normalize=self.normalize,
-            gain=self.gain,
-            linear_last=self.linear_last,
-            epsilon=self.epsilon,
-            seed=self.seed,
-            **kernel,
-        )
-
-    def extra_repr(self) -> str:
-        shape = f"{self.input_dim}, {self.width}, {self.depth}, activation={self.activation!r}"
-        knobs = f"normalize={self.normalize}, gain={self.gain}, linear_last={self.linear_last}"
-        return f"{shape}, {knobs}, epsilon={self.epsilon}, seed={self.seed}"
+        changed: Any = {"channels" if isinstance(self, Convolution) else "width": features}
+        changed |= {} if depth is None else {"depth": depth}
+        return type(self)(**self.settings() | changed)
 
 
 def _affine(values: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -178,9 +161,6 @@ class MLP(Feedforward):
     torch.Size([5, 8])
     """
 
-    def rows(self, values: Tensor) -> Tensor:
-        return values
-
 
 class Convolution(Feedforward):
     """Circular convolutions; the last layer has kernel 1. Lattice sites are rows."""
@@ -204,18 +184,10 @@ class Convolution(Feedforward):
         check_sizes(input_channels=input_channels, channels=channels, kernel_size=kernel_size)
         if kernel_size % 2 == 0:
             raise UserError(f"kernel_size must be odd, got {kernel_size}")
-        self.kernel_size = kernel_size
-        super().__init__(
-            input_channels,
-            channels,
-            depth,
-            activation=activation,
-            normalize=normalize,
-            gain=gain,
-            linear_last=linear_last,
-            epsilon=epsilon,
-            seed=seed,
-        )
+        self.input_channels, self.channels, self.kernel_size = input_channels, channels, kernel_size
+        knobs: Any = {"activation": activation, "normalize": normalize, "gain": gain}
+        knobs |= {"linear_last": linear_last, "epsilon": epsilon, "seed": seed}
+        super().__init__(input_channels, channels, depth, **knobs)
         self.receptive_radius = (depth - 1) * (kernel_size // 2)
 
     def fan_ins(self) -> list[int]:
@@ -240,9 +212,6 @@ class Convolution(Feedforward):
 
     def rows(self, values: Tensor) -> Tensor:
         return values.movedim(1, -1).reshape(-1, values.shape[1])
-
-    def extra_repr(self) -> str:
-        return f"{super().extra_repr()}, kernel_size={self.kernel_size}"
 
 
 class Conv1d(Convolution):

@@ -32,7 +32,8 @@ class Fourier(Reservoir):
         check_sizes(input_dim=input_dim, width=width)
         if not lengthscale > 0:
             raise UserError(f"lengthscale must be positive, got {lengthscale!r}")
-        self.input_dim, self.feature_dim, self.lengthscale = input_dim, width, lengthscale
+        self.input_dim, self.lengthscale = input_dim, lengthscale
+        self.width = self.feature_dim = width
         self.redraw(self.seed)
 
     def draw(self, generator: torch.Generator) -> dict[str, Tensor]:
@@ -49,15 +50,5 @@ class Fourier(Reservoir):
         weights = self.weights_like(reads)
         return 2**0.5 * torch.cos(reads @ weights["frequency"].T + weights["phase"])
 
-    def forward(self, inputs: Tensor) -> Tensor:
-        return self.driven(self.reads(inputs))
-
     def resized(self, features: int, depth: int | None = None) -> Fourier:
-        return Fourier(self.input_dim, features, lengthscale=self.lengthscale, seed=self.seed)
-
-    def rows(self, values: Tensor) -> Tensor:
-        return values
-
-    def extra_repr(self) -> str:
-        shape = f"{self.input_dim}, {self.feature_dim}"
-        return f"{shape}, lengthscale={self.lengthscale}, seed={self.seed}"
+        return Fourier(**{**self.settings(), "width": features})

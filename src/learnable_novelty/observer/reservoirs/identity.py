@@ -26,9 +26,3 @@ class Identity(Reservoir):
     def forward(self, inputs: Tensor) -> Tensor:
         check_shape(inputs, ("num_samples", "input_dim"), 1, self.input_dim)
         return inputs
-
-    def rows(self, values: Tensor) -> Tensor:
-        return values
-
-    def extra_repr(self) -> str:
-        return f"{self.input_dim}"

@@ -22,7 +22,7 @@ POOLINGS = {"average": avg_pool2d, "max": max_pool2d}
 class ImageConv(Reservoir):
     """A random convolutional network on grey images; its last map, flattened, is the features.
 
-        h' = pool(act(gain * normalize(W * h + b)))
+        h' = pool(act(gain * normalize(W * h + b))),    of the last layer pool(W * h + b)
 
     with a zero-padded convolution, normalized over the channels of every pixel as in appendix A.
 
@@ -36,6 +36,8 @@ class ImageConv(Reservoir):
         activation: "elu", "gelu", "tanh" or "relu".
         normalize: normalize pre-activations over the channels.
         gain: factor on the normalized pre-activations.
+        linear_last: leave the last layer without normalization and nonlinearity; false gives it
+            both, as every other layer has them.
         epsilon: added to the variance in the normalization.
         seed: an integer, or a generator that one is drawn from.
 
@@ -55,6 +57,7 @@ class ImageConv(Reservoir):
         activation: str = "elu",
         normalize: bool = True,
         gain: float = 1.0,
+        linear_last: bool = True,
         epsilon: float = 1e-5,
         seed: Seed = 0,
     ) -> None:
@@ -74,6 +77,7 @@ class ImageConv(Reservoir):
         self.kernel_size, self.pool, self.pooling = kernel_size, pool, pooling
         self.activation, self._nonlinearity = activation, check_activation(activation)
         self.normalize, self.gain, self.epsilon = normalize, gain, epsilon
+        self.linear_last = bool(linear_last)
         self.input_dim, self.feature_dim = side * side, channels * last**2
         self.redraw(self.seed)
 
@@ -98,16 +102,17 @@ class ImageConv(Reservoir):
         for layer in range(self.depth):
             weight, bias = weights[f"weight{layer}"], weights[f"bias{layer}"]
             drive = conv2d(hidden, weight, bias, padding=self.kernel_size // 2)
-            if self.normalize:
-                last = drive.movedim(1, -1)
-                last = torch.layer_norm(last, (self.channels,), None, None, self.epsilon)
-                drive = last.movedim(-1, 1)
-            hidden = self._nonlinearity(drive * self.gain if self.gain != 1.0 else drive)
-            hidden = POOLINGS[self.pooling](hidden, self.pool) if self.pool > 1 else hidden
+            if not (self.linear_last and layer == self.depth - 1):
+                drive = self._activate(drive)
+            hidden = POOLINGS[self.pooling](drive, self.pool) if self.pool > 1 else drive
         return hidden.flatten(1)
 
-    def rows(self, values: Tensor) -> Tensor:
-        return values
+    def _activate(self, drive: Tensor) -> Tensor:
+        if self.normalize:
+            last = drive.movedim(1, -1)
+            last = torch.layer_norm(last, (self.channels,), None, None, self.epsilon)
+            drive = last.movedim(-1, 1)
+        return self._nonlinearity(drive * self.gain if self.gain != 1.0 else drive)
 
     def _enter(self, inputs: Tensor) -> Tensor:
         square = (self.side, self.side)
@@ -119,9 +124,3 @@ class ImageConv(Reservoir):
                 f"(num_samples, 1, {self.side}, {self.side}), got shape {tuple(inputs.shape)}"
             )
         return inputs.reshape(-1, 1, *square)
-
-    def extra_repr(self) -> str:
-        shape = f"{self.side}, {self.channels}, {self.depth}, kernel_size={self.kernel_size}"
-        pooled = f"pool={self.pool}, pooling={self.pooling!r}, activation={self.activation!r}"
-        knobs = f"normalize={self.normalize}, gain={self.gain}, epsilon={self.epsilon}"
-        return f"{shape}, {pooled}, {knobs}, seed={self.seed}"

@@ -57,7 +57,7 @@ class Recurrent(Reservoir):
             raise UserError(f"spectral_radius must be at least 0, got {spectral_radius!r}")
         if washout < 0:
             raise UserError(f"washout must be at least 0, got {washout!r}")
-        self.input_dim, self.feature_dim = input_dim, width
+        self.input_dim, self.width, self.feature_dim = input_dim, width, width
         self.spectral_radius, self.leak = spectral_radius, leak
         self.input_scale, self.washout = input_scale, washout
         self.redraw(self.seed)
@@ -78,9 +78,6 @@ class Recurrent(Reservoir):
         check_shape(inputs, ("num_sequences", "time", "input_dim"), 2, self.input_dim)
         return inputs
 
-    def forward(self, inputs: Tensor) -> Tensor:
-        return self.driven(self.reads(inputs))
-
     def driven(self, reads: Tensor) -> Tensor:
         weights = self.weights_like(reads)
         driven = linear(reads, weights["drive"], weights["bias"])
@@ -93,15 +90,7 @@ class Recurrent(Reservoir):
         return torch.stack(states, dim=1)
 
     def resized(self, features: int, depth: int | None = None) -> Recurrent:
-        return Recurrent(
-            self.input_dim,
-            features,
-            spectral_radius=self.spectral_radius,
-            leak=self.leak,
-            input_scale=self.input_scale,
-            washout=self.washout,
-            seed=self.seed,
-        )
+        return Recurrent(**{**self.settings(), "width": features})
 
     def rows(self, values: Tensor) -> Tensor:
         if values.shape[1] <= self.washout:
@@ -109,8 +98,3 @@ class Recurrent(Reservoir):
                 f"expected sequences longer than washout={self.washout}, got time={values.shape[1]}"
             )
         return values[:, self.washout :].reshape(-1, values.shape[-1])
-
-    def extra_repr(self) -> str:
-        shape = f"{self.input_dim}, {self.feature_dim}, spectral_radius={self.spectral_radius}"
-        knobs = f"leak={self.leak}, input_scale={self.input_scale}, washout={self.washout}"
-        return f"{shape}, {knobs}, seed={self.seed}"

@@ -71,9 +71,6 @@ class Tabular(Reservoir):
         check_shape(inputs, ("num_samples", "input_dim"), 1, self.input_dim)
         return inputs
 
-    def forward(self, inputs: Tensor) -> Tensor:
-        return self.driven(self.reads(inputs))
-
     def driven(self, reads: Tensor) -> Tensor:
         parts = [self.together(reads), reads]
         if self.own and self.numbers:
@@ -84,10 +81,4 @@ class Tabular(Reservoir):
 
     def resized(self, features: int, depth: int | None = None) -> Tabular:
         width = self.width + features - self.feature_dim
-        return Tabular(self.input_dim, width, self.own, numbers=self.numbers, seed=self.seed)
-
-    def rows(self, values: Tensor) -> Tensor:
-        return values
-
-    def extra_repr(self) -> str:
-        return f"{self.input_dim}, {self.width}, {self.own}, seed={self.seed}"
+        return Tabular(**{**self.settings(), "width": width})
