@@ -20,25 +20,19 @@ from learnable_novelty.measure.score import score_source
 from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.observer.evidence import RidgePenalty
 from learnable_novelty.seeds import check_seed
-from novelty_lab.measures import (
-    compression,
-    lempel_ziv,
-    permutation,
-    predictive,
-    prequential,
-    sample,
-)
+from novelty_lab.measures import lempel_ziv, predictive, prequential
 from novelty_lab.measures.registry import ComparedData, Measure, Reading, plain, timed
+from novelty_lab.measures.series import GZIP, PERMUTATION_ENTROPY, SAMPLE_ENTROPY
 
 MEASURES: tuple[Measure, ...] = (
     prequential.MEASURE,
     predictive.MEASURE,
-    compression.MEASURE,
+    GZIP,
     lempel_ziv.MEASURE,
-    permutation.MEASURE,
-    sample.MEASURE,
+    PERMUTATION_ENTROPY,
+    SAMPLE_ENTROPY,
 )
-"""In the order of the table; each is a file of this folder."""
+"""In the order of the table."""
 
 
 @dataclass(frozen=True)
@@ -85,26 +79,9 @@ def compare(
     """Measure the same data by learnable novelty and by other measures.
 
     Learnable novelty, the prequential code and predictive information see the same pairs, what
-    ``score`` makes of the data. The others see columns through time: the series, or the targets
-    if any were named.
-
-    Args:
-        inputs: (num_samples, columns), or a series (time, columns) with ``window`` or ``leads``; or
-            the columns of a file, from ``open_columns``.
-        targets: as for ``score``.
-        window: predict the next ``window`` steps of a series.
-        history: how many past values of a series make an input.
-        leads: predict these lead times instead of ``window``.
-        ridge_penalty: lambda of the observer; "evidence" unless given.
-        resolution: eta of the observer; 1 unless given.
-        draws: how many reservoirs to average over.
-        null: as for ``score``.
-        rank: as for ``score``.
-        seed: of reservoirs, rearrangements and the trained network.
-        progress: called with the number of measures done and to do.
-
-    Returns:
-        A ``Comparison``.
+    ``ln.score`` makes of the data, and its arguments are those of this function. The others see
+    columns through time: the series, or the targets if any were named. ``progress`` is called with
+    the number of measures done and to do.
     """
     settings = Settings(
         windows=choose_windows(window, history, leads),

@@ -9,8 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from novelty_lab.measures.columns import as_series, symbols
 from novelty_lab.measures.registry import Answer, Measure
+from novelty_lab.measures.series import as_series, symbols
 
 LEVELS = 2
 """Symbols that a value is read as: below its column's median, or not."""
@@ -21,12 +21,6 @@ def lempel_ziv_rate(series: Any) -> float:
 
     c is the number of phrases of the text, n its length. It tends to the entropy rate, 1 bit per
     symbol for fair coins, from above and slowly.
-
-    Args:
-        series: (time, columns); see ``symbols`` for how it becomes text.
-
-    Returns:
-        Bits per symbol.
     """
     text = symbols(as_series(series), LEVELS)
     return phrases(text.tolist()) * math.log2(text.size) / text.size

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novelty_lab.measures.columns import Series, as_series, in_own_units
 from novelty_lab.measures.registry import Answer, ComparedData, Measure
+from novelty_lab.measures.series import Series, as_series, in_own_units
 
 DETERMINED = 1e-12
 """A share of variance left unpredicted that is below this is rounding."""
@@ -26,12 +26,7 @@ def predictive_information(inputs: Any, targets: Any) -> float | None:
     targets is an exact linear one of the inputs, and on n independent samples it is about
     columns_x columns_y / (2 n ln 2) too high.
 
-    Args:
-        inputs: (num_samples, columns).
-        targets: (num_samples, columns).
-
-    Returns:
-        Bits; None with no more samples than columns, which would fit anything.
+    Bits; None with no more samples than columns, which would fit anything.
 
     >>> predictive_information([1.0, 2.0, 5.0, 4.0], [3.0, 5.0, 11.0, 9.0])
     inf

@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from learnable_novelty.data.memory import as_tensor
 from learnable_novelty.errors import UserError
 from learnable_novelty.seeds import numpy_generator, split
-from novelty_lab.measures.columns import in_own_units
 from novelty_lab.measures.registry import Answer, ComparedData, Measure, Reading
+from novelty_lab.measures.series import in_own_units
 
 FIRST_BLOCK = 32
 """Samples coded before anything is learned; the next blocks double the samples seen."""

@@ -8,12 +8,10 @@ import pytest
 
 from learnable_novelty.measure.score import score
 from novelty_lab.measures.compare import compare
-from novelty_lab.measures.compression import gzip_rate
 from novelty_lab.measures.lempel_ziv import lempel_ziv_rate
-from novelty_lab.measures.permutation import permutation_entropy
 from novelty_lab.measures.predictive import predictive_information
 from novelty_lab.measures.prequential import prequential_code
-from novelty_lab.measures.sample import sample_entropy
+from novelty_lab.measures.series import gzip_rate, permutation_entropy, sample_entropy
 
 
 @pytest.fixture(scope="module")

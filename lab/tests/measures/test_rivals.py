@@ -12,13 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learnable_novelty.errors import UserError
-from novelty_lab.measures.columns import symbols
-from novelty_lab.measures.compression import gzip_rate
 from novelty_lab.measures.lempel_ziv import lempel_ziv_rate, phrases
-from novelty_lab.measures.permutation import permutation_entropy
 from novelty_lab.measures.predictive import predictive_information
 from novelty_lab.measures.prequential import PRECISION, blocks, prequential_code
-from novelty_lab.measures.sample import sample_entropy
+from novelty_lab.measures.series import gzip_rate, permutation_entropy, sample_entropy, symbols
 
 
 def phrases_by_search(text):
