@@ -15,9 +15,9 @@ from learnable_novelty.reward import (
     NoveltyRewardWrapper,
     ObservationScale,
     Step,
+    compiled,
 )
-from learnable_novelty.reward.ellipsoids import Ellipsoids, advance_plain
-from learnable_novelty.reward.foresight import foresee_plain, widen_plain
+from learnable_novelty.reward.ellipsoids import Ellipsoids
 from tests.reward.toys import Drifting
 
 ENVS, LENGTH = 4, 40
@@ -81,32 +81,44 @@ def test_what_is_known_pays_and_an_episode_pays_less_and_less():
     assert episodes[:5].mean() > 10 * episodes[-5:].mean() > 0
 
 
-def test_compiled_and_plain_ellipsoids_are_equal():
-    pytest.importorskip("numba")
-    plain, compiled = Ellipsoids(ENVS, 7, 0.5), Ellipsoids(ENVS, 7, 0.5)
-    plain._advance = advance_plain
-    rng = np.random.default_rng(0)
-    for _ in range(50):
+def test_compiled_ellipsoids_add_and_forget_as_an_inverse_does():
+    ellipsoids, rng = Ellipsoids(ENVS, 7, 0.5), np.random.default_rng(0)
+    matrices = np.repeat(0.5 * np.eye(7)[None], ENVS, axis=0)
+    for t in range(50):
         z, y = rng.standard_normal((2, ENVS, 7)) * rng.choice([1e-3, 1.0, 10.0])
-        for one, other in zip(plain.advance(z, y), compiled.advance(z, y), strict=True):
-            assert one == pytest.approx(other, rel=1e-9, abs=1e-12)
-    assert plain.inverses == pytest.approx(compiled.inverses, rel=1e-9, abs=1e-12)
+        inverses = np.linalg.inv(matrices)
+        own, both = compiled.advance(ellipsoids.inverses, z, y)
+        assert own == pytest.approx(np.einsum("nd,nde,ne->n", z, inverses, z), rel=1e-8)
+        assert both == pytest.approx(np.einsum("nd,nde,ne->n", y, inverses, z), rel=1e-8, abs=1e-8)
+        matrices += z[:, :, None] * z[:, None, :]
+        if t == 25:
+            ellipsoids.restart(np.arange(ENVS) == 1)
+            matrices[1] = 0.5 * np.eye(7)
 
 
-@pytest.mark.parametrize("size", [3, 12])  # widened, and projected
-@pytest.mark.parametrize("discrete", [True, False])
-@pytest.mark.parametrize("clip", [None, 1.5])
-def test_compiled_and_plain_payments_are_equal(size, discrete, clip):
-    pytest.importorskip("numba")
-    scale = ObservationScale(np.full(size, 0.3), np.full(size, 0.7), clip)
-    sizes = {"num_envs": ENVS, "action_dim": 2, "discrete": discrete}
-    config = ForesightConfig(directions=8, every=16)
-    plain, compiled = (Foresight(scale, **sizes, config=config) for _ in range(2))
-    plain._widen, plain._foresee = widen_plain, foresee_plain
-    assert (plain._widen, plain._foresee) != (compiled._widen, compiled._foresee)
-    one, other = (play(bonus, known_and_noisy, 200) for bonus in (plain, compiled))
-    assert one == pytest.approx(other, rel=1e-6, abs=1e-9) and np.abs(one).max() > 0.1
-    assert plain._surprise == pytest.approx(compiled._surprise, rel=1e-9)
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("wider", [0, 5])
+def test_rows_are_scaled_clipped_and_widened(first, wider):
+    rng = np.random.default_rng(1)
+    values, acted = rng.standard_normal((6, 3)), rng.standard_normal((6, 2))
+    mean, sd, bias = rng.standard_normal(3), rng.uniform(0.5, 2, 3), rng.standard_normal(wider)
+    weights = rng.standard_normal((5, wider))
+    x = np.concatenate([np.clip((values - mean) / sd, -0.7, 0.7), acted], axis=1)
+    expected = [np.ones((6, first)), x, np.maximum(x @ weights + bias, 0)]
+    got = compiled.widen(values, mean, sd, 0.7, acted, weights, bias, first)
+    assert got == pytest.approx(np.concatenate(expected, axis=1), rel=1e-12)
+
+
+def test_forecasts_are_those_of_the_readout_of_each_context():
+    rng = np.random.default_rng(2)
+    features, following = rng.standard_normal((9, 4)), rng.standard_normal((9, 3))
+    contexts, units = rng.integers(0, 2, 9), rng.uniform(0.5, 2, 3)
+    weights, means = rng.standard_normal((2, 4, 3)), rng.standard_normal((2, 3))
+    z, y, errors = compiled.foresee(features, contexts, following, weights, means, units)
+    forecast = np.einsum("nk,nkd->nd", features, weights[contexts])
+    assert z == pytest.approx(forecast, rel=1e-12)
+    assert y == pytest.approx(following * units - means[contexts], rel=1e-12)
+    assert errors == pytest.approx(np.square(y - forecast).mean(1), rel=1e-12)
 
 
 @pytest.mark.parametrize("ridge", [1.0, 0.5])
@@ -144,12 +156,12 @@ def test_payments_are_what_the_forecast_explains_computed_by_hand(directions, ri
     assert (got < 0).any() and (got > 0).any()
 
 
-def test_forecasts_are_within_the_limit_in_the_mean():
+def test_forecasts_are_within_the_limit_in_the_mean(monkeypatch):
     bonus = make(24, directions=24, every=32)
     play(bonus, known_and_noisy, 2000)
-    sizes = []
-    advance = bonus.ellipsoids.advance
-    bonus.ellipsoids.advance = lambda z, y: [sizes.append(np.square(z).sum(1)), advance(z, y)][1]
+    sizes, payments = [], bonus._payments
+    keep = lambda z, y: [sizes.append(np.square(z).sum(1)), payments(z, y)][1]  # noqa: E731
+    monkeypatch.setattr(bonus, "_payments", keep)
     play(bonus, known_and_noisy, 400, seed=1)
     assert 0.5 * bonus._limit < np.mean(sizes) / bonus.config.ridge < bonus._limit
 
@@ -272,7 +284,7 @@ def test_every_wrapper_takes_it_and_keeps_what_it_learned(tmp_path, discrete):
     alone = NoveltyRewardWrapper.load(tmp_path / "bonus.pt", environment())
     alone.reset()
     assert np.isfinite(alone.step(alone.action_space.sample())[1])
-    with pytest.raises(UserError, match=r"saved bonus reads (discrete|continuous) actions of"):
+    with pytest.raises(UserError, match=r"saved bonus is of environments with (Discrete|Box)"):
         other = Drifting(discrete=discrete)
         other.action_space = spaces.Discrete(5)
         NoveltyRewardWrapper.load(tmp_path / "bonus.pt", other)

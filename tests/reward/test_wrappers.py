@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import re
 from collections import OrderedDict
 
 import gymnasium
@@ -223,20 +224,18 @@ def test_saved_and_loaded_it_pays_the_same(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("space", "sentence"),
+    "space",
     [
-        (spaces.Box(-np.inf, np.inf, (3,), np.float64), r"reads Box\(\(2,\).* return Box\(\(3,\)"),
-        (spaces.Box(-np.inf, np.inf, (2,), np.float32), r"float64.* return .*float32"),
-        (spaces.Box(-1.0, 1.0, (2,), np.float64), r"-inf.* return .*within \[-1.0, 1.0\]"),
-        (
-            spaces.Dict({"state": spaces.Box(-np.inf, np.inf, (2,), np.float64)}),
-            r"reads Box.* as observation, these environments return Box.* as state",
-        ),
+        spaces.Box(-np.inf, np.inf, (3,), np.float64),
+        spaces.Box(-np.inf, np.inf, (2,), np.float32),
+        spaces.Box(-1.0, 1.0, (2,), np.float64),
+        spaces.Dict({"state": spaces.Box(-np.inf, np.inf, (2,), np.float64)}),
     ],
 )
-def test_a_changed_observation_space_is_refused_on_load(tmp_path, space, sentence):
+def test_a_changed_observation_space_is_refused_on_load(tmp_path, space):
     NoveltyReward(DummyVecEnv([Drifting]), episodes=2).save(tmp_path / "bonus.pt")
     other = DummyVecEnv([lambda: Scripted(SCRIPT, space=space)])
+    sentence = rf"with Box\(-inf, inf, \(2,\), float64\), these have {re.escape(str(space))}"
     with pytest.raises(ValueError, match=sentence):
         NoveltyReward.load(tmp_path / "bonus.pt", other)
 
@@ -251,7 +250,7 @@ def test_parts_in_another_order_are_other_observations(tmp_path):
             parts = reversed(list(self.observation_space.spaces.items()))
             self.observation_space = spaces.Dict(OrderedDict(parts))
 
-    with pytest.raises(ValueError, match=r"\(1,\).* as clock, .*\(2,\).* as state"):
+    with pytest.raises(ValueError, match=r"with Dict\('(state|clock)'"):
         NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Turned]))
 
 
@@ -279,8 +278,7 @@ def test_words_and_numbers_of_numpy_are_saved_as_pythons_own(tmp_path):
         (lambda s: s["options"].update(mode="subtract"), "mode must be"),
         (lambda s: s["settings"].update(window="auto"), "window must be a whole number"),
         (lambda s: s["settings"].update(width=10**6), "width must be a whole number from 1 to"),
-        (lambda s: s.update(observations=3), "does not say which observations"),
-        (lambda s: s.update(observations=()), "does not say which|reads nothing"),
+        (lambda s: s.update(observations=3), "is of environments with 3"),
         (lambda s: s["units"].update(mean=torch.zeros(5, dtype=torch.float64)), "finite"),
         (lambda s: s["units"].update(two_of(5)), "units of 2 numbers"),
         (lambda s: s["reference"].update(gram=None), "expected a saved bonus"),
@@ -348,7 +346,7 @@ def test_options_given_before_are_those_of_the_next_reset():
     assert seen[-1] == {"map": 3}
 
 
-def test_dictionaries_within_dictionaries_are_read_alike_by_every_wrapper(tmp_path):
+def test_dictionaries_within_dictionaries_are_read_alike_by_every_wrapper():
     class Nested(Drifting):
         def __init__(self):
             super().__init__()
@@ -361,9 +359,6 @@ def test_dictionaries_within_dictionaries_are_read_alike_by_every_wrapper(tmp_pa
     nested = NoveltyRewardWrapper(Nested(), episodes=2, seed=1)
     plain = NoveltyRewardWrapper(Drifting(), episodes=2, seed=1)
     assert nested.weight == plain.weight
-    nested.save(tmp_path / "nested.pt")
-    saved = torch.load(tmp_path / "nested.pt", weights_only=True)["observations"]
-    assert [path for path, _ in saved] == [("body", "state")]
 
 
 def test_a_monitor_inside_keeps_the_task_return_of_a_single_environment():

@@ -1,20 +1,17 @@
-"""What every step of parallel environments repeats, in compiled loops; needs numba."""
+"""What foresight repeats at every step of parallel environments, in compiled loops."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from learnable_novelty.reward.bonus import Array
-from learnable_novelty.reward.scale import ObservationScale
 
 
 @njit(error_model="numpy", cache=True)
-def advance_compiled(inverses: Array, features: Array, others: Array) -> tuple[Array, Array]:
-    """Do what ``ellipsoids.advance_plain`` does, in loops; matrices are symmetric."""
+def advance(inverses: Array, features: Array, others: Array) -> tuple[Array, Array]:
+    """Add a vector phi to each matrix C (``Ellipsoids``); return phi'C^-1 phi, phi'C^-1 other."""
     num_envs, dim = features.shape
     own, both = np.zeros(num_envs), np.zeros(num_envs)
     u = np.empty(dim)
@@ -35,25 +32,15 @@ def advance_compiled(inverses: Array, features: Array, others: Array) -> tuple[A
     return own, both
 
 
-def widen_compiled(
-    values: Array,
-    scale: ObservationScale,
-    acted: Array,
-    weights: Array,
-    bias: Array,
-    constant: bool,
-) -> Array:
-    """Do what ``foresight.widen_plain`` does, in loops."""
-    clip = math.inf if scale.clip is None else scale.clip
-    return widen(values, scale.mean, scale.sd, clip, acted, weights, bias, int(constant))
-
-
 @njit(error_model="numpy", cache=True)
 def widen(
     values: Array, mean: Array, sd: Array, clip: float, acted: Array,
     weights: Array, bias: Array, first: int,
 ) -> Array:  # fmt: skip
-    """Do it in loops."""
+    """Return [1, x, relu(x W + b)] of every row, x = [(values - mean) / sd, clipped; acted].
+
+    The leading 1 is there if ``first`` is one, and not if it is zero.
+    """
     num_rows, seen = values.shape
     last = first + seen + acted.shape[1]
     wide = np.ones((num_rows, last + bias.size))
@@ -72,11 +59,11 @@ def widen(
 
 
 @njit(error_model="numpy", cache=True)
-def foresee_compiled(
+def foresee(
     features: Array, contexts: NDArray[np.int64], following: Array,
     weights: Array, means: Array, units: Array,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
-    """Do what ``foresight.foresee_plain`` does, in loops."""
+    """Return z, y, and the mean square of y - z of every row."""
     num_rows, dim = following.shape
     z, y, errors = np.zeros((num_rows, dim)), np.empty((num_rows, dim)), np.zeros(num_rows)
     for row in range(num_rows):

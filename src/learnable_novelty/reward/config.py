@@ -84,8 +84,8 @@ class BitsConfig(_Checked):
     def __post_init__(self) -> None:
         check_choice("standardization", self.standardization, ("fixed", "empirical"))
         check_choice("targets", self.targets, ("raw", "scaled"))
-        self._set(standardization=str.__str__(self.standardization))
-        self._set(targets=str.__str__(self.targets), width=check_count("width", self.width, MOST))
+        self._set(standardization=str(self.standardization), targets=str(self.targets))
+        self._set(width=check_count("width", self.width, MOST))
         penalty = check_number("ridge_penalty", self.ridge_penalty, positive=True)
         auto = equals(self.window, "auto")
         window = "auto" if auto else check_count("window", self.window, MOST)
@@ -139,7 +139,7 @@ class NoveltyConfig(_Checked):
             )
         check_choice("mode", self.mode, ("add", "replace"))
         self._set(coefficient=check_number("coefficient", self.coefficient, positive=True))
-        self._set(mode=str.__str__(self.mode), episodes=check_count("episodes", self.episodes))
+        self._set(mode=str(self.mode), episodes=check_count("episodes", self.episodes))
         if self.clip is not None:
             self._set(clip=check_number("clip", self.clip, positive=True))
         auto = equals(self.weight, "auto")
@@ -160,7 +160,7 @@ def takes_config(function: F) -> F:
 
 def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
     """Raise unless a value is among the known ones."""
-    if not any(equals(value, each) for each in known):
+    if not (isinstance(value, str) and value in known):
         raise UserError(f"{name} must be {' or '.join(map(repr, known))}, got {value!r}")
 
 

@@ -17,12 +17,12 @@ rare forecast would pay up to two hundred times as much, and some agents then mi
 
 from __future__ import annotations
 
-import importlib.util
+import math
 from typing import Any
 
 import numpy as np
 
-from learnable_novelty.errors import UserError
+from learnable_novelty.errors import UserError, needs_extra
 from learnable_novelty.reward.bonus import Array, Step
 from learnable_novelty.reward.config import ForesightConfig
 from learnable_novelty.reward.ellipsoids import Ellipsoids
@@ -83,18 +83,16 @@ class Foresight:
         self._units = np.ones(dim)
         self._surprise, self._usual = np.zeros(num_envs), 1.0
         self._new: list[tuple[Array, Any, Array]] = []
-        self._widen, self._foresee = widen_plain, foresee_plain
-        if importlib.util.find_spec("numba") is not None:
+        with needs_extra("foresight", "rl"):
             from learnable_novelty.reward import compiled
-
-            self._widen, self._foresee = compiled.widen_compiled, compiled.foresee_compiled
+        self._compiled = compiled
         self._keep_forecast()
 
     def pay(self, step: Step) -> Array:
         self._check(step.actions)
         features, contexts, following = self._read(step)
         kept = (self._weights, self._means, self._units)
-        z, y, errors = self._foresee(features, contexts, following, *kept)
+        z, y, errors = self._compiled.foresee(features, contexts, following, *kept)
         self._notice(errors, step)
         active = None if step.idle is None else ~step.idle
         if active is not None:
@@ -123,16 +121,17 @@ class Foresight:
         contexts = self._kinds * strange
         if self.discrete:
             contexts = contexts + step.actions.argmax(1)
-        acted = step.actions[:, :0] if self.discrete else step.actions
-        before = self._widen(step.observations, self.scale, acted, *self._layers[0], True)
         nothing = step.actions[:, :0]
-        following = self._widen(
-            step.next_observations, self.scale, nothing, *self._layers[1], False
-        )
+        acted = nothing if self.discrete else step.actions
+        clip = math.inf if self.scale.clip is None else self.scale.clip
+        units = self.scale.mean, self.scale.sd, clip
+        widen, (first, second) = self._compiled.widen, self._layers
+        before = widen(step.observations, *units, acted, *first, 1)
+        following = widen(step.next_observations, *units, nothing, *second, 0)
         return before, contexts, following
 
     def _payments(self, z: Array, y: Array) -> Array:
-        own, both = self.ellipsoids.advance(z, y)
+        own, both = self._compiled.advance(self.ellipsoids.inverses, z, y)
         q = np.minimum(np.maximum(2 * both / np.maximum(own, 1e-9) - 1, -1), 1)
         return q * np.minimum(own, self._limit)
 
@@ -194,36 +193,6 @@ _LEARNED = ("foreseen", "varied", "rows", "units", "usual")
 def random_layer(random: np.random.Generator, dim: int, width: int) -> tuple[Array, Array]:
     """Draw weights and biases of a layer of this width."""
     return random.standard_normal((dim, width)) / np.sqrt(dim), random.standard_normal(width)
-
-
-def widen_plain(
-    values: Array,
-    scale: ObservationScale,
-    acted: Array,
-    weights: Array,
-    bias: Array,
-    constant: bool,
-) -> Array:
-    """Return [1, x, relu(x W + b)] of every row, x = [scaled observation, action].
-
-    The leading 1 is there only if ``constant``.
-    """
-    rows = np.concatenate([scale(values), acted], axis=1)
-    first, last = int(constant), int(constant) + rows.shape[1]
-    wide = np.ones((len(rows), last + bias.size))
-    wide[:, first:last] = rows
-    if bias.size:
-        np.maximum(rows @ weights + bias, 0.0, out=wide[:, last:])
-    return wide
-
-
-def foresee_plain(
-    features: Array, contexts: Any, following: Array, weights: Array, means: Array, units: Array
-) -> tuple[Array, Array, Array]:
-    """Return z, y, and the mean square of y - z of every row."""
-    z = by_context(features, contexts, weights)
-    y = following * units - means[contexts]
-    return z, y, np.square(y - z).mean(1)
 
 
 def by_context(features: Array, contexts: Any, weights: Array) -> Array:

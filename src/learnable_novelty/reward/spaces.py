@@ -50,35 +50,6 @@ def is_image(space: spaces.Box, codes: ImageCodes) -> bool:
     return bool(bytes_of_pixels) and min(sides) >= IMAGE_SIDE
 
 
-SpaceDescription = list[tuple[tuple[str, ...], str]]
-"""Parts of an observation in the order in which they are read: their keys, and a description."""
-
-
-def describe_space(space: spaces.Space[Any]) -> SpaceDescription:
-    """Describe each part of an observation in words.
-
-    >>> parts = {"place": spaces.Box(-1.0, 1.0, (2,)), "key": spaces.Discrete(2)}
-    >>> describe_space(spaces.Dict(parts))
-    [(('key',), 'Discrete(2)'), (('place',), 'Box((2,), float32) within [-1.0, 1.0]')]
-    """
-    if isinstance(space, spaces.Dict):
-        return [
-            ((key, *path), words)
-            for key, part in space.spaces.items()
-            for path, words in describe_space(part)
-        ]
-    if isinstance(space, spaces.Box):
-        low, high = (_bounds(bound) for bound in (space.low, space.high))
-        return [((), f"Box({space.shape}, {space.dtype}) within [{low}, {high}]")]
-    return [((), str(space))]
-
-
-def _bounds(values: np.ndarray) -> str:
-    """Return a bound as text: one number where all are the same."""
-    flat = values.reshape(-1).tolist()
-    return str(flat[0]) if len(set(flat)) == 1 else str(flat)
-
-
 def flatten_observations(space: Any, observations: Any, num_envs: int, codes: ImageCodes) -> Array:
     """Return a batch of observations as rows of their own, (num_envs, observation_dim)."""
     if isinstance(space, spaces.Box):

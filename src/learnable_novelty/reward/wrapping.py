@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 from typing import Any, Literal, NoReturn, Self
 
 import numpy as np
 import torch
-from gymnasium import spaces
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.reward.accumulator import RewardAccumulator
@@ -19,13 +17,12 @@ from learnable_novelty.reward.config import COEFFICIENT, NoveltyConfig, RewardMo
 from learnable_novelty.reward.foresight import Foresight
 from learnable_novelty.reward.images import Encoder
 from learnable_novelty.reward.random_play import RandomPlay, play_randomly
-from learnable_novelty.reward.spaces import SpaceDescription, action_dim, describe_space
 from learnable_novelty.seeds import Seed, split
 from learnable_novelty.storage import read_tensors, writing
 
 SAVED = {"bonus", "settings", "options", "units", "reference", "seed", "actions"}
 """What ``CalibratedNovelty.state_dict`` holds; beside it a file holds ``MORE``."""
-MORE = {"observations", "learned"}
+MORE = {"observations", "takes", "learned"}
 
 
 class WrapsBonus:
@@ -84,7 +81,6 @@ class WrapsNovelty:
 
     calibrated: CalibratedNovelty
     accumulator: RewardAccumulator
-    _space: SpaceDescription
 
     adapter: type[Any]
 
@@ -111,7 +107,7 @@ class WrapsNovelty:
         self, env: Any, envs: ParallelEnvs, calibrated: CalibratedNovelty, encoder: Encoder | None
     ) -> None:
         """Wrap environments, of which ``envs`` is the adapter, with a calibrated bonus."""
-        self.calibrated, self._space = calibrated, describe_space(envs.observation_space)
+        self.calibrated = calibrated
         config, bonus = calibrated.config, calibrated.make(envs.num_envs)
         options = {name: getattr(config, name) for name in ("weight", "mode", "coefficient")}
         super().__init__(env, bonus, **options, encoder=encoder)  # pyright: ignore[reportCallIssue]
@@ -123,9 +119,11 @@ class WrapsNovelty:
             "bonus": bonus.state_dict() if isinstance(bonus, Foresight) else None,
             "units": None if units is None else units.state_dict(),
         }
-        state = {**self.calibrated.state_dict(), "observations": self._space}
+        envs = self.accumulator.envs
+        spaces = {"observations": str(envs.observation_space), "takes": str(envs.action_space)}
+        state = {**self.calibrated.state_dict(), **spaces, "learned": to_tensors(learned)}
         with writing(path) as file:
-            torch.save({**state, "learned": to_tensors(learned)}, file)
+            torch.save(state, file)
 
     def _restore(self, learned: dict[str, Any]) -> None:
         bonus, units = self.accumulator.bonus, self.accumulator.units
@@ -180,31 +178,11 @@ def load_bonus(path: str | Path, envs: ParallelEnvs) -> tuple[CalibratedNovelty,
     state = read_tensors(Path(path))
     if not isinstance(state, dict) or set(state) != SAVED | MORE:
         raise UserError(f"expected a saved bonus of this version in {path}")
-    _check_same(state["observations"], describe_space(envs.observation_space))
+    for name, space in (("observations", envs.observation_space), ("takes", envs.action_space)):
+        if state[name] != str(space):
+            raise UserError(
+                f"the saved bonus is of environments with {state[name]}, these have {space}"
+            )
     calibrated = CalibratedNovelty.from_state(state, envs.observation_dim)
-    _check_actions(calibrated.actions, envs.action_space)
     learned = to_tensors(state["learned"], lambda tensor: tensor.numpy(), torch.Tensor)
     return calibrated, learned
-
-
-def _check_actions(saved: tuple[int, bool], space: Any) -> None:
-    """Raise unless actions are those of the saved bonus."""
-    words = [
-        f"{'discrete' if discrete else 'continuous'} actions of {dim} numbers"
-        for dim, discrete in (saved, (action_dim(space), isinstance(space, spaces.Discrete)))
-    ]
-    if words[0] != words[1]:
-        raise UserError(f"the saved bonus reads {words[0]}, these environments take {words[1]}")
-
-
-def _check_same(saved: Any, present: SpaceDescription) -> None:
-    """Raise unless observations are those of the saved bonus, naming the first that differs."""
-    if saved == present:
-        return
-    try:
-        pairs = itertools.zip_longest(saved, present, fillvalue=((), "nothing"))
-        before, now = next(pair for pair in pairs if pair[0] != pair[1])
-        words = [f"{what} as {'.'.join(path) or 'observation'}" for path, what in (before, now)]
-    except (TypeError, ValueError, StopIteration):
-        raise UserError("the saved bonus does not say which observations it reads") from None
-    raise UserError(f"the saved bonus reads {words[0]}, these environments return {words[1]}")
