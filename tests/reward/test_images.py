@@ -75,9 +75,7 @@ def test_an_encoder_takes_the_place_of_the_convolution(tmp_path):
     assert len(again.calibrated.scale.mean) == 1
     with pytest.raises(UserError, match="units of 128 numbers"):
         NoveltyRewardWrapper.load(tmp_path / "bonus.pt", Film())
-    with pytest.raises(
-        UserError, match=r"with Box.*24, 24, 3.* these have Box.*20, 24, 3"
-    ):
+    with pytest.raises(UserError, match=r"with Box.*24, 24, 3.* these have Box.*20, 24, 3"):
         NoveltyRewardWrapper.load(tmp_path / "bonus.pt", Film((20, 24, 3)), encoder=brightness)
 
 
