@@ -93,6 +93,14 @@ def test_faster_series_and_differences_have_a_p_value():
         assert refusal_of_pair(steps[:, :1], walks[1:, 1:]) is None
 
 
+def test_signs_of_blocks_refuse_rows_that_are_time():
+    slow = filtered(np.random.default_rng(0), 400, past=(0.9,), columns=2)
+    found = ln.score(slow[:, :1], slow[:, 1:], draws=1, null=ln.Null(99, "signs"))
+    assert found.p_value is None and "blocks of 10 are too short" in found.refusal
+    fast = RNG.standard_normal((400, 2))
+    assert ln.score(fast[:, :1], fast[:, 1:], draws=1, null=ln.Null(99, "signs")).p_value > 0
+
+
 def test_few_samples_have_a_score_and_no_p_value():
     lattices = RNG.standard_normal((4, 1, 16))
     found = ln.score(lattices[:3], lattices[:3], draws=1)

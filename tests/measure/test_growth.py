@@ -10,7 +10,7 @@ import learnable_novelty as ln
 from learnable_novelty.cli.main import main
 from learnable_novelty.data.open import in_memory
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.growth import _divided_memory
+from learnable_novelty.measure.growth import _divided
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.task import Settings, Task
 
@@ -51,7 +51,7 @@ def test_growth_does_not_look_at_what_is_judged():
     places = np.arange(400.0)
     source = in_memory(places, places)
     task = Task.of(source.layout(), Settings(None, 1, Null(0), 0))
-    grows, judged, total = _divided_memory(source, source.rows, task, 0)
+    grows, judged, total = _divided(source, source.rows, task, 0)
     grows, judged = grows.targets[:, 0].numpy(), judged.rows.targets[:, 0].numpy()
     assert total == 400
     assert sorted([*grows, *judged]) == places.tolist()
@@ -72,29 +72,10 @@ def test_a_series_grows_on_its_first_half():
     assert found.held_out_variance > 0.8
 
 
-def test_data_by_chunks_grow_and_are_judged_by_chunks():
-    x, y = product_of_signs(1200)
-
-    def chunks():
-        for start in range(0, 1200, 250):
-            yield x[start : start + 250], y[start : start + 250]
-
-    found = ln.score(chunks, observer="growing", draws=1, null=19)
-    assert found.num_samples == 600
-    assert found.held_out_variance > 0.9
-    assert "blocks" in found.rearranged
-    with pytest.raises(UserError, match="read twice"):
-        ln.score(chunks(), observer="growing", standardize_inputs=False)
-
-
-def test_a_file_by_chunks_grows(tmp_path):
-    x, y = product_of_signs(800)
-    path = tmp_path / "signs.npy"
-    np.save(path, np.column_stack([x, y]))
-    columns = ln.open_columns(path, None, "8", chunks=True)
-    found = ln.score(columns, observer="growing", draws=1, null=19)
-    assert found.num_samples == 400
-    assert found.held_out_variance > 0.9
+def test_data_by_chunks_do_not_grow():
+    x, y = product_of_signs(200)
+    with pytest.raises(UserError, match="read by chunks"):
+        ln.score(lambda: iter([(x, y)]), observer="growing", draws=1, null=19)
 
 
 def test_an_own_growing_observer_is_used():

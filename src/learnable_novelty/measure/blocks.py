@@ -23,13 +23,18 @@ from learnable_novelty.engine import Parcel, Report, in_order
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.draw import (
-    SIGN_BLOCKS,
     block_bounds,
     num_sign_blocks,
     roots_between,
     rows_of,
 )
-from learnable_novelty.measure.prepare import Spread, cut_windows, in_units, scale_columns
+from learnable_novelty.measure.prepare import (
+    SIGN_BLOCKS,
+    Spread,
+    cut_windows,
+    in_units,
+    scale_columns,
+)
 from learnable_novelty.measure.task import Settings, Task
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.summary import Roots

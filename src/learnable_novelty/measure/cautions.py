@@ -80,6 +80,17 @@ def refusal_of_pair(x: Tensor, y: Tensor) -> str | None:
     return None
 
 
+def refusal_of_blocks(x: Tensor, y: Tensor, length: int) -> str | None:
+    """Say why signs of blocks of rows cannot test them, where blocks depend on their neighbours."""
+    memory = min(correlation_time(x), correlation_time(y))
+    if length >= 5 * memory or not neighbours(x, y):
+        return None
+    return (
+        f"neighbouring rows are alike over {memory} rows, and blocks of {length} are too short to "
+        "have a sign each: score time steps as a series, with window or leads"
+    )
+
+
 def refusal_of_groups(count: int) -> str | None:
     """Say why so few groups have no p-value: five have sixteen different signs."""
     if count >= FEWEST_GROUPS:

@@ -26,15 +26,15 @@ class LearningCurve:
     """Of the subsets of every size."""
 
     def at(self, size: int) -> dict[str, float]:
-        """Return means over the subsets of one size: bits, floor, excess and held-out variance."""
+        """Return means over subsets of one size: bits, floor, excess and held-out variance."""
         if size not in self.sizes:
             raise UserError(f"expected one of the sizes {self.sizes}, got {size}")
         some = self.scores[self.sizes.index(size)]
-        names = ("bits", "floor_bits", "excess_bits", "held_out_variance")
+        names = ("denoised_bits", "bits", "floor_bits", "excess_bits", "held_out_variance")
         return {name: float(np.mean([getattr(one, name) for one in some])) for name in names}
 
     def __str__(self) -> str:
-        lines = [f"{'n':>8}{'bits':>10}{'floor':>10}{'excess':>10}{'held out':>10}"]
+        lines = [f"{'n':>8}{'denoised':>10}{'bits':>10}{'floor':>10}{'excess':>10}{'held out':>10}"]
         for size in self.sizes:
             values = "".join(f"{value:>10.3f}" for value in self.at(size).values())
             lines.append(f"{size:>8}{values}")

@@ -19,7 +19,7 @@ from torch import Tensor
 from learnable_novelty.engine import Parcel
 from learnable_novelty.measure.held_out import HeldOut
 from learnable_novelty.measure.importance import exchange_effects
-from learnable_novelty.measure.prepare import PreparedRows
+from learnable_novelty.measure.prepare import SIGN_BLOCKS, PreparedRows
 from learnable_novelty.measure.surrogates import shares_beyond_linear, shuffled_shares
 from learnable_novelty.measure.task import Settings
 from learnable_novelty.observer.checks import check_layout
@@ -33,8 +33,6 @@ from learnable_novelty.seeds import numpy_generator
 FLOOR_REPEATS, FEWEST_SIGNS = 16, 199
 """Rearrangements of residuals, and signs that test the mean, at least."""
 HELD_OUT_BLOCKS = 20
-SIGN_BLOCKS = 40
-"""Blocks that get a sign each; a multiple of those that are held out."""
 PENALTY_PER_ROW = 1e-4
 """The ridge of denoised bits where the observer's is chosen by evidence; near the paper's 0.1 for
 a thousand rows."""

@@ -19,6 +19,7 @@ from learnable_novelty.measure.cautions import (
     equal_rows,
     neighbours,
     outliers,
+    refusal_of_blocks,
     refusal_of_few,
     refusal_of_groups,
     refusal_of_pair,
@@ -34,6 +35,9 @@ from learnable_novelty.measure.task import Settings, Task, check_target_unit
 from learnable_novelty.observer.checks import check_range
 from learnable_novelty.observer.standardize import is_constant
 from learnable_novelty.seeds import numpy_generator
+
+SIGN_BLOCKS = 40
+"""Blocks that get a sign each; a multiple of those that are held out."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +217,8 @@ def prepare_rows(
     numbers = None if groups is None else number_groups(groups, rows.count)
     if numbers is not None and null.kind != "signs":
         null = replace(null, kind="groups")
-    refusal = _refusal(x, y, null, numbers)
+    is_table = task.windows is None and x.ndim == 2
+    refusal = _refusal(x, y, null, numbers, is_table=is_table)
     if refusal is not None:
         null = replace(null, count=0)
     if numbers is None or task.windows is None:
@@ -311,13 +316,17 @@ def _ranked(rows: MemoryRows, column_axis: int) -> MemoryRows:
     return replace(rows, inputs=normal_scores(rows.inputs, column_axis), targets=targets)
 
 
-def _refusal(x: Tensor, y: Tensor, null: Null, groups: Labels | None) -> str | None:
+def _refusal(
+    x: Tensor, y: Tensor, null: Null, groups: Labels | None, *, is_table: bool
+) -> str | None:
     if not null.drawn:
         return None
     if groups is not None:
         return refusal_of_groups(int(groups.max()) + 1)
     if null.kind == "shifts":
         return refusal_of_pair(x, y)
+    if null.kind == "signs" and is_table:
+        return refusal_of_blocks(x, y, len(x) // SIGN_BLOCKS)
     return refusal_of_few(len(x)) if null.kind in ("rows", "samples", "translations") else None
 
 
