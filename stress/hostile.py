@@ -42,8 +42,9 @@ def _workbook(*cells: tuple[str, Any]) -> bytes:
     from openpyxl import Workbook
 
     book, file = Workbook(), io.BytesIO()
+    sheet: Any = book.active
     for place, value in cells:
-        book.active[place] = value
+        sheet[place] = value
     book.save(file)
     return file.getvalue()
 

@@ -1,4 +1,4 @@
-"""The order of a series in time, its spacing, and cyclic parts of dates."""
+"""The order of a series in time, and its spacing."""
 
 import numpy as np
 import pandas as pd
@@ -44,23 +44,3 @@ def test_equal_steps(times, told):
 def test_unequal_steps_are_refused(times, told):
     with pytest.raises(UserError, match=told):
         ordered(times)
-
-
-def test_cyclic_parts():
-    days = pd.date_range("2020-01-01", periods=800, freq="6h")
-    table = read_table(
-        {"t": days, "x": np.arange(800.0)[::-1]}, cyclic=["month", "weekday", "hour"]
-    )
-    made = {c.name: c.values for c in table.columns[2:]}
-    for part, size, values in (
-        ("month", 12, days.month - 1),
-        ("weekday", 7, days.day_of_week),
-        ("hour", 24, days.hour),
-    ):
-        angle = np.arctan2(made[f"t {part} sin"], made[f"t {part} cos"])
-        found = np.round(angle / (2 * np.pi) * size).astype(int) % size
-        np.testing.assert_array_equal(found, values)
-    with pytest.raises(UserError, match="cyclic parts among month, weekday, hour, got 'year'"):
-        read_table({"t": days}, cyclic=["year"])
-    with pytest.raises(UserError, match="expected dates in the table that vary by hour"):
-        read_table({"t": days[::4], "x": np.arange(200.0)}, cyclic=["hour"])

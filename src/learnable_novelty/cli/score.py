@@ -125,11 +125,6 @@ def add_reading_options(command: argparse.ArgumentParser) -> None:
         default=[],
         help="read a column as number, category, boolean, date, text or index",
     )
-    command.add_argument(
-        "--cyclic",
-        metavar="PARTS",
-        help="parts of dates to use as inputs, such as month,weekday,hour",
-    )
 
 
 @dataclass(frozen=True)
@@ -218,10 +213,7 @@ def read_decisions(options: argparse.Namespace) -> Reading:
         if not equals:
             raise UserError(f"--as takes COL=KIND, got {text!r}")
         kinds[name] = kind
-    cyclic = (
-        () if options.cyclic is None else tuple(part.strip() for part in options.cyclic.split(","))
-    )
-    return Reading(options.missing, options.time, options.keep, kinds, cyclic)
+    return Reading(options.missing, options.time, options.keep, kinds)
 
 
 def _score(options: argparse.Namespace) -> int:

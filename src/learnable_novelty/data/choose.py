@@ -140,8 +140,7 @@ def measurable(column: Column) -> Column:
         return as_kind(column, "number")
     if column.kind == "date":
         raise UserError(
-            f"expected numbers in column {column.name!r}, got dates: use it as the time of a "
-            "series, or its cyclic parts"
+            f"expected numbers in column {column.name!r}, got dates: use it as the time of a series"
         )
     levels = {value for value in column.values if value is not None}
     if len(levels) <= min(MOST_LEVELS, len(column.values) // 2) and levels:

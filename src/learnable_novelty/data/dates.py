@@ -1,8 +1,6 @@
-"""Time: the order of the rows of a series, its spacing, and the cyclic parts of dates."""
+"""Time: the order of the rows of a series, and its spacing."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,8 +10,6 @@ from learnable_novelty.text import printable
 
 TOLERANCE = 0.05
 """Share of a step by which steps may differ."""
-CYCLES = {"month": 12, "weekday": 7, "hour": 24}
-"""Parts of a date that come round again, and how many values each has."""
 
 
 def time_order(column: Column) -> tuple[np.ndarray, str]:
@@ -97,32 +93,3 @@ def _calendar_unit(values: np.ndarray) -> str | None:
     if np.ptp(days) > 0 and not bool(ends.all()):
         return None
     return {1: "1 month", 3: "3 months", 12: "1 year"}.get(int(steps[0]), f"{steps[0]} months")
-
-
-def cyclic_columns(column: Column, parts: Sequence[str]) -> list[Column]:
-    """Return sine and cosine of cyclic parts of dates; those that do not vary are left out.
-
-    >>> day = Column("day", "date", np.array(["2020-01-01", "2020-04-01"], dtype="datetime64[D]"))
-    >>> [one.name for one in cyclic_columns(day, ["month"])]
-    ['day month sin', 'day month cos']
-    """
-    waves = []
-    for part in parts:
-        if part not in CYCLES:
-            raise UserError(f"expected cyclic parts among {', '.join(CYCLES)}, got {part!r}")
-        place = _part(column.values, part).astype(np.float64)
-        place[column.is_missing] = np.nan
-        if not np.nanmax(place, initial=-1) > np.nanmin(place, initial=np.inf):
-            continue
-        angle = 2 * np.pi * place / CYCLES[part]
-        for name, wave in (("sin", np.sin(angle)), ("cos", np.cos(angle))):
-            waves.append(Column(f"{column.name} {part} {name}", "number", wave))
-    return waves
-
-
-def _part(values: np.ndarray, part: str) -> np.ndarray:
-    if part == "month":
-        return values.astype("datetime64[M]").astype(np.int64) % 12
-    if part == "weekday":  # 1970-01-01 was a Thursday; Monday is 0
-        return (values.astype("datetime64[D]").astype(np.int64) + 3) % 7
-    return values.astype("datetime64[h]").astype(np.int64) % 24

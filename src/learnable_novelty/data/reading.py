@@ -11,7 +11,7 @@ from typing import Any, get_args
 from learnable_novelty.data import arrow, formats, records
 from learnable_novelty.data.array_files import is_zarr, read_array_file, read_npy
 from learnable_novelty.data.arrow import Parquet
-from learnable_novelty.data.dates import cyclic_columns, time_order
+from learnable_novelty.data.dates import time_order
 from learnable_novelty.data.describe import MOST_NAMED, kind_notes
 from learnable_novelty.data.frames import frame_of
 from learnable_novelty.data.headers import unique
@@ -66,7 +66,6 @@ class Reading:
     time: str | int | None = None
     keep: Names = None
     kinds: Mapping[str, Kind] = field(default_factory=dict)
-    cyclic: Sequence[str] = ()
 
 
 def read_table(
@@ -76,7 +75,6 @@ def read_table(
     time: str | int | None = None,
     keep: Names = None,
     kinds: Mapping[str, Kind] | None = None,
-    cyclic: Sequence[str] = (),
 ) -> Table:
     """Read a table and decide what kind each column is.
 
@@ -89,15 +87,14 @@ def read_table(
         time: the column that orders the rows of a series; its steps must be equal.
         keep: columns that are not to be left out as an index.
         kinds: kinds by column, instead of those decided here.
-        cyclic: parts of dates that become columns: "month", "weekday", "hour".
 
     >>> table = read_table({"id": [7, 8, 9, 4], "x": [1, 2, None, 4], "c": list("abba")})
     >>> [(column.name, column.kind, column.missing) for column in table.columns]
     [('id', 'index', 0), ('x', 'number', 1), ('c', 'category', 0)]
     """
-    reading = Reading(missing, time, keep, kinds or {}, cyclic)
+    reading = Reading(missing, time, keep, kinds or {})
     if isinstance(source, Table):
-        return _in_time(replace(source, missing=check_missing(missing)), reading, "the table")
+        return _in_time(replace(source, missing=check_missing(missing)), time, "the table")
     if not isinstance(source, (str, PathLike)):
         return typed(frame_of(source), "the table", reading)
     path = Path(source)
@@ -124,7 +121,7 @@ def typed(
     """Decide the kinds of all columns of a data frame."""
     reading = reading or Reading()
     table = _kinds(_with_index(frame, reading.time), name, reading, decimal, list(notes))
-    return _in_time(replace(table, missing=check_missing(reading.missing)), reading, name)
+    return _in_time(replace(table, missing=check_missing(reading.missing)), reading.time, name)
 
 
 def check_readable(path: Path) -> None:
@@ -199,24 +196,15 @@ def _kind(kind: str) -> Kind:
     raise UserError(f"expected a kind among {', '.join(get_args(Kind))}, got {kind!r}")
 
 
-def _in_time(table: Table, reading: Reading, name: str) -> Table:
-    """Order rows by time, and add cyclic parts of dates."""
-    time, cyclic = reading.time, reading.cyclic
+def _in_time(table: Table, time: str | int | None, name: str) -> Table:
+    """Order rows by time."""
+    if time is None:
+        return table
     columns, notes = list(table.columns), list(table.notes)
-    if cyclic:
-        parts = [
-            part for one in columns if one.kind == "date" for part in cyclic_columns(one, cyclic)
-        ]
-        if not parts:
-            raise UserError(f"expected dates in {name} that vary by {', '.join(cyclic)}, got none")
-        columns += parts
-        notes.append(f"cyclic parts of dates: {', '.join(one.name for one in parts)}")
-    if time is not None:
-        place = positions([one.name for one in columns], [time], name)[0]
-        order, said = time_order(columns[place])
-        taken = replace(columns[place], kind="index", reason="the time")
-        columns[place] = taken if columns[place].kind == "number" else columns[place]
-        columns = [replace(one, values=one.values[order]) for one in columns]
-        notes = [n for n in notes if n not in kind_notes(table.columns)]
-        notes = [*notes, said, *kind_notes(columns)]
-    return replace(table, columns=tuple(columns), notes=tuple(notes))
+    place = positions([one.name for one in columns], [time], name)[0]
+    order, said = time_order(columns[place])
+    if columns[place].kind == "number":
+        columns[place] = replace(columns[place], kind="index", reason="the time")
+    columns = [replace(one, values=one.values[order]) for one in columns]
+    notes = [note for note in notes if note not in kind_notes(table.columns)]
+    return replace(table, columns=tuple(columns), notes=(*notes, said, *kind_notes(columns)))
