@@ -84,6 +84,17 @@ def test_a_command_that_a_scan_prints_can_be_typed(name, tmp_path, capsys):
         capsys.readouterr()
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [1e308, 1e-320])
+def test_values_at_the_ends_of_doubles_give_no_warning(size):
+    rng = np.random.default_rng(0)
+    x, z = rng.choice([-1.0, 0.5, 1.0], 60) * size, rng.standard_normal(60)
+    table = {"x": x, "y": x / 2, "z": z}
+    assert 0 < ln.score(table, "x", draws=1, null=19).held_out_variance <= 1 or size < 1
+    assert np.isfinite(ln.score(table, "z", draws=1, null=19).bits)
+    assert len(ln.scan(table).relations) == 3
+
+
 def test_a_page_shows_marks_of_direction_instead_of_obeying_them(tmp_path):
     x = np.random.default_rng(0).standard_normal(60)
     page = ln.scan({"a\u202eb<i>": x, "c": x**2, "d": x**3}, pairs=True).to_html()

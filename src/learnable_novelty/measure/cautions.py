@@ -139,6 +139,7 @@ def neighbours(inputs: Tensor, targets: Tensor) -> list[str]:
 
 def _lag_one(values: Array) -> float:
     """Return the largest lag-1 correlation of a column."""
+    values = _near_one(values)
     centred = values - values.mean(0)
     power = (centred**2).sum(0)
     products = (centred[1:] * centred[:-1]).sum(0)
@@ -146,8 +147,14 @@ def _lag_one(values: Array) -> float:
     return float(correlations[np.abs(correlations).argmax()])
 
 
+def _near_one(values: Array) -> Array:
+    """Divide columns by powers of two: sums and differences of 1e308 overflow."""
+    return np.ldexp(values, -np.frexp(np.abs(values).max(0))[1])
+
+
 def _outlier(column: Array) -> tuple[float, float]:
     """Return how far the farthest value lies, and its share of the variance."""
+    column = _near_one(column)
     low, median, high = np.quantile(column, [0.25, 0.5, 0.75])
     deviation = (high - low) / 1.349
     squares = (column - column.mean()) ** 2
