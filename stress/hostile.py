@@ -161,6 +161,9 @@ FILES: dict[str, Callable[[], bytes]] = {
     "zeros.csv.gz": lambda: _packed(b"1,2\n", 200_000_000),
     "words.csv.gz": lambda: _packed(b"ab,cd,ef,gh\n", 9_000_000),
     "short rows.csv": lambda: _wide(20) + b"1\n" * 200_000,
+    "short rows without line feeds.csv": lambda: (_wide(20) + b"1\n" * 200_000).replace(
+        b"\n", b"\r"
+    ),
     "one row.csv": lambda: _names(90_000) + b"\n" + b",".join([b"1"] * 90_000) + b"\n",
     "one cell.csv": lambda: b'a,b\n1,"' + b"x" * 900_000 + b'"\n2,3\n',
     "no lines.csv": lambda: b"1," * 500_000,

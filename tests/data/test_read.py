@@ -173,14 +173,6 @@ def test_xarray():
     assert read_table(grid).num_rows == 3
 
 
-def test_importing_the_library_does_not_import_pandas():
-    import subprocess
-
-    code = "import sys, learnable_novelty.data as t; print('pandas' in sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "False"
-
-
 def test_records_within_records_have_columns_of_their_own(tmp_path):
     path = tmp_path / "t.json"
     path.write_text('[{"a": 1, "at": {"x": 2.5}}, {"a": 2, "at": {"x": 3.5}}, {"a": 4, "at": {}}]')

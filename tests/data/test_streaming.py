@@ -2,7 +2,6 @@
 # pyright: reportArgumentType=false, reportFunctionMemberAccess=false, reportGeneralTypeIssues=false
 
 import dataclasses
-import itertools
 import json
 import os
 import subprocess
@@ -19,7 +18,6 @@ import learnable_novelty as ln
 from benchmarks import larger
 from learnable_novelty.cli.main import main
 from learnable_novelty.data import files
-from learnable_novelty.measure import task as tasks
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((700, 3)) * [1, 100, 0.01] + [0, 5, -3]
@@ -81,17 +79,6 @@ def test_nearly_collinear_features_agree_to_ten_digits(columns, penalty, noise):
         assert ln.score(make, **knobs).bits == pytest.approx(whole, rel=1e-10)
 
 
-def test_a_map_without_noise_agrees_to_ten_digits():
-    series = np.empty((2500, 1))
-    series[0] = 0.3
-    for now, after in itertools.pairwise(series):
-        after[:] = 3.9 * now * (1 - now)
-    whole = ln.score(series, leads=[1], null=ln.Null(9, "signs"))
-    found = ln.score(chunks(series, size=137), leads=[1], null=9)
-    assert_same(whole, found)
-    assert found.bits == pytest.approx(whole.bits, rel=1e-10)
-
-
 REARRANGED = (
     "floor_bits",
     "floor_sd",
@@ -125,12 +112,6 @@ def test_no_pair_of_a_series_is_lost_or_counted_twice_at_a_border(sizes, history
     series = SERIES[:150]
     task = {"history": history, "leads": leads, "draws": 1, "null": ln.Null(9, "signs")}
     assert_same(ln.score(series, **task), ln.score(chunks(series, size=sizes), **task))
-
-
-def test_small_pieces_make_no_difference(monkeypatch):
-    whole = ln.score(SERIES, window=3, history=2, null=ln.Null(99, "signs"), draws=1)
-    monkeypatch.setattr(tasks, "BATCH_ROWS", 64)
-    assert_same(whole, ln.score(chunks(SERIES, size=50), window=3, history=2, null=99, draws=1))
 
 
 def test_two_series_are_predicted_from_each_other():

@@ -29,6 +29,7 @@ from learnable_novelty.text import printable
 
 SAMPLE_BYTES, SAMPLE_LINES, SAMPLE_ROWS = 1 << 18, 8, 500
 """What is looked at of a file: so many bytes, or more until there are some lines, and rows."""
+MOST_SAMPLE = 1 << 26
 SEPARATORS = ("\t", ";", "|", ",", " ")
 """In the order of preference where several divide all lines alike: 1,5;2,5 has commas too."""
 COMMENTS = ("#", "%")

@@ -10,7 +10,7 @@ from typing import Any
 
 from learnable_novelty.data.fixed_width import read_fixed_width
 from learnable_novelty.data.headers import MARKERS
-from learnable_novelty.data.sniff import SAMPLE_BYTES, SAMPLE_LINES, Dialect, sniff
+from learnable_novelty.data.sniff import MOST_SAMPLE, SAMPLE_BYTES, SAMPLE_LINES, Dialect, sniff
 from learnable_novelty.data.unpack import Packed
 from learnable_novelty.errors import UserError
 from learnable_novelty.storage import MOST_BYTES, check_cells
@@ -25,7 +25,9 @@ def read_text(packed: Packed) -> tuple[Any, Dialect, list[str]]:
         )
     with packed.open() as file:
         head = file.read(SAMPLE_BYTES)
-        while head.count(b"\n") < SAMPLE_LINES and (more := file.read(len(head))):
+        while _lines(head) < SAMPLE_LINES and len(head) < MOST_SAMPLE:
+            if not (more := file.read(len(head))):
+                break
             head += more  # of a wide table
         whole = not file.read(1)
     if not head.strip():
@@ -48,8 +50,13 @@ def _check_cells(packed: Packed, dialect: Dialect) -> None:
     lines = 1
     with packed.open() as file:
         while block := file.read(1 << 20):
-            lines += block.count(b"\n")
+            lines += _lines(block)
     check_cells(packed.name, lines, len(dialect.names), packed.size, text=True)
+
+
+def _lines(content: bytes) -> int:
+    """Return how many lines end in some bytes, whichever way they do."""
+    return max(content.count(b"\n"), content.count(b"\r"))
 
 
 def _read(packed: Packed, dialect: Dialect) -> tuple[Any, str]:
