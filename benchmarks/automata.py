@@ -36,7 +36,7 @@ def plain_score(config: AutomatonConfig, rule: int, draw: int = 0) -> float:
     """Simulate, compute the features of every site, and solve by QR."""
     # A copy: the observer is cached, and our way must not be timed with this solver.
     observer = copy.copy(automaton_observer(config, SEED, draw))
-    observer.solver = "qr"
+    observer.solver = "spectral"
     history = unpack_cells(sample_rule(config, rule, SEED, draw))
     cells = torch.from_numpy(np.moveaxis(history, 0, 1)).double()
     with torch.no_grad():

@@ -52,7 +52,7 @@ class Problem:
 def draw(seed: int) -> Problem:
     """Draw a problem."""
     rng = numpy_generator(seed, "oracle")
-    n, m, d = int(rng.integers(3, 21)), int(rng.integers(1, 6)), int(rng.integers(1, 4))
+    n, m, d = int(rng.integers(2, 21)), int(rng.integers(1, 9)), int(rng.integers(1, 6))
     h = rng.standard_normal((n, m))
     y = np.sin(h @ rng.standard_normal((m, d))) + 10 ** rng.uniform(-8, 0) * rng.standard_normal(
         (n, d)
@@ -83,9 +83,10 @@ def draw(seed: int) -> Problem:
     h *= 10 ** rng.uniform(-size, size, m)
     unit = 10 ** rng.uniform(-size, size)
     y *= unit * 10 ** (rng.uniform(-1, 1, d) * min(size, 8))
+    dtype = torch.float32 if size < 170 and rng.random() < 0.15 else torch.float64
     return Problem(
-        torch.from_numpy(h),
-        torch.from_numpy(y),
+        torch.from_numpy(h).to(dtype),
+        torch.from_numpy(y).to(dtype),
         torch.from_numpy(rng.integers(1, 4, n)) if rng.random() < 0.3 else torch.ones(n),
         float(10 ** rng.uniform(-8, 5)),
         float(10 ** rng.uniform(-2, 2)),
@@ -99,8 +100,9 @@ def exact(problem: Problem) -> float:
     mp = mpmath.mp.clone()
     mp.dps = 100
     counts = [int(count) for count in problem.counts]
+    eps = torch.finfo(problem.features.dtype).eps
     h, y = (
-        [_deviations(mp, column, counts) for column in values.T.tolist()]
+        [_deviations(mp, column, counts, eps) for column in values.T.tolist()]
         for values in (problem.features, problem.targets)
     )
     n, m = sum(counts), len(h)
@@ -117,13 +119,13 @@ def exact(problem: Problem) -> float:
     return float(mp.log(mp.det(inner), 2) / 2)
 
 
-def _deviations(mp: Any, column: list[float], counts: list[int]) -> list[Any]:
+def _deviations(mp: Any, column: list[float], counts: list[int], eps: float) -> list[Any]:
     """Return deviations from the mean, zero for a column that is constant by the library's rule."""
     numbers, n = [mp.mpf(value) for value in column], sum(counts)
     mean = mp.fdot(counts, numbers) / n
     left = [number - mean for number in numbers]
     power, whole = (mp.fdot(counts, [v**2 for v in values]) for values in (left, numbers))
-    constant = power <= (64 * mp.mpf(2) ** -52) ** 2 * whole
+    constant = power <= (64 * mp.mpf(eps)) ** 2 * whole
     return [mp.mpf(0)] * len(left) if constant else left
 
 

@@ -217,7 +217,7 @@ def test_benchmarks_take_the_options_shown(module):
     text = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for words in commands(("python", "-m", module)):
         assert all(word in text for word in words[3:] if word.startswith("--"))
-        only = words[words.index("--only") + 1] if "--only" in words else "dual"
+        only = words[words.index("--only") + 1] if "--only" in words else "small"
         assert only in BENCHMARKS + LONG or module != "benchmarks"
 
 
