@@ -83,7 +83,7 @@ def test_a_ridge_can_be_fixed(capsys, data):
         (["run", "eca", "--engine", "moon"], "engine must be"),
         (["run", "eca", "--device", "moon"], "--device takes cpu"),
         (["run", "nca", "--device", "cuda:99"], "needs a GPU"),
-        (["run", "eca", "--part", "nca"], "eca takes no --part, got 'nca'"),
+        (["run", "eca", "--part", "nca"], "eca has no option --part"),
         (["run", "eca", "--update", "direct"], "eca has no option --update"),
         (["run", "eca-scan", "--set", "axes=('foo',)"], "axes must be among resolution"),
         (["run", "eca", "--depth", "deep"], "depth must be a whole number, like 3; got"),

@@ -5,11 +5,9 @@ makes ``ARTEFACT``, or several ``ARTEFACTS``, and imports nothing heavy, so that
 listed quickly. The rest are modules of the folder, which are imported when they are used:
 
 - ``experiment.py``: ``PAPER``, ``QUICK`` and ``run(config, seed=..., context=...)``. An artefact
-  of many runs also has ``runs(config)``, which yields the ``Run`` objects. A further part of an
-  artefact (``--part NAME``) is a module of its name with the same three.
+  of many runs also has ``runs(config)``, which yields the ``Run`` objects.
 - ``figure.py``: ``tables(record)`` and ``figure(record)``, and ``extra_figures(record)`` if there
-  are more. Of many runs: ``tables(records)`` and ``figures(records)``. ``record.part`` says which
-  part was run.
+  are more. Of many runs: ``tables(records)`` and ``figures(records)``.
 - ``claims.py``, if the paper claims numbers: ``SOURCES``, how ours is read from the records.
 - ``panel.py``, if the page shows it: ``PANEL``, beside the scripts that draw it.
 
@@ -19,7 +17,6 @@ A further artefact of a folder has a ``stem``, such as "scan": its modules are `
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,23 +24,12 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
-from learnable_novelty.errors import UserError
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from novelty_lab.context import RunContext, RunResult
     from novelty_lab.records import Record
     from novelty_lab.report import Table
-
-
-def run_name(part: str, config: str, seed: int) -> str:
-    """Return the directory name of a run.
-
-    >>> run_name("nulls", "paper", 0), run_name("", "quick", 1)
-    ('nulls-paper-seed0', 'quick-seed1')
-    """
-    return "-".join([*filter(None, [part]), config, f"seed{seed}"])
 
 
 @dataclass(frozen=True)
@@ -54,18 +40,16 @@ class Run:
     """Name of the configuration: paper, quick, custom with a digest, or one of many runs."""
     config: Any
     seed: int
-    part: str = ""
-    """The part that is run; empty for the main one."""
 
     @property
     def name(self) -> str:
         """Directory name of its record."""
-        return run_name(self.part, self.config_name, self.seed)
+        return f"{self.config_name}-seed{self.seed}"
 
 
 @dataclass(frozen=True)
 class Artefact:
-    """Name, title and parts of an artefact."""
+    """Name, title and modules of an artefact."""
 
     package: str
     """Its folder as a package: ``__name__`` of its ``__init__``."""
@@ -87,33 +71,17 @@ class Artefact:
     """Its name, where that is not the name of the folder."""
     stem: str = ""
     """What its modules are called, where it is not the only artefact of the folder."""
-    parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Further parts by name: the fields of this class in which each differs from the main one."""
-    part: str = ""
-    """The part that this one stands for; empty for the main one."""
 
     @property
     def name(self) -> str:
         """Name on the command line and in records."""
         return self.called or self.package.rpartition(".")[2].replace("_", "-")
 
-    def of_part(self, name: str) -> Artefact:
-        """Return this artefact as it is for one of its parts; an empty name is the main one."""
-        if name and name not in self.parts:
-            known = f"one of {', '.join(self.parts)}" if self.parts else "no --part"
-            raise UserError(f"{self.name} takes {known}, got {name!r}")
-        changes: Any = self.parts.get(name, {})
-        return dataclasses.replace(self, part=name, **changes)
-
-    def all_parts(self) -> Iterator[Artefact]:
-        """Yield this artefact for its main part and for each further one."""
-        return map(self.of_part, ("", *self.parts))
-
     def module(self, kind: str) -> ModuleType | None:
         """Import its module of a kind, such as "figure"; None if there is none."""
         name = f"{self.stem}_{kind}" if self.stem else kind
         if kind == "experiment":
-            name = (self.part or self.stem or kind).replace("-", "_")
+            name = self.stem or kind
         spec = importlib.util.find_spec(f"{self.package}.{name}")
         return None if spec is None else importlib.import_module(spec.name)
 
@@ -138,7 +106,7 @@ class Artefact:
         """List the runs of a configuration; of many runs each has a seed of its own."""
         if self.many_runs:
             return list(self.experiment.runs(config))
-        return [Run(config_name, config, seed, self.part)]
+        return [Run(config_name, config, seed)]
 
     def run(self, config: Any, *, seed: int, context: RunContext) -> RunResult:
         """Compute one run."""

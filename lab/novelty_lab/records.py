@@ -21,7 +21,6 @@ import numpy as np
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.storage import not_written, read_arrays
-from novelty_lab.artefact import run_name
 from novelty_lab.atomic import DRAFT, put_in_place
 
 FORMAT = 1
@@ -49,13 +48,11 @@ class Record:
     versions: dict[str, str] = field(default_factory=dict)
     device: str = "cpu"
     wall_time_s: float = 0.0
-    part: str = ""
-    """The part of the experiment, where it has more than one; empty for the main one."""
 
     @property
     def name(self) -> str:
         """Directory name of the run within its experiment."""
-        return run_name(self.part, self.config, self.seed)
+        return f"{self.config}-seed{self.seed}"
 
     @property
     def older_observer(self) -> bool:
@@ -152,6 +149,7 @@ def _load(path: Path) -> Record:
     if recorded is not None and recorded != checksum({"format": FORMAT, **values}, arrays):
         raise UserError("it was changed after it was written")
     del values["arrays"]
+    values.pop("part", None)
     return Record(**values, arrays=arrays)
 
 
@@ -167,7 +165,7 @@ def _check_fields(values: dict[str, Any]) -> None:
     if any(not isinstance(bits, (int, float)) for bits in (values.get("scores") or {}).values()):
         raise UserError("its scores are not numbers")
     # They become a path, which must stay in the results folder.
-    for name in ("experiment", "config", *(["part"] if values.get("part") else [])):
+    for name in ("experiment", "config"):
         if not _PLAIN_NAME.fullmatch(values[name]):
             raise UserError(f"its {name} is not a plain name: {values[name][:80]!r}")
     if values["seed"] < 0:
@@ -186,7 +184,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "versions": dict,
     "device": str,
     "wall_time_s": (int, float),
-    "part": str,
+    "part": str,  # of records from before each experiment had one name
 }
 _OPTIONAL = ("scores", "versions", "device", "wall_time_s", "part")
 

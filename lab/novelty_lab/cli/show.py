@@ -40,9 +40,6 @@ def _list(options: argparse.Namespace) -> int:
         there = f"{len(names)} runs" if artefact.many_runs else ", ".join(names)
         takes = f" ({artefact.takes})" if artefact.takes else ""
         print(f"{name:<16} {artefact.title}{takes}{f'  [{there}]' if names else ''}")
-        for part in list(artefact.all_parts())[1:]:
-            took = f" ({part.takes})" if part.takes else ""
-            print(f"{'':<16} --part {part.part}: {part.title}{took}")
     print("Times are of the paper's configuration; --config quick takes seconds to minutes.")
     return 0
 

@@ -13,7 +13,7 @@ ARTEFACTS = (
     Artefact(
         __name__,
         "Appendix D: both readouts along the training of the neural automaton",
-        order=150,
+        order=45,
         takes="37 minutes",
         called="mdl-nca",
         stem="nca",
