@@ -51,7 +51,7 @@ def test_growth_does_not_look_at_what_is_judged():
     places = np.arange(400.0)
     source = in_memory(places, places)
     task = Task.of(source.layout(), Settings(None, 1, Null(0), 0))
-    grows, judged, total = _divided(source, source.rows, task, 0)
+    grows, judged, total = _divided(source, task, 0)
     grows, judged = grows.targets[:, 0].numpy(), judged.rows.targets[:, 0].numpy()
     assert total == 400
     assert sorted([*grows, *judged]) == places.tolist()

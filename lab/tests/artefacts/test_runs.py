@@ -31,7 +31,15 @@ FAST = {
         "steady_gallery": 1,
         "look_steps": 20,
     },
-    "calibration": {"repeats": 1, "null": 19, "samples": 80, "steps": 160, "new_samples": 100},
+    "calibration": {
+        "repeats": 1,
+        "others": 1,
+        "parts": 1,
+        "null": 19,
+        "samples": 80,
+        "steps": 160,
+        "new_samples": 100,
+    },
     "floor": {"draws": 1, "null": 2},
 }
 

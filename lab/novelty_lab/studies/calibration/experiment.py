@@ -44,7 +44,9 @@ class Config(Settings):
     """How many data sets, and how large."""
 
     repeats: int = 100
-    """Data sets of each process."""
+    """Data sets of each kind of noise."""
+    others: int = 20
+    """Data sets of each other process, interval and comparison; half of it of scans."""
     draws: int = 1
     """Reservoirs of a score."""
     null: int = 99
@@ -60,7 +62,7 @@ class Config(Settings):
 
 
 PAPER = Config()
-QUICK = Config(repeats=2, null=19, samples=80, steps=120, new_samples=200, parts=1)
+QUICK = Config(repeats=2, others=2, null=19, samples=80, steps=120, new_samples=200, parts=1)
 
 TESTED = {
     "rows": ROW_NOISE,
@@ -71,6 +73,7 @@ TESTED = {
     "lines": LINES,
     "bends": BENDS,
 }
+NOISE = ("rows", "groups", "series")
 
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
@@ -96,9 +99,10 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
 def tested_part(config: Config, cell: str, part: int, seed: int) -> list[list[Any]]:
     """Return p of a mean, of dependence and of a bend, whether a direction is kept, refusals."""
     family, _, name = cell.partition(": ")
+    repeats = config.repeats if family in NOISE else config.others
     n = config.steps if family in ("groups", "series") else config.samples
     rows = []
-    for index in part_of(config.repeats, part, config.parts):
+    for index in part_of(repeats, part, config.parts):
         data = TESTED[family][name](numpy_generator(seed, cell, index), n)
         found = scored(data, config, split(seed, "score", cell, index))
         told = found.dependence_p_value, found.bend_p_value, found.linear_variance
@@ -170,7 +174,7 @@ def covered_data(noise: str, strength: str, n: int, g: Generator) -> Data:
 def covered_part(config: Config, cell: str, part: int, seed: int) -> list[list[float]]:
     """Return share, interval and population value, cut at 0, of each set."""
     rows = []
-    for index in part_of(config.repeats, part, config.parts):
+    for index in part_of(config.others, part, config.parts):
         g, child = numpy_generator(seed, cell, index), split(seed, "cover", cell, index)
         data = covered_data(*COVERED[cell], config.samples, g)
         new = covered_data(*COVERED[cell], config.new_samples, g)
@@ -204,7 +208,7 @@ def compared_part(config: Config, cell: str, part: int, seed: int) -> list[list[
     """Return p of a gain, the gain, and the difference of held-out variances."""
     bent, third = COMPARED[cell]
     rows = []
-    for index in part_of(config.repeats, part, config.parts):
+    for index in part_of(config.others, part, config.parts):
         g, child = numpy_generator(seed, cell, index), split(seed, "compare", cell, index)
         x = g.standard_normal((config.steps, 3))
         first = np.sin(2 * x[:, 0]) if bent else x[:, 0]
@@ -230,7 +234,7 @@ SCANNED = ("independent columns", "eight columns of one size", "groups of ten", 
 def scanned_part(config: Config, cell: str, part: int, seed: int) -> list[list[float]]:
     """Return the number of findings in tables without a mean that can be learned."""
     rows = []
-    for index in part_of(-(-config.repeats // 4), part, config.parts):
+    for index in part_of(-(-config.others // 2), part, config.parts):
         g, settings = numpy_generator(seed, cell, index), {}
         values = g.standard_normal((config.samples, 8))
         if cell == "eight columns of one size":
