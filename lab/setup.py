@@ -1,7 +1,7 @@
 """Pack the committed records into the wheel, so that ``novelty explore`` works anywhere.
 
-All else is in pyproject.toml. The wheel has to stay below 20 MB: figures are left out, for they are
-drawn from records, and so are arrays that neither the page nor the ledger reads.
+All else is in pyproject.toml. The wheel has to stay below 20 MB: arrays are packed tightly, and
+figures are left out, for they are drawn from records.
 """
 
 import io
@@ -27,15 +27,9 @@ class PackRecords(build_py):
                 name = record.relative_to(RESULTS).as_posix()
                 add(packed, name, record.read_bytes(), zipfile.ZIP_LZMA)
                 arrays = record.with_name("arrays.npz")
-                if arrays.is_file() and is_read(name.split("/")[0]):
+                if arrays.is_file():
                     path = arrays.relative_to(RESULTS).as_posix()
                     add(packed, path, repacked(arrays), zipfile.ZIP_STORED)
-
-
-def is_read(artefact: str) -> bool:
-    """Tell whether the page or the ledger reads the arrays of an artefact."""
-    folders = (HERE / "novelty_lab").glob(f"*/*/{artefact.replace('-', '_')}")
-    return any((f / name).is_file() for f in folders for name in ("panel.py", "claims.py"))
 
 
 def repacked(arrays: Path) -> bytes:
