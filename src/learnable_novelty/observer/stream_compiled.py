@@ -1,4 +1,8 @@
-"""The step of ``stream_sums`` in compiled code, stream by stream."""
+"""The step of ``stream_sums`` in compiled code, stream by stream.
+
+Numba keeps what it has compiled, and notices changes of this file only: after a change of ``Sums``,
+``Rule`` or their constants, touch it.
+"""
 
 from __future__ import annotations
 
