@@ -37,7 +37,7 @@ def test_functions_are_what_their_names_say():
 @pytest.mark.parametrize("name", NOISE)
 def test_noise_does_not_depend_on_the_inputs(name):
     x, y = NOISE[name](4000, random())
-    assert abs(spearmanr(x[:, 0], y[:, 0]).statistic) < 4 / math.sqrt(4000)
+    assert abs(spearmanr(x[:, 0], y[:, 0])[0]) < 4 / math.sqrt(4000)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -48,7 +48,7 @@ def test_learners_predict_a_line_on_new_rows(name):
     if name == "xRFM" and importlib.util.find_spec("xrfm") is None:
         assert found == {"r2": None, "seconds": None}
     else:
-        assert found["r2"] > (0.75 if name == "boosted trees" else 0.9)
+        assert (found["r2"] or 0) > (0.75 if name == "boosted trees" else 0.9)
 
 
 def test_sets_have_numbers_or_classes_as_they_say():
@@ -109,7 +109,7 @@ def test_agreement_is_of_means_over_data_sets_and_a_learner_agrees_with_itself()
         own = [row for row in rows if row["learner"] == learner]
         return [float(np.mean([r["structure"] for r in own if r["rule"] == k])) for k in range(20)]
 
-    expected = spearmanr(means("growing"), means("network")).statistic
+    expected = spearmanr(means("growing"), means("network"))[0]
     assert found["growing", "structure"]["network"] == pytest.approx(expected)
     assert found["frozen", "structure"]["itself"] == pytest.approx(1)
     assert found["network", "structure"]["itself"] < 1

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 import torch
 from scipy.ndimage import affine_transform, map_coordinates
+from scipy.stats import t
 
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.summary import Rows
 from novelty_lab import records
 from novelty_lab.context import NO_CHECKPOINTS, RunContext, TaskContext
+from novelty_lab.intervals import half_interval
 from novelty_lab.studies.image_codes import controls, joined, jury, select, training
 from novelty_lab.systems.images import Images, load_images
 
@@ -264,6 +266,14 @@ def test_the_table_of_controls_has_mean_and_deviation_over_seeds(monkeypatch):
     assert table["pixels"]["linear"] == {"mean": 0.5, "sd": 0.0, "runs": 1}
     own = table["paper"]["neighbours"]
     assert (own["mean"], own["sd"]) == pytest.approx((0.55, 0.1 / math.sqrt(2)))
+
+
+@pytest.mark.parametrize("runs", [2, 5, 40])
+def test_the_interval_of_a_mean_is_students(runs):
+    found = {"mean": 0.5, "sd": 0.1, "runs": runs}
+    expected = t.ppf(0.975, runs - 1) * 0.1 / runs**0.5
+    assert half_interval(found) == pytest.approx(expected, rel=1e-9)
+    assert half_interval({**found, "runs": 1}) == 0
 
 
 def test_joined_codes_keep_all_columns_and_unit_length():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
-from novelty_lab import rank_correlation, records
+from novelty_lab import records
 from novelty_lab.context import RunContext
 from novelty_lab.studies.life_map import experiment as life_map
 from novelty_lab.studies.life_map import life, look, results, stages
@@ -105,14 +105,6 @@ def test_every_setting_changes_the_measures(change):
     assert any((before[name] != after[name]).any() for name in before)
 
 
-def test_rules_do_not_depend_on_their_company():
-    together = score_rules(TINY, CODES, 0, 0)
-    for place, code in enumerate(CODES):
-        alone = score_rules(TINY, [code], 0, 0)
-        for name, values in alone.items():
-            assert values[0] == pytest.approx(together[name][place], abs=1e-9)
-
-
 def test_the_map_lists_every_rule_at_its_masks():
     codes = map_codes()
     assert len(np.unique(codes)) == NUM_RULES
@@ -148,18 +140,6 @@ def test_areas_are_the_share_of_pairs_in_order(positive, negative):
     above = np.mean([(p > n) + (p == n) / 2 for p in positive for n in negative])
     found = results.areas_under_curve(np.array(positive), np.array(negative))
     assert found == pytest.approx(above)
-
-
-@settings(deadline=None)
-@given(values)
-def test_rank_correlation_is_scipys(first):
-    stats = pytest.importorskip("scipy.stats")
-    second = np.random.default_rng(len(first)).permutation(first)
-    ours = rank_correlation.spearman(np.array(first, dtype=float), second.astype(float))
-    if len(set(first)) > 1:
-        assert ours == pytest.approx(stats.spearmanr(first, second).statistic, abs=1e-12)
-    else:
-        assert ours == 0
 
 
 def test_intervals_are_students():

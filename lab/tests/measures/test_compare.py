@@ -69,12 +69,6 @@ def test_infinite_and_missing_values_are_kept_in_json():
     assert len(values) == len(found.readings)
 
 
-def test_progress_is_told(series):
-    told = []
-    compare(series, window=1, draws=1, null=0, progress=lambda done, of: told.append((done, of)))
-    assert told == [(done, 7) for done in range(8)]
-
-
 def test_lattices_are_refused():
     with pytest.raises(ValueError, match="expected a table"):
         compare(np.zeros((5, 2, 8)), np.zeros((5, 2, 8)), draws=1)

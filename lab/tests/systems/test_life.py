@@ -100,24 +100,6 @@ def test_a_glider_moves_one_cell_diagonally_in_four_steps():
     assert (LIFE.advance(ship, 4) == np.roll(ship, -2, 1)).all()
 
 
-def test_a_gosper_gun_emits_a_glider_every_thirty_steps():
-    gun = placed("Gosper gun", 100, 100, 2, 2)
-    states = LIFE.run(gun, 120)
-    for count in (1, 2, 3, 4):
-        state = states[30 * count - 1]
-        assert (state[:11, :38] == gun[:11, :38]).all()  # the gun is as it was
-        assert state.sum() == gun.sum() + 5 * count  # a glider has five cells
-
-
-def test_highlifes_replicator_replicates():
-    one = placed("HighLife replicator", 64, 64, 30, 30)
-    rule = LifeRule("B36/S23")
-    both = np.roll(one, (2, 2), (0, 1)) | np.roll(one, (-2, -2), (0, 1))
-    assert (rule.advance(one, 12) == both).all()
-    assert both.sum() == 2 * one.sum()
-    assert not (LIFE.advance(one, 12) == both).all()
-
-
 @settings(deadline=None, max_examples=40)
 @given(rules, st.integers(1, 6), st.integers(1, 6), st.integers(0, 99))
 def test_a_step_is_the_definition(rule, height, width, seed):

@@ -75,10 +75,10 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     ]
     shares: dict[str, dict[str, Any]] = {"level": {}, "power": {}}
     for repeats, cells in groups:
-        tasks = {f"{kind}, {title(kind, *of)}": (config, kind, *of, seed) for kind, *of in cells}
+        tasks = {f"{cell[0]}, {title(*cell)}": (config, *cell, seed) for cell in cells}
         found = divided(context, p_values, tasks, repeats, config.parts)
-        for (kind, *of), own in zip(cells, found.values(), strict=True):
-            shares["power" if kind == "power" else "level"][title(kind, *of)] = share(own)
+        for cell, own in zip(cells, found.values(), strict=True):
+            shares["power" if cell[0] == "power" else "level"][title(*cell)] = share(own)
     return RunResult(shares)
 
 
