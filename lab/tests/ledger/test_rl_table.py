@@ -118,24 +118,6 @@ def test_rivals_have_a_table_on_the_tasks_where_they_were_run():
     assert len(tables(found[:6])) == 2
 
 
-def test_bonuses_are_held_against_the_papers_on_their_tasks_and_on_common_ones():
-    found = [
-        *some_runs("Hopper", "task+epiplexity", [10.0, 20.0]),
-        *some_runs("Acrobot", "task+epiplexity", [10.0, 20.0]),
-        *some_runs("Hopper", "task+foresight", [15.0, 15.0]),
-        *some_runs("Acrobot", "task+foresight", [25.0, 25.0]),
-        *some_runs("Acrobot", "task+rnd", [5.0, 15.0]),
-        *some_runs("Pendulum", "task+rnd", [5.0, 15.0]),  # nothing to hold it against
-    ]
-    table = titled("Other bonuses against", found)
-    assert table.title.endswith("run on Acrobot")
-    foresight, rnd = row(table, "task + foresight"), row(table, "task + RND")
-    assert (foresight["tasks"], rnd["tasks"]) == ("2", "1")
-    assert foresight["P(better), these tasks"].startswith("0.75 ")
-    assert foresight["P(better), tasks of all bonuses"].startswith("1.00 ")
-    assert rnd["P(better), tasks of all bonuses"].startswith("0.25 ")
-
-
 def test_who_learns_sooner_is_told_by_the_mean_of_the_curves():
     late, soon = [[0, 0.0], [100, 0.0], [200, 50.0]], [[0, 0.0], [100, 50.0], [200, 50.0]]
     found = [
@@ -154,20 +136,6 @@ def test_who_learns_sooner_is_told_by_the_mean_of_the_curves():
         ["task + epiplexity", "1", "1.00 [1.00, 1.00]", "Hopper", ""],
         ["task + RND", "1", "0.50", "", ""],
     ]
-
-
-def test_what_the_bonus_is_worth_stands_beside_what_training_gains():
-    found = [
-        *some_runs("Hopper", "task", [1000.0, 1040.0]),
-        a_run("Hopper", "task+epiplexity", 0, 900.0, random=10.0),
-        a_run("Hopper", "task+epiplexity", 1, 900.0, random=30.0),
-        *some_runs("Swimmer", "task+epiplexity", [100.0]),  # no agent beside it
-    ]
-    table = titled("What task +", found)
-    # A bonus of 0.5 * 0.2 times a random return of 20 in the mean, below 1,020 of trained ones.
-    assert table.rows == [["Hopper", "1 to 3", "20", "1020", "0.1 to 0.3"]]
-    lost = [*some_runs("Hopper", "task", [-90.0]), *some_runs("Hopper", "task+epiplexity", [1.0])]
-    assert titled("What task +", lost).rows == [["Hopper", "0", "0", "-90", ""]]
 
 
 def test_all_tasks_together_in_units_of_random_and_task_only():

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from novelty_lab.paper.table1_agents.comparisons import comparisons, text
 from novelty_lab.paper.table1_agents.looks import ADDED_CONDITIONS, NAMES
 from novelty_lab.paper.table1_agents.paper import PAPER, PAPER_CONDITIONS
 from novelty_lab.paper.table1_agents.runs import TASKS, Runs, collect, has_paper_settings
+from novelty_lab.paper.table1_agents.statistics import Estimate
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ENOUGH = 5
 """Seeds under which a cell is counted as thin."""
+CLEARLY = 0.9
+"""Probability from which on a task is named."""
 NOT_RUN = "not run"
 NAMED = ("task",)
 """Columns whose words are never cut."""
@@ -43,7 +45,13 @@ def tables(records: Iterable[Record]) -> list[Table]:
     if runs.cells:
         has_rivals = any(condition in ADDED_CONDITIONS for condition in runs.conditions)
         rivals = [_rivals(runs)] if has_rivals else []
-        shown = [_beside_the_paper(runs), *rivals, _together(runs), *comparisons(runs)]
+        shown = [
+            _beside_the_paper(runs),
+            *rivals,
+            _together(runs),
+            *_practice(runs),
+            *_same_units(runs),
+        ]
     return [*shown, *_others(all_records)]
 
 
@@ -182,3 +190,42 @@ def _left_out(runs: Runs) -> str:
         f". Left out of the IQM: {', '.join(unscaled)}, where the task-only agents are no better "
         "than a random policy or either was not run"
     )
+
+
+def _practice(runs: Runs) -> list[Table]:
+    """Hold learning curves against those of task-only agents: who learns sooner, and where."""
+    rows: list[list[str]] = []
+    for name in runs.conditions:
+        head_starts = {task: runs.head_start(name, [task]) for task in TASKS}
+        known = {task: each.value for task, each in head_starts.items() if each is not None}
+        if name == "task" or not known:
+            continue
+        sooner = [task for task, value in known.items() if value >= CLEARLY]
+        later = [task for task, value in known.items() if value <= 1 - CLEARLY]
+        together = text(runs.head_start(name, known))
+        rows.append([NAMES[name], str(len(known)), together, ", ".join(sooner), ", ".join(later)])
+    title = (
+        "Over the whole of training: P(above), the probability that the mean of a run's learning "
+        "curve is above that of a task-only run's"
+    )
+    clearly = f"{CLEARLY} and more", f"{1 - CLEARLY:.1f} and less"
+    columns = ["condition", "tasks", "P(above)", *clearly]
+    return [Table(title, columns, rows)] if rows else []
+
+
+def _same_units(runs: Runs) -> list[Table]:
+    """Hold foresight against the task alone in the same units: what the bonus itself adds."""
+    name, control = "task+foresight", "task-running"
+    tasks = [task for task in runs.tasks(name) if task in runs.tasks(control)]
+    title = (
+        "Units and bonus: P(better) that a run beats one of the task alone in the same units, the "
+        "running size of its return"
+    )
+    better = text(runs.improvement(name, tasks, over=control))
+    row = [NAMES[name], str(len(tasks)), better]
+    return [Table(title, ["bonus", "tasks", "P(better)"], [row])] if tasks else []
+
+
+def text(estimate: Estimate | None) -> str:
+    """Return an estimate with its interval, or nothing."""
+    return "" if estimate is None else str(estimate)

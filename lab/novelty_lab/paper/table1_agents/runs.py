@@ -35,8 +35,6 @@ class Run:
     """Steps and mean return of recent training episodes, (points, 2)."""
     random_return: float | None
     """Of a random policy on the task, where the run has a bonus to weigh."""
-    worth: float | None = None
-    """What a random episode's bonus is worth in units of the task reward."""
     older_observer: bool = False
 
 
@@ -144,9 +142,6 @@ def collect(records: Iterable[Record]) -> Runs:
             raise UserError(f"expected one run of {record.config} per seed, got two of one")
         results = record.results
         curve = np.array(results["curve"], dtype=np.float64).reshape(-1, 2)
-        worth = abs(results["weight"] * results["random_bonus"]) if "weight" in results else None
         random = results.get("random_return")
-        cell.append(
-            Run(record.seed, results["return"], curve, random, worth, record.older_observer)
-        )
+        cell.append(Run(record.seed, results["return"], curve, random, record.older_observer))
     return Runs(cells)
