@@ -68,7 +68,7 @@ class BonusReward(WrapsBonus, VecEnvWrapper):
         encoder: Encoder | None = None,
     ) -> None:
         more = {"mode": mode, "coefficient": coefficient, "encoder": encoder}
-        super().__init__(venv, bonus, weight=weight, **more)  # pyright: ignore[reportArgumentType]
+        super().__init__(venv, bonus, weight=weight, **more)
 
     def reset(self) -> Any:
         observations = self.venv.reset()

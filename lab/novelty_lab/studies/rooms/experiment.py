@@ -123,8 +123,6 @@ def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     lives, priced = context.map(live, agents), context.map(price_habits, habits)
     along = np.array([life.pop("along") for life in lives.values()], dtype=np.float32)
     prices, shares = summarize_habits(priced.values()), summarize_shares(lives.values())
-    for row in shares:
-        row["best_habit"] = best_habit(config, row, prices)
     results = {"rooms": list(ROOMS), "lives": list(lives.values())}
     return RunResult(results | {"shares": shares, "habits": prices}, arrays={"along": along})
 
@@ -259,21 +257,3 @@ def summarize_habits(priced: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             summary = mean_and_sd([paid[drive][row] for paid in bits])
             rows.append({"pixels": pixels, "drive": drive, "habit": habit, **summary})
     return rows
-
-
-def best_habit(
-    config: Config, row: dict[str, Any], prices: list[dict[str, Any]]
-) -> dict[str, Any] | None:
-    """Return the habit that a drive pays best in a corridor, where that was priced."""
-    sign = -1 if row["drive"] == "minus surprise" else 1
-    drive = row["drive"].removeprefix("minus ")
-    if drive not in PAID_HABITS or row["length"] not in config.habit_lengths:
-        return None
-    at = config.habit_lengths.index(row["length"])
-    paid = {
-        price["habit"]: sign * price["mean"][at]
-        for price in prices
-        if (price["drive"], price["pixels"]) == (drive, row["pixels"])
-    }
-    habit = max(paid, key=lambda name: paid[name])
-    return {"habit": habit, "paid": paid[habit]}

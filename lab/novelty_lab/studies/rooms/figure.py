@@ -45,13 +45,12 @@ def tables(record: Record) -> list[Table]:
             describe(row),
             *(f"{mean:.0%} ± {sd:.0%}" for mean, sd in zip(row["mean"], row["sd"], strict=True)),
             f"{row['earned']:.4g} ± {row['earned_sd']:.2g}",
-            "{paid:.4g} ({habit})".format(**row["best_habit"]) if row["best_habit"] else "",
         ]
         for row in ordered(record.results["shares"])
     ]
     rooms = [ROOM_NAMES.get(room) or str(room) for room in record.results["rooms"]]
     title = f"Share of time in each room, mean ± sd over {record.configuration['agents']} agents"
-    columns = ["drive", "corridor", *rooms, "paid per episode", "best habit"]
+    columns = ["drive", "corridor", *rooms, "paid per episode"]
     screens = dict.fromkeys(row["pixels"] for row in record.results["habits"])
     return [Table(title, columns, shares), *(_habit_table(record, pixels) for pixels in screens)]
 
