@@ -75,3 +75,14 @@ def test_few_groups_have_no_p_value_and_series_are_not_mixed():
     assert panel.num_samples == 50  # six steps make five pairs
     with pytest.raises(ValueError, match="got a group in several places"):
         ln.score(x, window=1, groups=np.arange(60) % 10, draws=1, null=19)
+
+
+def test_the_horizon_of_many_series_does_not_cross_them():
+    g = np.random.default_rng(0)
+    series = np.concatenate([np.sin(0.5 * np.arange(40) + phase) for phase in g.uniform(0, 6, 12)])
+    labels = np.repeat(np.arange(12), 40)
+    found = ln.horizon(series, leads=[1, 3], groups=labels, draws=1)
+    assert found.reach == 3
+    assert [one.num_samples for one in found.scores] == [
+        6 * (40 - found.history + 1 - lead) for lead in (1, 3)
+    ]

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from learnable_novelty.data.memory import MemoryRows
 from learnable_novelty.data.source import Source, Stream
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.null import Null
+from learnable_novelty.measure.prepare import number_groups
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.task import Settings, Windows
 
@@ -68,8 +71,9 @@ def cut_by_first_half(
     """Choose what is "auto" on the first half; return the second, how it is cut, and why."""
     if settings.windows is None:
         raise UserError('history="auto" goes with a window or leads, for a series')
-    first, second = halves(source)
-    auto, windows, decisions = Auto(settings, score), settings.windows, []
+    (first, early), (second, settings) = halves(source, settings)
+    assert settings.windows is not None
+    auto, windows, decisions = Auto(early, score), settings.windows, []
     if history == "auto":
         past, why = auto.history(first, windows.leads[0])
         windows = replace(windows, history=past)
@@ -81,21 +85,29 @@ def cut_by_first_half(
     return second, replace(settings, windows=windows), decisions
 
 
-def halves(source: Source | Stream) -> tuple[Source, Source]:
+def halves(
+    source: Source | Stream, settings: Settings
+) -> tuple[tuple[Source, Settings], tuple[Source, Settings]]:
     """Divide a series in memory: to choose on the first half, and to judge the second."""
-    rows = source.rows
+    rows, groups = source.rows, settings.groups
     if not isinstance(source, Source) or rows is None:
         raise UserError("expected a series in memory to choose history or window, got chunks")
     middle = rows.count // 2
-    if middle < FEWEST_STEPS:
+    if groups is not None:
+        ends = np.flatnonzero(np.diff(number_groups(groups, rows.count))) + 1
+        middle = int(min(ends, key=lambda end: abs(end - middle), default=middle))
+    if min(middle, rows.count - middle) < FEWEST_STEPS:
         raise UserError(
             f"expected at least {2 * FEWEST_STEPS} steps to choose history or window on one half "
             f"and judge the other, got {rows.count}; name both"
         )
-    y = rows.targets
-    first = MemoryRows(rows.inputs[:middle], None if y is None else y[:middle])
-    second = MemoryRows(rows.inputs[middle:], None if y is None else y[middle:])
-    return replace(source, partitions=[first]), replace(source, partitions=[second])
+
+    def part(span: slice) -> tuple[Source, Settings]:
+        y = None if rows.targets is None else rows.targets[span]
+        some = replace(source, partitions=[MemoryRows(rows.inputs[span], y)])
+        return some, replace(settings, groups=None if groups is None else groups[span])
+
+    return part(slice(0, middle)), part(slice(middle, None))
 
 
 def _steps(source: Source) -> int:

@@ -7,11 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from learnable_novelty.data.open import open_source
 from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError, needs_extra
 from learnable_novelty.measure.auto import Auto, halves
 from learnable_novelty.measure.null import Null
+from learnable_novelty.measure.prepare import number_groups
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.score import score_source
 from learnable_novelty.measure.task import Settings, Windows
@@ -102,6 +105,7 @@ def horizon(
     leads: Sequence[int] | None = None,
     history: int | Literal["auto"] = "auto",
     draws: int = 2,
+    groups: Any = None,
     seed: int = 0,
     progress: Report | None = None,
 ) -> Horizon:
@@ -114,6 +118,7 @@ def horizon(
         history: how many past values make an input; "auto" chooses it on the first half, and all
             leads are then judged on the second half.
         draws: reservoirs to average over.
+        groups: a label for each step, where there are many series one after the other.
         seed: of reservoirs.
         progress: called with the number of leads done and to do.
 
@@ -122,16 +127,20 @@ def horizon(
     >>> [round(row["held_out_variance"], 1) for row in ahead.rows()]
     [1.0, 1.0]
     """
-    settings = Settings(Windows(1, (1,)), draws, Null(0), check_seed(seed))
+    labels = None if groups is None else np.asarray(groups)
+    settings = Settings(Windows(1, (1,)), draws, Null(0), check_seed(seed), groups=labels)
     source, chosen = open_source(series, targets, is_series=True), None
     if source.rows is None:
         raise UserError("expected a series in memory, got data that is read by chunks")
     if history == "auto":
-        first, source = halves(source)
-        history, chosen = Auto(settings, score_source).history(first, 1)
+        (first, early), (source, settings) = halves(source, settings)
+        history, chosen = Auto(early, score_source).history(first, 1)
     past = whole_number("history", history, 1)
     assert source.rows is not None
-    most = max(1, (source.rows.count - past) // SPAN)
+    longest = source.rows.count
+    if settings.groups is not None:
+        longest = int(np.bincount(number_groups(settings.groups, longest)).min())
+    most = max(1, (longest - past) // SPAN)
     wanted = tuple(lead for lead in LEADS if lead <= most) if leads is None else tuple(leads)
     scores = []
     for lead in wanted:
