@@ -50,6 +50,7 @@ def draw_start(path: Path) -> None:
 
 TABLES: dict[str, Callable[[], str]] = {
     "calibration": studies.calibration,
+    "calibration-coverage": studies.calibration_coverage,
     "compare": studies.compare,
     "denoised-noise": studies.denoised_noise,
     "dependence-power": studies.power,

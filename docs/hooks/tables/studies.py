@@ -87,25 +87,28 @@ def solver_errors() -> str:
     return markdown(["n/λ", *SOLVER_TITLES.values()], rows)
 
 
-def _false_positives(name: str, titles: dict[str, str]) -> str:
-    rates = record(name)["false_positives"]
-    rows = [
-        [title, f"{rates[key]['rate']:.3f} ± {rates[key]['se']:.3f}"]
-        for key, title in titles.items()
-    ]
-    return markdown(["null data", "share with p ≤ 0.05"], rows)
-
-
 def calibration() -> str:
-    """Give the false positives of the permutation tests."""
-    titles = {
-        "independent samples": "independent samples, n = 128",
-        "smooth lattices": "lattices of independent smooth fields, 40 × 32 sites",
-        "AR pairs": "independent AR(0.95) pairs, 1024 steps",
-        "white series": "white series, 128 steps",
-        "AR pairs, rows permuted": "AR(0.95) pairs with rows permuted, for comparison",
-    }
-    return _false_positives("calibration", titles)
+    """Give how often the tests say yes, to noise and to relations."""
+
+    def share(value: float | None) -> str:
+        return "" if value is None else f"{value:.2f}"
+
+    names = "rate", "dependence", "bend", "kept", "refused"
+    rows = [
+        [cell.replace("|", "\\|"), *(share(row[name]) for name in names), str(row["sets"])]
+        for cell, row in record("calibration")["tests"].items()
+    ]
+    heads = "data", "p ≤ 0.05", "any dependence", "a bend", "direction kept", "no p-value", "sets"
+    return markdown(heads, rows)
+
+
+def calibration_coverage() -> str:
+    """Give how often the interval of the held-out variance covers its population value."""
+    rows = [
+        [name, f"{row['covered']:.2f}", f"{row['share']:.3f}", f"{row['population']:.3f}"]
+        for name, row in record("calibration")["coverage"].items()
+    ]
+    return markdown(["noise, signal", "covered", "mean share", "population"], rows)
 
 
 def relations() -> str:

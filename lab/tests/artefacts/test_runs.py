@@ -44,7 +44,6 @@ FAST = {
 }
 
 NOT_RECORDED = {
-    "calibration",
     "denoised",
     "epiplexity",
     "growing",

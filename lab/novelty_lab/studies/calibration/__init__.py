@@ -6,5 +6,4 @@ ARTEFACT = Artefact(
     __name__,
     "Ours: level and power of every test, coverage of every interval",
     order=190,
-    takes="about ten core-minutes",
 )
