@@ -82,25 +82,22 @@ def score(sums: Sums, s: int, rule: Rule) -> tuple[float, float]:
             upper[i, j] = sums.gram[s, i, j] * scale[i] * scale[j]
         upper[i, i] += rule.penalty
     factorize(upper)
-    inner, x = np.zeros((m, m)), np.empty(m)
+    inner, x = np.zeros((m, m)), np.empty((m, d))
     for k in range(m):  # L'L
-        x[: k + 1] = upper[: k + 1, k]
         for i in range(k + 1):
             for j in range(i, k + 1):
-                inner[i, j] += x[i] * x[j]
-    for t in range(d):  # eta XX'
-        if not varies[m + t]:
-            continue
+                inner[i, j] += upper[i, k] * upper[j, k]
+    for t in range(d):
         for j in range(m):
-            x[j] = sums.cross[s, t, j] * scale[j]
-        for j in range(m):
-            x[j] /= upper[j, j]
-            for k in range(j + 1, m):
-                x[k] -= x[j] * upper[j, k]
-        for i in range(m):
-            weight = rule.resolution * x[i]
-            for j in range(i, m):
-                inner[i, j] += weight * x[j]
+            x[j, t] = sums.cross[s, t, j] * scale[j] if varies[m + t] else 0.0
+    for j in range(m):  # X = L^-1 B, all targets at once
+        for t in range(d):
+            x[j, t] /= upper[j, j]
+        for k in range(j + 1, m):
+            factor = upper[j, k]
+            for t in range(d):
+                x[k, t] -= factor * x[j, t]
+    inner += rule.resolution * np.dot(x, x.T)
     least = np.diag(inner) * (m * EPS / LOST_DIGITS)
     factorize(inner)
     logs, kept = 0.0, True

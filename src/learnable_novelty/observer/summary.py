@@ -388,6 +388,13 @@ class Moments(Summary):
         if not isinstance(other, Moments):
             return NotImplemented
         shared, dh, dy, weight = self._merged_means(other)
+        if is_readable(dh):
+            for name, apart, power in (
+                ("feature", dh, self.feature_power + other.feature_power),
+                ("target", dy, self.target_power + other.target_power),
+            ):
+                peak = torch.where(power > SMALLEST**2, 0.0, apart).detach().abs()
+                check_squares(name, peak, shared[f"{name}_mean"], shared[f"{name}_eps"])
         if (self.target_gram is None) != (other.target_gram is None):
             raise UserError("expected moments that both have the products of targets, or neither")
         both = None
@@ -405,6 +412,20 @@ class Moments(Summary):
 def _added(gram: Tensor | None, apart: Tensor, weight: float) -> Tensor | None:
     """Add the products of a difference of means, if there is a matrix."""
     return None if gram is None else torch.addr(gram, apart, apart, alpha=weight)
+
+
+def check_squares(
+    name: str, peak: Tensor, mean: Tensor, eps: float, unit: float | Tensor = 0.0
+) -> None:
+    """Raise where float64 does not hold the squares of a column's deviations, at most ``peak``."""
+    varies = peak > CONSTANT_TOLERANCE * eps * mean.detach().abs()
+    tiny = varies & (peak < SMALLEST) & (peak > SMALLEST * unit)
+    if bool(tiny.any()):
+        column = int(tiny.nonzero()[0])
+        raise UserError(
+            f"{name} {column} differs by at most {float(peak[column]):.3g} from its mean, and "
+            f"squares of numbers below {SMALLEST:g} vanish in float64; choose a larger unit for it"
+        )
 
 
 def products_of(rows: Tensor) -> Tensor:
@@ -563,21 +584,10 @@ class Roots(Summary):
 
         Targets that are nothing in their unit may be that small.
         """
-        both = (("feature", self.root, self.feature_mean, self.feature_eps, 0.0),)
-        both += (("target", self.along, self.target_mean, self.target_eps, target_unit),)
-        for name, values, mean, eps, unit in (
-            both if is_readable(self.root) and len(self.root) else ()
-        ):
-            peak = values.detach().abs().amax(0)
-            varies = peak > CONSTANT_TOLERANCE * eps * mean.detach().abs()
-            tiny = varies & (peak < SMALLEST) & (peak > SMALLEST * unit)
-            if bool(tiny.any()):
-                column = int(tiny.nonzero()[0])
-                raise UserError(
-                    f"{name} {column} differs by at most {float(peak[column]):.3g} from its mean, "
-                    f"and squares of numbers below {SMALLEST:g} vanish in float64; choose a larger "
-                    "unit for it"
-                )
+        if len(self.root) and is_readable(self.root):
+            rows, targets = (values.detach().abs().amax(0) for values in (self.root, self.along))
+            check_squares("feature", rows, self.feature_mean, self.feature_eps)
+            check_squares("target", targets, self.target_mean, self.target_eps, target_unit)
         return self
 
     def in_units(self, unit: Tensor) -> Roots:
