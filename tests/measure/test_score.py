@@ -326,15 +326,15 @@ def test_frames_tensors_and_integers_are_taken():
     rng = np.random.default_rng(9)
     x = rng.integers(0, 9, size=(40, 2))
     frame = pd.DataFrame(x, columns=["a", "b"])
-    from_frame = ln.score(frame, frame[["a"]], **fast())
-    from_array = ln.score(x.astype(float), torch.from_numpy(x[:, :1]), **fast())
+    from_frame = ln.score(frame, frame[["a"]] ** 2, **fast())
+    from_array = ln.score(x.astype(float), torch.from_numpy(x[:, :1] ** 2), **fast())
     assert from_frame.bits == from_array.bits
 
 
 def test_default_observer_shrinks_with_few_samples_and_is_reported():
     rng = np.random.default_rng(10)
     few = ln.score(rng.standard_normal((40, 1)), rng.standard_normal((40, 1)), **fast())
-    assert "MLP(1, 10, 4" in few.observer
+    assert "MLP(input_dim=1, width=10, depth=4" in few.observer
     assert "evidence" in few.observer
     assert "standardized" in few.standardization
 

@@ -259,7 +259,7 @@ def _score(options: argparse.Namespace) -> int:
         print(request.title)
         print(result)
         if compared is not None:
-            print(f"All inputs against {printable(options.against)}: {compared}")
+            print(f"All inputs against {printable(options.against or '')}: {compared}")
         if curve is not None:
             print(curve)
         if drawn:

@@ -149,7 +149,7 @@ def _beside_line(
         "bend_interval": reach,
     }
     if data.line is not None:
-        null = np.mean([draw.bend_null for draw in draws], axis=0)
+        null = np.mean([one.bend_null for one in draws if one.bend_null is not None], axis=0)
         found["bend_p_value"] = p_value(null, float(np.mean([draw.bend for draw in draws])))
         found["line_bits"] = float(np.mean([draw.line_bits for draw in draws]))
     return found

@@ -61,12 +61,12 @@ class HeldOut:
     @staticmethod
     def mean(many: Sequence[HeldOut]) -> HeldOut:
         """Average over reservoirs."""
-        guesses = [one.predicted for one in many]
+        guesses = [one.predicted for one in many if one.predicted is not None]
         return HeldOut(
             np.mean([one.errors for one in many], axis=0),
             np.mean([one.spread for one in many], axis=0),
             float(np.mean([one.freedom for one in many])),
-            None if guesses[0] is None else np.mean(guesses, axis=0),
+            np.mean(guesses, axis=0) if guesses else None,
         )
 
     @staticmethod
@@ -265,7 +265,7 @@ def held_out_share(
 def sums_of(values: Array, units: int | NDArray[np.int64]) -> Array:
     """Sum over the samples of each unit: blocks of consecutive samples, or numbered groups."""
     if not isinstance(units, int):
-        return np.bincount(units, weights=values)
+        return np.bincount(units, weights=values).astype(np.float64)
     units = min(units, values.size)
     return np.add.reduceat(values, [round(i * values.size / units) for i in range(units)])
 

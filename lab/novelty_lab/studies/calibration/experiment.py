@@ -235,7 +235,8 @@ def scanned_part(config: Config, cell: str, part: int, seed: int) -> list[list[f
     """Return the number of findings in tables without a mean that can be learned."""
     rows = []
     for index in part_of(-(-config.others // 2), part, config.parts):
-        g, settings = numpy_generator(seed, cell, index), {}
+        g = numpy_generator(seed, cell, index)
+        settings: dict[str, Any] = {}
         values = g.standard_normal((config.samples, 8))
         if cell == "eight columns of one size":
             values *= np.exp(0.7 * g.standard_normal((config.samples, 1)))
