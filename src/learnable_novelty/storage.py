@@ -30,6 +30,7 @@ UNPACKED_BYTES, EXPANSION = 128 << 20, 20
 """Of an archive."""
 NUMBER_CELLS, TEXT_CELLS, CELLS_PER_BYTE = 1 << 24, 1 << 22, 2.5
 """Rows times columns: of arrays and Arrow; of text, JSON and workbooks, which are objects."""
+TEXT_COLUMNS = 200_000
 MOST_JSON, MOST_PIPE = 1 << 28, 1 << 30
 """Bytes that are held while a file is read: of JSON, and of a pipe."""
 MOST_COLUMNS, MOST_ROW_BYTES, MOST_CHUNK_BYTES = 1_000_000, 1 << 28, 1 << 30
@@ -70,6 +71,11 @@ def check_cells(name: str, rows: int, columns: int, size: int, *, text: bool = F
     """Raise if a file of a size claims more rows times columns than are read into memory."""
     most = max(TEXT_CELLS if text else NUMBER_CELLS, int(CELLS_PER_BYTE * size))
     most = min(most, MOST_BYTES // 8)
+    if text and columns > TEXT_COLUMNS:
+        raise UserError(
+            f"expected at most {TEXT_COLUMNS:,} columns in {name}, got {columns:,}: save an array "
+            "of numbers as .npy, or make columns of rows"
+        )
     if rows * columns > most:
         raise UserError(
             f"{name} holds {size:,} bytes and claims {rows:,} rows of {columns:,} columns, more "

@@ -44,7 +44,9 @@ def chunks(*arrays, size=100):
 def values_of(score):
     held = dataclasses.asdict(score)
     # Importance and what a plot shows are of rows in memory only.
-    own = {"importance", "relation", "classes", "detectable_share"}
+    own = {"importance", "relation", "classes", "detectable_share", "line_bits"}
+    own |= {"linear_variance", "linear_interval"}
+    own |= {"bend_variance", "bend_interval", "bend_p_value"}
     numbers = {k: v for k, v in held.items() if isinstance(v, (float, tuple)) and k not in own}
     return {k: np.array(v) for k, v in numbers.items()}
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from learnable_novelty.storage import write_whole
 from novelty_lab.ledger.claims import Claim, load_claims
 from novelty_lab.ledger.findings import Finding, Pair, Ranked, Value
 from novelty_lab.ledger.rules import objections
@@ -161,7 +162,7 @@ def main() -> None:
     """Measure by the committed records, and write the file."""
     folder = Path(__file__).parent
     found = measure(folder.parents[2] / "results")
-    (folder / FILE).write_text(json.dumps(found, indent=1) + "\n")
+    write_whole(folder / FILE, (json.dumps(found, indent=1) + "\n").encode())
 
 
 if __name__ == "__main__":
