@@ -36,7 +36,7 @@ from novelty_lab.systems.flows import LORENZ
 
 HERE = Path(__file__).parent
 STATED_DRIFT = 1e-8
-"""What docs/observer.md says of a stream: eight digits of the batch score."""
+"""What docs/reliability.md says of a stream: eight digits of the batch score."""
 FLAT_MEMORY = 0.02
 """By how much memory may have grown from the first tenth of the samples to the last."""
 

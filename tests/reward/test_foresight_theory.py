@@ -1,4 +1,4 @@
-"""docs/foresight.md: the mean payment on noise, on a constant and on what can be known."""
+"""The mean payment of foresight on noise, on a constant and on what can be known."""
 
 import math
 

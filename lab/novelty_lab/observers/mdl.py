@@ -10,7 +10,7 @@ is a weighted ridge:
 
 Each sweep decreases J. Sweeps are mixed (Anderson) and the mixture is taken only where it
 decreases J too, so the sequence stays monotone. J is not convex: where the start matters, so does
-the answer (docs/results.md).
+the answer (results/mdl/README.md).
 """
 
 from __future__ import annotations

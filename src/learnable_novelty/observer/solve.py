@@ -5,7 +5,7 @@
 
 "gram" solves for W, or for Z where there are fewer rows than features, and has a gradient;
 "spectral" works on the singular values of the rows (``spectral``), and is exact where products have
-lost digits. docs/solvers.md says what each costs and how exact it is.
+lost digits. docs/reliability.md says what each costs and how exact it is.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ DTYPES = {torch.finfo(dtype).eps: dtype for dtype in FLOATS}
 TOLERANCE = 1e-6
 """Largest error of a score: relative, or in bits where the score is below one bit."""
 MAX_COUNT_PER_PENALTY = 1e8
-"""Largest n/lambda accepted; the error there is measured in docs/solvers.md."""
+"""Largest n/lambda accepted; the error there is measured in docs/reliability.md."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ then comes, y, in the metric of what the episode has foreseen so far:
 
 Before the cuts, b is the squared length of y that the forecast explains. A forecast that comes true
 has q = 1 and pays as in E3B; one that is unrelated to what comes pays nothing or a fine. Noise
-cannot be foreseen: its z goes to 0 over life, and E[q] <= 0 before. docs/foresight.md derives it.
+cannot be foreseen: its z goes to 0 over life, and E[q] <= 0 before. docs/reward.md describes it.
 
 The limit is the most that a forecast of usual size pays, where the episode has shown nothing yet. A
 rare forecast would pay up to two hundred times as much, and some agents then missed a goal.
