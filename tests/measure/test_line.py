@@ -1,6 +1,8 @@
 """A line is a line: what it explains, and whether there is more."""
 # pyright: reportOptionalOperand=false, reportArgumentType=false, reportOperatorIssue=false
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -46,6 +48,8 @@ def test_the_sentence_names_the_line_beside_the_share():
     assert "a straight line explains" in straight.verdict
     assert "no sign of a bend (p = " in straight.verdict
     assert "there is more than a line (p = 0.005)" in bent.verdict
+    weak = dataclasses.replace(bent, bend_variance=-0.01)
+    assert "what bends is too weak to predict from (p = 0.005)" in weak.verdict
     assert straight.line_bits == pytest.approx(straight.denoised_bits, abs=0.5)
     low, high = bent.bend_interval
     assert 0 < low < bent.bend_variance < high

@@ -208,8 +208,11 @@ class Score:
         p = self.bend_p_value
         if p is None:
             return ""
-        said = ", and there is more than a line" if p <= 0.05 else ": no sign of a bend"
-        return f"{said} (p = {p_words(p)})"
+        if p > 0.05:
+            return f": no sign of a bend (p = {p_words(p)})"
+        gained = self.bend_variance > 0
+        said = "there is more than a line" if gained else "what bends is too weak to predict from"
+        return f", and {said} (p = {p_words(p)})"
 
     @property
     def _beside_line(self) -> str:
