@@ -57,6 +57,7 @@ def test_other_inputs_are_compared_on_the_same_rows(table, capsys):
     ("groups", "said"),
     [
         ([1, 2], "expected one group for each of 60 rows"),
+        (np.array([pd.NA, *range(59)], dtype=object), "expected a group for every row, got none"),
         ([None, *range(59)], "expected a group for every row, got none in row 0"),
         ("patient", "expected"),
     ],
@@ -86,3 +87,49 @@ def test_the_horizon_of_many_series_does_not_cross_them():
     assert [one.num_samples for one in found.scores] == [
         6 * (40 - found.history + 1 - lead) for lead in (1, 3)
     ]
+
+
+def test_groups_reach_the_horizon_and_the_learning_curve(tmp_path, capsys):
+    g = np.random.default_rng(0)
+    labels = np.repeat(np.arange(16), 30)
+    frame = pd.DataFrame({"v": g.standard_normal(480).cumsum(), "who": [f"p{k}" for k in labels]})
+    frame.to_csv(tmp_path / "s.csv", index=False)
+    code, told = run(
+        capsys, tmp_path / "s.csv", "--window", "auto", "--groups", "who", "--null", "0"
+    )
+    assert code == 0
+    assert max(one["lead"] for one in told["horizon"]["leads"]) <= 3  # a tenth of a group
+    named = ln.horizon(frame, groups="who", draws=2, leads=[1])
+    assert named.scores[0].num_samples == 8 * (30 - named.history)
+    x, y = g.standard_normal((480, 1)), g.standard_normal(480)
+    curve = ln.learning_curve(x, y, sizes=[200, 480], subsets=1, null=19, groups=labels, draws=1)
+    assert all("(16 of them)" in one.rearranged for (one,) in curve.scores)
+
+
+def test_two_large_groups_have_no_held_out_variance():
+    x = np.random.default_rng(0).standard_normal((60, 1))
+    found = ln.score(x, x, groups=np.arange(60) == 7, draws=1, null=19)
+    assert np.isnan(found.held_out_variance) and "got 2" in found.refusal
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--inputs", "a"], "--inputs"),
+        (["--null", "linear"], "--null"),
+        (["--against", "a"], "--against"),
+        (["--rank"], "--rank"),
+        (["--targets", "y", "--groups", "patient", "--chunks"], "without --chunks"),
+        (["--inputs", "b,c", "--window", "1", "--against", "b"], "needs --targets"),
+    ],
+)
+def test_options_that_would_be_ignored_are_rejected(table, capsys, options, said):
+    assert main(["score", str(table), *options]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_depend_exchanges_whole_groups(table, capsys):
+    arguments = ["depend", str(table), "--x", "a", "--y", "b", "--permutations", "19", "--json"]
+    assert main([*arguments, "--groups", "patient"]) == 0
+    assert "whole blocks" in json.loads(capsys.readouterr().out)["rearranged"]
+    assert main([*arguments, "--groups", "patient", "--blocks", "5"]) == 2

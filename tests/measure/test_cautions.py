@@ -7,7 +7,12 @@ import pytest
 import torch
 
 import learnable_novelty as ln
-from learnable_novelty.measure.cautions import cautions_of_rows, equal_rows, refusal_of_pair
+from learnable_novelty.measure.cautions import (
+    equal_rows,
+    neighbours,
+    outliers,
+    refusal_of_pair,
+)
 from learnable_novelty.measure.surrogates import normal_scores
 from novelty_lab.studies.calibration.processes import filtered, garch
 
@@ -15,7 +20,8 @@ RNG = np.random.default_rng(0)
 
 
 def said(x, y):
-    return cautions_of_rows(*(torch.from_numpy(np.asarray(v, float)) for v in (x, y)))
+    both = [torch.from_numpy(np.asarray(v, float)) for v in (x, y)]
+    return [*neighbours(*both), *outliers(*both)]
 
 
 def test_clean_rows_have_no_cautions():
@@ -164,3 +170,18 @@ def test_ranks_find_a_relation_under_heavy_tails_and_ignore_units():
         ln.score(x, y, rank=True, target_unit=1.0)
     with pytest.raises(ValueError, match="ranks need all rows"):
         ln.score(lambda: iter([(x, y)]), rank=True)
+
+
+def test_neighbours_are_said_where_some_rows_repeat():
+    values = np.zeros((400, 2))
+    g = np.random.default_rng(0)
+    for i in range(1, 400):
+        values[i] = 0.95 * values[i - 1] + g.standard_normal(2)
+    rows = np.repeat(values, np.where(np.arange(400) % 40, 1, 2), axis=0)
+    found = ln.score(rows[:, 0], rows[:, 1], draws=1, null=19)
+    assert "equal rows are one group" in found.decisions[0]
+    assert "neighbouring rows are alike" in found.cautions[0]
+    scanned = ln.scan({"a": rows[:, 0], "b": rows[:, 1]}, draws=1, permutations=19)
+    assert "neighbouring rows are alike" in scanned.cautions[0]
+    independent = np.repeat(g.standard_normal((200, 2)), 2, axis=0)
+    assert not ln.score(independent[:, 0], independent[:, 1], draws=1, null=19).cautions

@@ -76,3 +76,16 @@ def test_the_paired_difference_is_a_ratio_of_means():
         (e[rows] - f[rows] / 2).sum() / t[rows].sum() for rows in g.integers(400, size=(2000, 400))
     ]
     assert (high - low) / 2 == pytest.approx(1.96 * np.std(resampled), rel=0.1)
+
+
+def test_a_row_with_a_coefficient_of_its_own_does_not_decide_the_test():
+    few = 0
+    for seed in range(12):
+        g = np.random.default_rng(seed)
+        x = g.standard_normal((80, 3))
+        x[:, 2] = np.arange(80) == seed  # the only one of a category
+        line = Line.of(torch.from_numpy(x), torch.from_numpy(g.standard_normal((80, 1))))
+        assert (line.left / line.size).abs().max() < 10
+        y = x[:, 0] + 0.3 * g.standard_normal(80)
+        few += ln.score(x, y, draws=1, null=19, seed=seed).bend_p_value <= 0.05
+    assert few <= 3

@@ -48,13 +48,15 @@ def _depend(options: argparse.Namespace) -> int:
     check_seed(options.seed)
     if options.plot is not None:
         check_drawable(options.plot)
-    sides, names, decisions = _read(options)
+    if options.groups is not None and options.blocks is not None:
+        raise UserError("expected either --groups or --blocks, got both")
+    sides, names, decisions, groups = _read(options)
     result = dependence(
         sides["x"],
         sides["y"],
         sides.get("given"),
         permutations=options.permutations,
-        blocks=options.blocks,
+        blocks=options.blocks if groups is None else groups,
         seed=options.seed,
     )
     if options.plot is not None:
@@ -75,17 +77,18 @@ def _depend(options: argparse.Namespace) -> int:
 
 def _read(
     options: argparse.Namespace,
-) -> tuple[dict[str, np.ndarray], dict[str, list[str]], list[str]]:
-    """Return the columns of each side in the same rows, their names, and what was decided."""
+) -> tuple[dict[str, np.ndarray], dict[str, list[str]], list[str], np.ndarray | None]:
+    """Return the columns of each side in the same rows, names, what was decided, and groups."""
     from learnable_novelty.data.choose import choose
     from learnable_novelty.data.names import positions
     from learnable_novelty.data.reading import read_table
+    from learnable_novelty.measure.prepare import number_groups, split_groups
 
     where = options.file.name
     decisions = dict(vars(read_decisions(options)))
     if decisions["missing"] is None and options.blocks is None:
         decisions["missing"] = "drop"  # medians on both sides would look like a relation
-    table = read_table(options.file, **decisions)
+    table, labels = split_groups(read_table(options.file, **decisions), options.groups)
     known = [column.name for column in table.columns]
     wanted = {"x": options.x, "y": options.y, "given": options.given}
     names = {
@@ -100,7 +103,9 @@ def _read(
     # All sides are chosen together, so that a row with a gap in one is left out of all.
     chosen = choose(table, every, is_series=options.blocks is not None, where=where)
     parts = {side: _numbers(chosen.inputs, many) for side, many in names.items()}
-    return parts, names, list(chosen.notes)
+    rows = chosen.inputs.rows
+    groups = None if labels is None else number_groups(labels[rows], len(rows))
+    return parts, names, list(chosen.notes), groups
 
 
 def _numbers(encoded: Encoded, names: list[str]) -> np.ndarray:

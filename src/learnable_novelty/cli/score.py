@@ -165,6 +165,8 @@ def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request
     }
     if getattr(options, "grow", False):
         settings["observer"] = "growing"
+    if options.groups is not None and chunks:
+        raise UserError("--groups needs all rows in memory: expected it without --chunks, got both")
     if options.groups is None:
         columns = open_columns(
             options.file,
@@ -220,6 +222,7 @@ def _score(options: argparse.Namespace) -> int:
     if options.targets is None and options.window is None and options.leads is None:
         from learnable_novelty.cli.scan import scan_file
 
+        _check_scanned(options)
         return scan_file(options)
     from learnable_novelty.engine import open_engine
     from learnable_novelty.measure.difference import difference
@@ -240,7 +243,10 @@ def _score(options: argparse.Namespace) -> int:
         compared = difference(score(fewer, **request.settings, executor=executor), result)
     if options.plot is not None:
         result.plot(options.plot)
-    curve = horizon(request.columns, seed=options.seed) if options.window == "auto" else None
+    curve = None
+    if options.window == "auto":
+        groups = request.settings.get("groups")
+        curve = horizon(request.columns, groups=groups, seed=options.seed)
     drawn = [] if options.plot is None else [options.plot]
     if curve is not None and options.plot is not None:
         drawn.append(options.plot.with_stem(f"{options.plot.stem}-ahead"))
@@ -267,6 +273,19 @@ def _score(options: argparse.Namespace) -> int:
     return 0
 
 
+def _check_scanned(options: argparse.Namespace) -> None:
+    """Raise for options of a score where there is nothing to score, so every column is scanned."""
+    defaults = {"history": 1, "draws": 8, "null": "auto", "engine": "serial"}
+    names = ("inputs", "against", "history", "draws", "null", "ridge", "resolution", "engine")
+    given = [name for name in names if getattr(options, name) != defaults.get(name)]
+    given += [name for name in ("rank", "chunks") if getattr(options, name)]
+    if given:
+        raise UserError(
+            f"expected --targets COLS, or --window W where rows are time, with --{given[0]}; "
+            "without them every column is learned from the others"
+        )
+
+
 def _narrowed(columns: Columns, names: str) -> Columns:
     """Keep some of the input columns, on the same rows."""
     from learnable_novelty.data.memory import MemoryRows
@@ -275,6 +294,8 @@ def _narrowed(columns: Columns, names: str) -> Columns:
     rows, places = columns.source.rows, columns.source.input_places
     if rows is None or places is None:
         raise UserError("--against needs named columns in memory, got a file read by chunks")
+    if rows.targets is None:
+        raise UserError("--against needs --targets: fewer columns have another future")
     chosen = [columns.input_names[k] for k in positions(columns.input_names, names, "the inputs")]
     parts = {part for name in chosen for part in (name, f"{name} is missing")}
     both = {part: place for part, place in places.items() if part in parts}

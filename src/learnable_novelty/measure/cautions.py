@@ -36,11 +36,6 @@ SEASON = 10.0
 """Power of a frequency relative to its neighbours, in both series; noise has an exponential one."""
 
 
-def cautions_of_rows(inputs: Tensor, targets: Tensor) -> list[str]:
-    """List what is odd about rows that a test takes as exchangeable."""
-    return [*neighbours(inputs, targets), *outliers(inputs, targets)]
-
-
 def outliers(inputs: Tensor, targets: Tensor) -> list[str]:
     """List columns with extreme outliers."""
     said: list[str] = []
@@ -121,6 +116,11 @@ def equal_rows(inputs: Tensor, targets: Tensor) -> tuple[Labels | None, tuple[st
         f"measured independently, pass groups=range({len(rows)})"
     )
     return groups.reshape(-1), (said,)
+
+
+def first_of_each(groups: Labels) -> Labels:
+    """Return the places of the first row of each group, in the order of the rows."""
+    return np.sort(np.unique(groups, return_index=True)[1])
 
 
 def neighbours(inputs: Tensor, targets: Tensor) -> list[str]:

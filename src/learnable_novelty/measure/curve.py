@@ -10,6 +10,7 @@ import numpy as np
 
 from learnable_novelty.data.open import open_source
 from learnable_novelty.errors import UserError
+from learnable_novelty.measure.prepare import labels_of, number_groups, split_groups
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.score import score
 from learnable_novelty.observer.checks import whole_number
@@ -69,9 +70,13 @@ def learning_curve(
     True
     """
     is_series = settings.get("window") is not None or settings.get("leads") is not None
-    rows = open_source(inputs, targets, is_series=is_series).rows
+    inputs, groups = split_groups(inputs, settings.pop("groups", None))
+    source = open_source(inputs, targets, is_series=is_series)
+    rows, labels = source.rows, labels_of(source, groups)
     if rows is None:
         raise UserError("expected data in memory for a learning curve, got data read by chunks")
+    if labels is not None:
+        labels = number_groups(labels, rows.count)
     whole_number("subsets", subsets, 1)
     if sizes is None:
         sizes = sorted({rows.count, *(rows.count >> k for k in range(8) if rows.count >> k >= 32)})
@@ -88,6 +93,8 @@ def learning_curve(
             else:
                 chosen = np.sort(generator.permutation(rows.count)[:size])
             y = None if rows.targets is None else rows.targets[chosen]
+            if labels is not None:
+                settings["groups"] = labels[chosen]
             repeats_scored.append(score(rows.inputs[chosen], y, null=null, seed=seed, **settings))
         scores.append(tuple(repeats_scored))
     return LearningCurve(tuple(sizes), tuple(scores))

@@ -96,8 +96,7 @@ def difference(first: Score, second: Score, *, paired: bool = True) -> Differenc
     one, other = _predictions(first, "first"), _predictions(second, "second")
     if not paired:
         return _unpaired(first, second)
-    size = min(len(one.observed), len(other.observed))
-    one, other = _last(one, size), _last(other, size)
+    one, other = _last(one, other), _last(other, one)
     same = one.observed.shape == other.observed.shape
     if not same or not np.allclose(one.observed, other.observed, rtol=1e-6, atol=1e-9):
         raise UserError(
@@ -125,7 +124,7 @@ def difference(first: Score, second: Score, *, paired: bool = True) -> Differenc
         gain=gain,
         gain_interval=(low, high),
         p_value=float(stdtr(freedom, -total / error)) if error else 1.0,
-        num_samples=size,
+        num_samples=len(one.observed),
     )
 
 
@@ -138,15 +137,24 @@ def _predictions(score: Score, which: str) -> Predictions:
     return score.predictions
 
 
-def _last(one: Predictions, size: int) -> Predictions:
-    """Keep the last samples."""
-    if len(one.observed) == size:
+def _last(one: Predictions, other: Predictions) -> Predictions:
+    """Keep as many samples as the other has at most, the last ones; with groups, of each group."""
+    if len(one.observed) <= len(other.observed):
         return one
+    kept, units = slice(len(one.observed) - len(other.observed), None), one.units
+    if not isinstance(units, int) and not isinstance(other.units, int):
+        sizes = np.bincount(other.units, minlength=int(units.max()) + 1)
+        members = [np.flatnonzero(units == group) for group in range(len(sizes))]
+        some = [
+            places[max(0, len(places) - size) :]
+            for places, size in zip(members, sizes, strict=False)
+        ]
+        kept = np.sort(np.concatenate(some))
     held = one.held_out
-    kept = HeldOut(held.errors[-size:], held.spread[-size:], held.freedom)
-    units = one.units if isinstance(one.units, int) else one.units[-size:]
-    noise = None if one.draw_variance is None else one.draw_variance[-size:]
-    return Predictions(None, one.observed[-size:], one.predicted[-size:], noise, kept, units, True)
+    held = HeldOut(held.errors[kept], held.spread[kept], held.freedom)
+    units = units if isinstance(units, int) else units[kept]
+    noise = None if one.draw_variance is None else one.draw_variance[kept]
+    return Predictions(None, one.observed[kept], one.predicted[kept], noise, held, units, True)
 
 
 def _unpaired(first: Score, second: Score) -> Difference:

@@ -40,6 +40,8 @@ from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.summary import Roots, Rows, Scale, merge, squares_of
 
 FOLDS = 10
+FEWEST_FITTED = 2
+"""Samples beside a fold."""
 RESAMPLES, RESAMPLE_POWER, RESAMPLE_SIZES = 999, 0.65, (12, 2000)
 """How many resamples, how large they are as a power of n, and their least and largest size."""
 Array = NDArray[np.float64]
@@ -215,7 +217,10 @@ def _group_folds(groups: NDArray[np.int64], generator: np.random.Generator) -> F
     ends = np.cumsum(sizes[np.argsort(place)])
     wanted = np.arange(1, count) * len(groups) / count
     inner = {int(ends[np.abs(ends - one).argmin()]) for one in wanted} - {0, len(groups)}
-    return Folds(torch.from_numpy(order), [0, *sorted(inner), len(groups)], 0)
+    bounds = [0, *sorted(inner), len(groups)]
+    if len(groups) - np.diff(bounds).max() < FEWEST_FITTED:
+        return None
+    return Folds(torch.from_numpy(order), bounds, 0)
 
 
 def _roots_between(observer: Observer, h: Tensor, y: Tensor, cuts: Sequence[int]) -> list[Roots]:

@@ -14,7 +14,7 @@ from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError, needs_extra
 from learnable_novelty.measure.auto import Auto, halves
 from learnable_novelty.measure.null import Null
-from learnable_novelty.measure.prepare import number_groups
+from learnable_novelty.measure.prepare import labels_of, number_groups, split_groups
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.score import score_source
 from learnable_novelty.measure.task import Settings, Windows
@@ -118,7 +118,8 @@ def horizon(
         history: how many past values make an input; "auto" chooses it on the first half, and all
             leads are then judged on the second half.
         draws: reservoirs to average over.
-        groups: a label for each step, where there are many series one after the other.
+        groups: a column of the table, or a label for each step, where there are many series one
+            after the other.
         seed: of reservoirs.
         progress: called with the number of leads done and to do.
 
@@ -127,9 +128,10 @@ def horizon(
     >>> [round(row["held_out_variance"], 1) for row in ahead.rows()]
     [1.0, 1.0]
     """
-    labels = None if groups is None else np.asarray(groups)
-    settings = Settings(Windows(1, (1,)), draws, Null(0), check_seed(seed), groups=labels)
+    series, labels = split_groups(series, groups)
     source, chosen = open_source(series, targets, is_series=True), None
+    labels = labels_of(source, labels)
+    settings = Settings(Windows(1, (1,)), draws, Null(0), check_seed(seed), groups=labels)
     if source.rows is None:
         raise UserError("expected a series in memory, got data that is read by chunks")
     if history == "auto":

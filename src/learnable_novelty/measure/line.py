@@ -22,6 +22,9 @@ from learnable_novelty.observer.summary import Rows
 
 NOTHING = 1e-10
 """Size of what a line leaves, relative to what was there, that is only rounding."""
+OWN_COEFFICIENT = 1e-8
+"""1 - h of a row that has a coefficient of its own, such as the only one of a category: the line
+leaves nothing of it, and 0 / 0 would decide the test."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Line:
     left: Tensor
     """r, (num_rows, target_dim)."""
     size: Tensor
-    """sqrt(1 - h), (num_rows, 1)."""
+    """sqrt(1 - h), (num_rows, 1); 1 for rows that the line leaves nothing of."""
 
     @staticmethod
     def of(inputs: Tensor, targets: Tensor) -> Line | None:
@@ -48,8 +51,9 @@ class Line:
         span = basis[:, size > 1e-9 * size[0]]
         y = y - y.mean(0)
         fitted = span @ (span.T @ y)
-        leverage = span.square().sum(1, keepdim=True)
-        return Line(span, fitted, _more_than_rounding(y - fitted, y), (1 - leverage).sqrt())
+        free = 1 - span.square().sum(1, keepdim=True)
+        size = torch.where(free > OWN_COEFFICIENT, free, 1.0).sqrt()
+        return Line(span, fitted, _more_than_rounding(y - fitted, y), size)
 
     def bend(self, features: Tensor) -> Rows:
         """Return features without their own line, and what the line leaves of the targets."""

@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from learnable_novelty.data.memory import MemoryRows
 from learnable_novelty.data.names import positions
 from learnable_novelty.data.reading import read_table
+from learnable_novelty.data.source import Source, Stream
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.cautions import (
     equal_rows,
+    first_of_each,
     neighbours,
     outliers,
     refusal_of_blocks,
@@ -248,7 +251,7 @@ def prepare_rows(
         series=torch.cat([x, y], dim=1) if one_series else None,
         spacing=memory,
         folds=Folds.of(len(past), gap, numpy_generator(settings.seed, "folds"), numbers),
-        cautions=_cautions(x, y, task, null),
+        cautions=_cautions(x, y, task, null, None if settings.groups is not None else numbers),
         refusal=refusal,
         moves=moves,
         places={} if past.ndim != 2 else place_inputs(names, rows.inputs.shape[1], task.history),
@@ -269,6 +272,14 @@ def split_groups(data: Any, groups: Any) -> tuple[Any, Any]:
     return replace(table, columns=left), table.columns[place].values
 
 
+def labels_of(source: Source | Stream, groups: Any) -> NDArray[Any] | None:
+    """Return the labels of the rows that were kept of a table."""
+    if groups is None:
+        return None
+    labels, kept = np.asarray(groups), getattr(source, "kept", None)
+    return labels if kept is None or labels.size <= len(kept) else labels[kept]
+
+
 def number_groups(groups: Sequence[Any] | Labels, count: int) -> Labels:
     """Number the groups of rows from 0, or raise unless every row has one."""
     labels = np.asarray(groups)
@@ -277,12 +288,17 @@ def number_groups(groups: Sequence[Any] | Labels, count: int) -> Labels:
             f"expected one group for each of {count} rows, got labels of shape {labels.shape}"
         )
     if labels.dtype.kind == "O":
-        labels = np.array([None if one is None or one != one else str(one) for one in labels])
+        labels = np.array([None if _is_gap(one) else str(one) for one in labels])
     missing = labels == None if labels.dtype.kind == "O" else labels != labels  # noqa: E711
     if np.any(missing):
         row = int(np.argmax(missing))
         raise UserError(f"expected a group for every row, got none in row {row} (from 0)")
     return np.unique(labels, return_inverse=True)[1].reshape(-1)
+
+
+def _is_gap(value: Any) -> bool:
+    """Tell None, NaN, NaT, and the NA of pandas, which is not even true or false."""
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
 def _cut_each(task: Task, x: Tensor, y: Tensor, numbers: Labels) -> tuple[Tensor, Tensor, Labels]:
@@ -330,9 +346,12 @@ def _refusal(
     return refusal_of_few(len(x)) if null.kind in ("rows", "samples", "translations") else None
 
 
-def _cautions(x: Tensor, y: Tensor, task: Task, null: Null) -> list[str]:
+def _cautions(x: Tensor, y: Tensor, task: Task, null: Null, equal: Labels | None) -> list[str]:
     if not null.drawn or x.ndim != 2:
         return []
     if null.kind in ("rows", "signs") and task.windows is None:
         return [*neighbours(x, y), *outliers(x, y)]
+    if equal is not None:
+        first = torch.from_numpy(first_of_each(equal))
+        return [*neighbours(x[first], y[first]), *outliers(x, y)]
     return outliers(x, y)

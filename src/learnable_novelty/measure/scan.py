@@ -16,7 +16,9 @@ from learnable_novelty.data.table import Column, encode
 from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.cautions import (
+    FEWEST_GROUPS,
     equal_rows,
+    first_of_each,
     neighbours,
     outliers,
     refusal_of_groups,
@@ -106,6 +108,7 @@ def scan(
     >>> [relation.target for relation in scanned.discoveries()]
     ['c']
     """
+    named = groups if isinstance(groups, str) else None
     table, groups = split_groups(read_table(data), groups)
     columns = table.measured
     if len(columns) < 2:
@@ -147,6 +150,7 @@ def scan(
         notes=(*table.notes, *notes, *said, *_sampled(table.num_rows, most, pairs=pairs)),
         cautions=(*cautions, *_sizes_only(adjusted)),
         source=str(data) if isinstance(data, (str, Path)) else None,
+        groups=named,
     )
 
 
@@ -186,6 +190,22 @@ class Plan:
     def groups_of(self, rows: np.ndarray) -> Labels | None:
         """Return the groups of some rows, numbered from 0."""
         return None if self.groups is None else number_groups(self.groups[rows], len(rows))
+
+    def is_testable(self, rows: np.ndarray) -> bool:
+        """Tell whether there are enough rows, and enough groups of them."""
+        labels = self.groups_of(rows) if len(rows) >= FEWEST_ROWS else None
+        return len(rows) >= FEWEST_ROWS if labels is None else labels.max() >= FEWEST_GROUPS - 1
+
+    def halves(self, rows: np.ndarray) -> tuple[np.ndarray, int]:
+        """Return rows in an order whose first part shares no group with the others."""
+        labels = self.groups_of(rows)
+        if labels is None:
+            return rows, len(rows) // 2
+        first = np.unique(labels, return_index=True)[1]  # rows are in random order, so groups are
+        order = np.argsort(first[labels], kind="stable")
+        ends = np.flatnonzero(np.diff(first[labels][order])) + 1
+        half = int(ends[np.abs(ends - len(rows) / 2).argmin()])
+        return rows[np.concatenate([np.sort(order[:half]), np.sort(order[half:])])], half
 
     def moves(self, rows: np.ndarray) -> Rearrangements:
         """Return the orders and signs of as many rows."""
@@ -240,11 +260,13 @@ def _looked_at(
     values = torch.from_numpy(encoded.matrix)
     equal, said = equal_rows(values, values)
     far = (f"{c.name}: {text}" for c in columns if c.kind == "number" for text in _outlier(c))
+    single = values if equal is None else values[torch.from_numpy(first_of_each(equal))]
+    far = (*neighbours(single[:most], single[:most]), *far)
     if equal is None:
-        return None, said, (*neighbours(values[:most], values[:most]), *far)
+        return None, said, far
     labels = np.arange(num_rows) + len(equal)
     labels[encoded.rows] = equal
-    return labels, said, tuple(far)
+    return labels, said, far
 
 
 def _outlier(column: Column) -> Iterator[str]:
@@ -295,9 +317,8 @@ def _targets(columns: Sequence[Column], rows: np.ndarray) -> tuple[Tensor, Tenso
     return values / scale, scale, places
 
 
-def _grown(x: Tensor, y: Tensor, settings: Settings) -> Settings | None:
-    """Return settings with an observer that grew on the first half of rows; None if none did."""
-    half = len(x) // 2
+def _grown(x: Tensor, y: Tensor, settings: Settings, half: int) -> Settings | None:
+    """Return settings with an observer that grew on the first rows; None if none did."""
     if len(x) < FEWEST_SAMPLES:
         return None
     growing = default_growing(settings, tuple(x.shape))
@@ -310,16 +331,18 @@ def _learned_from(inputs: Sequence[Column], target: Column, plan: Plan, *, grow:
     settings = plan.settings
     rows = _complete([*inputs, target], plan.most, settings.seed)
     empty = Relation.unknown(tuple(c.name for c in inputs), target, len(rows))
-    if len(rows) < FEWEST_ROWS:
+    if not plan.is_testable(rows):
         return empty
+    half = 0
+    if grow:
+        rows, half = plan.halves(rows)
     x, places = _inputs(inputs, rows)
     names = place_inputs(places, x.shape[1], history=1)
     y, unit, groups = _targets([target], rows)
     numbers = tuple(places[c.name].start for c in inputs if c.kind == "number")
     settings = replace(settings, numbers=numbers)
-    grown = _grown(x, y, settings) if grow else None
-    if grown is not None:  # rows are in random order, and the second half is judged
-        half = len(rows) // 2
+    grown = _grown(x, y, settings, half) if grow and plan.is_testable(rows[half:]) else None
+    if grown is not None:  # the other rows are judged
         settings, x, y, rows = grown, x[half:], y[half:], rows[half:]
     together, folds = membership(groups, y.shape[1]), plan.folds(rows)
     tested, held_out, bits, effects = [], [], [], []
@@ -366,7 +389,7 @@ def _told_by(source: Column, columns: Sequence[Column], plan: Plan) -> list[Rela
         rows = _complete([source, *targets], plan.most, plan.settings.seed)
         empty = [Relation.unknown((source.name,), one, len(rows)) for one in targets]
         measured = empty
-        if len(rows) >= FEWEST_ROWS:
+        if plan.is_testable(rows):
             measured = _measured_pairs(source, targets, rows, empty, plan)
         by_target |= {one.target: one for one in measured}
     return [by_target[column.name] for column in others]

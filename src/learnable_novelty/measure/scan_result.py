@@ -108,6 +108,8 @@ class Scan:
     """What makes the p-values less than they seem."""
     source: str | None = None
     """Path of the file, if there is one."""
+    groups: str | None = None
+    """Name of the column of groups, if there is one."""
 
     def __getitem__(self, target: str) -> Relation:
         """Return the relation of a column with the others; of pairs the clearest."""
@@ -150,12 +152,15 @@ class Scan:
     def next_step(self, relation: Relation) -> str:
         """Return what to type to look at one relation."""
         chosen = list(relation.inputs) if self.pairs else relation.used
+        groups = [] if self.groups is None else [self.groups]
         if self.source is None:
-            some = f"[{[*chosen, relation.target]!r}]" if chosen else ""
-            return f"ln.score(data{some}, {relation.target!r})"
+            some = f"[{[*chosen, relation.target, *groups]!r}]" if chosen else ""
+            said = "".join(f", groups={name!r}" for name in groups)
+            return f"ln.score(data{some}, {relation.target!r}{said})"
         inputs = as_option("--inputs", chosen) if chosen else []
         targets = as_option("--targets", [relation.target])
-        return shlex.join(["novelty", "score", self.source, *targets, *inputs])
+        said = [f"--groups={name}" for name in groups]
+        return shlex.join(["novelty", "score", self.source, *targets, *inputs, *said])
 
     @property
     def title(self) -> str:

@@ -13,7 +13,6 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any, Literal
 
-import numpy as np
 import torch
 
 from learnable_novelty.data.open import open_source
@@ -27,7 +26,12 @@ from learnable_novelty.measure.defaults import VECTOR_WIDTH, draw_observers
 from learnable_novelty.measure.draw import draw_from_blocks, draw_from_rows, num_sign_blocks
 from learnable_novelty.measure.growth import grow_on_one_part
 from learnable_novelty.measure.null import Null, choose_kind, describe
-from learnable_novelty.measure.prepare import PreparedRows, prepare_rows, split_groups
+from learnable_novelty.measure.prepare import (
+    PreparedRows,
+    labels_of,
+    prepare_rows,
+    split_groups,
+)
 from learnable_novelty.measure.result import Score
 from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.measure.threads import threads_for
@@ -133,12 +137,7 @@ def score(
         rank=rank,
     )
     source = open_source(inputs, targets, is_series=settings.windows is not None)
-    if labels is not None:
-        kept = getattr(source, "kept", None)
-        labels = np.asarray(labels)
-        if kept is not None and len(labels) > len(kept):
-            labels = labels[kept]
-        settings = replace(settings, groups=labels)
+    settings = replace(settings, groups=labels_of(source, labels))
     decisions = source.decisions
     if "auto" in (window, history):
         source, settings, chosen = cut_by_first_half(
