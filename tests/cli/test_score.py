@@ -133,3 +133,17 @@ def test_depend_exchanges_whole_groups(table, capsys):
     assert main([*arguments, "--groups", "patient"]) == 0
     assert "whole blocks" in json.loads(capsys.readouterr().out)["rearranged"]
     assert main([*arguments, "--groups", "patient", "--blocks", "5"]) == 2
+
+
+def test_what_a_table_says_of_gaps_holds_when_it_is_scored(table, capsys):
+    read = ln.read_table(table, missing="drop")
+    assert ln.score(read, "y", draws=1, null=0).num_samples == 119
+    assert ln.score(read, "y", groups="patient", draws=1, null=0).num_samples == 119
+    code, told = run(capsys, table, "--targets", "y", "--groups", "patient", "--missing", "drop")
+    assert code == 0 and told["num_samples"] == 119
+    series = {"v": [1.0, 2.0, np.nan, 4.0] * 10, "who": np.repeat(list("abcdefghij"), 4)}
+    read = ln.read_table(series, missing="interpolate")
+    with pytest.raises(ValueError, match="interpolation would cross from one group"):
+        ln.score(read, window=1, groups="who", draws=1, null=0)
+    read = ln.read_table({"v": series["v"]}, missing="interpolate")
+    assert ln.score(read, window=1, draws=1, null=0).num_samples == 39

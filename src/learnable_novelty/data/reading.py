@@ -94,7 +94,8 @@ def read_table(
     """
     reading = Reading(missing, time, keep, kinds or {})
     if isinstance(source, Table):
-        return _in_time(replace(source, missing=check_missing(missing)), time, "the table")
+        decided = source.missing if missing is None else check_missing(missing)
+        return _in_time(replace(source, missing=decided), time, "the table")
     if not isinstance(source, (str, PathLike)):
         return typed(frame_of(source), "the table", reading)
     path = Path(source)

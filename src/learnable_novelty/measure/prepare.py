@@ -269,6 +269,11 @@ def split_groups(data: Any, groups: Any) -> tuple[Any, Any]:
     known = [column.name for column in table.columns]
     (place,) = positions(known, [groups], "the table")
     left = (*table.columns[:place], *table.columns[place + 1 :])
+    if table.missing == "interpolate" and any(column.missing for column in left):
+        raise UserError(
+            "expected series without gaps beside groups, because interpolation would cross from "
+            "one group to the next: interpolate within each group before"
+        )
     return replace(table, columns=left), table.columns[place].values
 
 
