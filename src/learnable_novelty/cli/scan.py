@@ -14,6 +14,9 @@ from learnable_novelty.cli.score import add_reading_options, read_decisions
 from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
 
+WIDE = 200
+"""Columns from which on a shorter way is named."""
+
 
 def add_commands(commands: Any) -> None:
     """Add ``scan``."""
@@ -31,6 +34,9 @@ def add_commands(commands: Any) -> None:
     )
     scan.add_argument(
         "--plot", type=Path, metavar="OUT.png", help="draw the relations; .html writes a page"
+    )
+    scan.add_argument(
+        "--top", type=int, metavar="K", help="of a wide table: test the K likeliest columns only"
     )
     add_reading_options(scan)
     scan.add_argument("--seed", type=int, default=0, help="random seed (0)")
@@ -57,12 +63,16 @@ def scan_file(options: argparse.Namespace, *, pairs: bool = False) -> int:
         "decisions": list(table.notes),
     }
     if is_scanned:
+        top = getattr(options, "top", None)
+        if top is None and len(table.measured) > WIDE and not options.json:
+            print(f"  {len(table.measured)} columns take a while; --top 50 tests the 50 likeliest")
         with progress(f"scanning {printable(options.file.name)}", len(table.measured)) as report:
             grow = getattr(options, "grow", False)
             scanned = scan(
                 table,
                 pairs=pairs,
                 grow=grow,
+                top=top,
                 groups=options.groups,
                 seed=options.seed,
                 progress=report,

@@ -41,6 +41,7 @@ from learnable_novelty.measure.p_values import adjust, p_value, tail_p_value
 from learnable_novelty.measure.prepare import column_scale, number_groups, split_groups
 from learnable_novelty.measure.rearrange import Labels, Rearrangements
 from learnable_novelty.measure.scan_result import Relation, Scan
+from learnable_novelty.measure.screen import unexplained_shares
 from learnable_novelty.measure.shared_features import (
     Tested,
     explain_groups,
@@ -72,6 +73,7 @@ def scan(
     draws: int | None = None,
     permutations: int | None = None,
     rows: int = MOST_ROWS,
+    top: int | None = None,
     groups: Any = None,
     seed: int = 0,
     progress: Report | None = None,
@@ -94,6 +96,8 @@ def scan(
         permutations: of each test; by default 999, or more if that many columns need them, and 499
             for pairs.
         rows: how many rows are used at most, chosen at random.
+        top: test this many columns only, for wide tables: those that a ridge on values and squares
+            predicts best in rows that were left out. The others count as tests without a finding.
         groups: a column of the table, or a label for each row: rows with the same one depend on
             each other, as for ``score``.
         seed: of reservoirs, folds and permutations.
@@ -115,6 +119,8 @@ def scan(
         raise UserError(
             f"expected at least two columns of numbers, booleans or categories, got {len(columns)}"
         )
+    if top is not None and pairs:
+        raise UserError("expected either pairs or top: top chooses targets; got both")
     if pairs and grow:
         raise UserError("expected either pairs or grow: one input needs no focus; got both")
     tests = len(columns) * (len(columns) - 1 if pairs else 1)
@@ -130,15 +136,21 @@ def scan(
     together, said, cautions = _looked_at(inputs, most, table.num_rows, groups)
     plan = Plan(settings, most, together)
     relations: list[Relation] = []
-    report(0, len(columns))
-    for done, column in enumerate(columns, start=1):
+    targets = columns if top is None else _likeliest(columns, inputs, top, plan)
+    if len(targets) < len(columns):
+        said = (
+            *said,
+            f"the {len(targets)} of {len(columns)} columns are tested that look likeliest",
+        )
+    report(0, len(targets))
+    for done, column in enumerate(targets, start=1):
         if pairs:
             relations += _told_by(column, columns, plan)
         else:
             others = [other for other in inputs if other is not column]
             relations.append(_learned_from(others, column, plan, grow=grow))
-        report(done, len(columns))
-    adjusted = tuple(_adjusted(relations))
+        report(done, len(targets))
+    adjusted = tuple(_adjusted(relations, len(columns) - len(targets)))
     return Scan(
         relations=adjusted,
         names=tuple(column.name for column in columns),
@@ -167,6 +179,20 @@ def _usable(columns: Sequence[Column], num_rows: int) -> tuple[list[Column], lis
         kept.remove(worst)
         notes.append(f"{worst.name} is no input: {worst.missing} of {num_rows} values are missing")
     return kept, notes
+
+
+def _likeliest(
+    columns: Sequence[Column], inputs: Sequence[Column], top: int, plan: Plan
+) -> Sequence[Column]:
+    """Choose the columns that are predicted best by the others, in the order of the table."""
+    top = whole_number("top", top, 1)
+    rows = _complete(inputs, plan.most, plan.settings.seed)
+    if top >= len(columns) or len(rows) < FEWEST_ROWS:
+        return columns
+    encoded = encode(inputs, rows)
+    left = unexplained_shares(encoded.matrix, encoded.places)
+    best = set(sorted(left, key=left.__getitem__)[:top])
+    return [column for column in columns if column.name in best]
 
 
 def _sampled(num_rows: int, most: int, *, pairs: bool) -> Iterator[str]:
@@ -435,10 +461,10 @@ def _measured_pairs(
     return relations
 
 
-def _adjusted(relations: list[Relation]) -> list[Relation]:
+def _adjusted(relations: list[Relation], untested: int) -> list[Relation]:
     """Adjust the p-values for the number of tests, and sort by what is explained."""
     tested = [one for one in relations if one.p_value is not None]
-    adjusted = adjust([one.p_value for one in tested if one.p_value is not None])
-    done = [replace(one, adjusted_p=p) for one, p in zip(tested, adjusted, strict=True)]
+    adjusted = adjust([one.p_value for one in tested if one.p_value is not None] + untested * [1.0])
+    done = [replace(one, adjusted_p=p) for one, p in zip(tested, adjusted, strict=False)]
     done.sort(key=lambda one: (-one.held_out_variance, one.adjusted_p or 0.0))
     return done + [one for one in relations if one.p_value is None]
