@@ -187,3 +187,9 @@ def test_formats_that_are_not_read_say_what_to_do(tmp_path, name, told):
     (tmp_path / name).write_bytes(b"x")
     with pytest.raises(UserError, match=told):
         read_table(tmp_path / name)
+
+
+def test_a_table_that_was_read_takes_no_kinds():
+    table = read_table({"a": [1.0, 2.0, 3.0, 1.0]})
+    with pytest.raises(UserError, match="kinds of a table are decided already"):
+        read_table(table, kinds={"a": "category"})

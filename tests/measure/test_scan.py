@@ -234,3 +234,14 @@ def test_the_next_step_keeps_the_groups():
     assert command == "ln.score(data[['a', 'b', 'patient']], 'b', groups='patient')"
     told = dataclasses.replace(told, source="t.csv")
     assert told.next_step(told["b"]).endswith("--targets b --inputs a --groups=patient")
+
+
+@pytest.mark.parametrize("how", ["fill", "refuse", "interpolate"])
+def test_a_scan_rejects_what_it_does_not_do_with_gaps(how):
+    g = np.random.default_rng(0)
+    values = dict(zip("ab", g.standard_normal((2, 60)), strict=True))
+    whole = ln.read_table(values, missing=how)
+    assert len(ln.scan(whole, draws=1, permutations=19).relations) == 2
+    values["a"][3] = np.nan
+    with pytest.raises(UserError, match="rows with gaps are left out of a scan"):
+        ln.scan(ln.read_table(values, missing=how))

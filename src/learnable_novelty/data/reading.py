@@ -94,6 +94,11 @@ def read_table(
     """
     reading = Reading(missing, time, keep, kinds or {})
     if isinstance(source, Table):
+        if keep is not None or kinds:
+            raise UserError(
+                "the kinds of a table are decided already: pass keep and kinds where it is read, "
+                "from its file or data frame"
+            )
         decided = source.missing if missing is None else check_missing(missing)
         return _in_time(replace(source, missing=decided), time, "the table")
     if not isinstance(source, (str, PathLike)):

@@ -115,6 +115,11 @@ def scan(
     named = groups if isinstance(groups, str) else None
     table, groups = split_groups(read_table(data), groups)
     columns = table.measured
+    if table.missing not in (None, "drop") and any(column.missing for column in columns):
+        raise UserError(
+            "rows with gaps are left out of a scan: expected missing='drop' or no choice, got "
+            f"{table.missing!r}"
+        )
     if len(columns) < 2:
         raise UserError(
             f"expected at least two columns of numbers, booleans or categories, got {len(columns)}"
