@@ -1,5 +1,6 @@
 """Run a long trial: real files, damaged files, kills, planted bugs, or streams without pause.
 
+python -m stress attacks [--rounds 2] [--only NAME] [--save]
 python -m stress files --fetch DIR | --folder DIR [--workers 4] [--save]
 python -m stress fuzz [--cases 100000] [--only READER] [--save]
 python -m stress hostile [--only NAME] [--save]
@@ -15,7 +16,7 @@ import argparse
 import importlib
 from collections.abc import Sequence
 
-NAMES = ("files", "fuzz", "hostile", "kills", "mutants", "oracle", "saves", "soak")
+NAMES = ("attacks", "files", "fuzz", "hostile", "kills", "mutants", "oracle", "saves", "soak")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

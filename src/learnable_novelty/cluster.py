@@ -7,6 +7,7 @@ result does not depend on which worker computed it, nor on how often it was star
 from __future__ import annotations
 
 import functools
+import logging
 import math
 import signal
 import time
@@ -112,6 +113,8 @@ def open_cluster(address: str | None, workers: int | None) -> Iterator[DaskExecu
             with _working(client) as executor:
                 yield executor
         return
+    # It logs tracebacks of its attempts to reach a scheduler that is gone; our sentence says it.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         client = Client(f"tcp://{address}", timeout=CONNECT_SECONDS)
     except OSError:

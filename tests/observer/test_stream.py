@@ -509,3 +509,11 @@ def test_a_million_pairs_keep_eight_digits(normal):
     expected = float(Observer(Identity(1), ridge_penalty=1.0).bits(whole))
     assert float(online.count) == n
     assert float(online.cumulative) == pytest.approx(expected, rel=1e-8)
+
+
+def test_where_no_folder_can_be_written_to_functions_are_compiled_all_the_same(monkeypatch):
+    pytest.importorskip("numba")
+    from learnable_novelty.observer.stream_compiled import compiled
+
+    monkeypatch.setattr("numba.core.caching.CacheImpl._locator_classes", [])
+    assert compiled(lambda number: number + 1)(2) == 3

@@ -7,6 +7,7 @@ Numba keeps what it has compiled, and notices changes of this file only: after a
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,13 @@ from numpy.typing import NDArray
 
 from learnable_novelty.observer.stream_sums import EPS, LOST_DIGITS, Floats, Rule, Sums
 
-compiled: Any = njit(error_model="numpy", cache=True)
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile a function, and keep the result in its folder or in the user's cache."""
+    try:
+        return njit(error_model="numpy", cache=True)(function)
+    except RuntimeError:  # neither can be written to
+        return njit(error_model="numpy")(function)
 
 
 @compiled

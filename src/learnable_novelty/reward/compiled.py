@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from learnable_novelty.observer.stream_compiled import compiled
 from learnable_novelty.reward.bonus import Array
 
 
-@njit(error_model="numpy", cache=True)
+@compiled
 def advance(inverses: Array, features: Array, others: Array) -> tuple[Array, Array]:
     """Add a vector phi to each matrix C (``Ellipsoids``); return phi'C^-1 phi, phi'C^-1 other."""
     num_envs, dim = features.shape
@@ -32,7 +32,7 @@ def advance(inverses: Array, features: Array, others: Array) -> tuple[Array, Arr
     return own, both
 
 
-@njit(error_model="numpy", cache=True)
+@compiled
 def widen(
     values: Array, mean: Array, sd: Array, clip: float, acted: Array,
     weights: Array, bias: Array, first: int,
@@ -58,7 +58,7 @@ def widen(
     return wide
 
 
-@njit(error_model="numpy", cache=True)
+@compiled
 def foresee(
     features: Array, contexts: NDArray[np.int64], following: Array,
     weights: Array, means: Array, units: Array,

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from learnable_novelty.errors import UserError, needs_extra
+from learnable_novelty.observer.stream_compiled import compiled
 from learnable_novelty.storage import writing
 
 EMPTY, WALL, DOOR, KEY, BALL, GOAL = 1, 2, 4, 5, 6, 8
@@ -89,7 +89,7 @@ def make_real(task: str) -> Any:
     return gymnasium.make(TASKS[task])
 
 
-@numba.njit(cache=True)
+@compiled
 def look(grid: Bytes, agent: Ints, carried: Bytes, view: Bytes) -> None:
     """Write what an agent sees, (7, 7, 3); the agent is in the middle of the last column.
 
@@ -112,7 +112,7 @@ def look(grid: Bytes, agent: Ints, carried: Bytes, view: Bytes) -> None:
     view[VIEW // 2, VIEW - 1] = carried
 
 
-@numba.njit(cache=True)
+@compiled
 def hide(view: Bytes) -> None:
     """Zero the cells that cannot be seen: sight spreads row by row, away from the agent."""
     seen = np.zeros((VIEW, VIEW), dtype=np.bool_)
@@ -134,13 +134,13 @@ def hide(view: Bytes) -> None:
                 view[i, j] = 0
 
 
-@numba.njit(cache=True)
+@compiled
 def opaque(cell: Bytes) -> bool:
     """Return whether a cell hides what is behind it."""
     return cell[0] == WALL or (cell[0] == DOOR and cell[2] != OPEN)
 
 
-@numba.njit(cache=True)
+@compiled
 def act(grid: Bytes, agent: Ints, carried: Bytes, action: int, wanted: int) -> bool:
     """Act in one environment; return whether the goal was reached."""
     x, y = agent[0] + DX[agent[2]], agent[1] + DY[agent[2]]
@@ -171,7 +171,7 @@ def act(grid: Bytes, agent: Ints, carried: Bytes, action: int, wanted: int) -> b
     return False
 
 
-@numba.njit(cache=True)
+@compiled
 def step_all(
     grids: Bytes,
     agents: Ints,
