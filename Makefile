@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The pinned torch goes first and alone: left to a resolver, it would bring a GPU build along.
 TORCH := $(shell grep -E '^torch==' constraints.txt)
 
-.PHONY: run test test-all check js licences lock bench docs tables render clean
+.PHONY: run test test-all check js licences lock bench stress docs tables render clean
 
 run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw the figure
 	$(BIN)/novelty run eca --config $(CONFIG) --out out
@@ -49,6 +49,15 @@ lock: $(VENV)/.dev  ## write lock.txt again, after a change of constraints.txt
 
 bench: $(VENV)/.dev  ## time the fast ways against the plain ones
 	$(BIN)/python -m benchmarks
+
+stress: $(VENV)/.dev  ## attack files, scores, saves and runs: the short forms, minutes on two cores
+	$(BIN)/python -m stress attacks --rounds 1
+	$(BIN)/python -m stress fuzz --cases 2000
+	$(BIN)/python -m stress hostile
+	$(BIN)/python -m stress kills --kills 30
+	$(BIN)/python -m stress oracle --cases 500
+	$(BIN)/python -m stress saves --kills 3
+	$(BIN)/python -m stress soak --seconds 30
 
 docs: $(VENV)/.dev  ## write the documentation to build/site; warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -57,6 +57,8 @@ TIMES = {"wall_time_s", "seconds", "milliseconds", "online_ms", "checksum", "com
 PAIRS = 10**6
 SEGMENTS, SEGMENT = 4, 256
 """Of a training: each starts with new episodes and ends with a save."""
+KILLS = 0
+"""So far, in this process."""
 NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
 
 
@@ -86,6 +88,7 @@ def killed_until_done(
     target: Callable[..., Any], arguments: tuple[Any, ...], most: int, seconds: float, seed: int
 ) -> Iterator[int]:
     """Start a process again and again, kill it at random moments; yield after every kill."""
+    global KILLS
     chance = random.Random(seed)
     for number in range(most + 1):
         process = FORK.Process(target=target, args=arguments)
@@ -97,6 +100,7 @@ def killed_until_done(
             return
         process.kill()
         process.join()
+        KILLS += 1
         yield number
 
 
@@ -306,7 +310,7 @@ def two_users(folder: Path, rounds: int) -> Iterator[tuple[str, bool]]:
         for user in users:
             user.join()
         # A user may be told in a sentence that the other was in the way, but not both.
-        codes = sorted(user.exitcode for user in users)
+        codes = sorted(user.exitcode or 0 for user in users)
         found = list(records.find(root))
         there = len(found) == 1 and (
             same(root, folder / "nca") if config == "nca" else kills.whole(records.load(found[0]))
@@ -389,14 +393,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     torch.set_num_threads(1)
     found: dict[str, dict[str, float]] = {}
     for name in [options.only] if options.only else ATTACKS:
-        begun, tried, held = time.monotonic(), 0, 0
+        begun, before, tried, held = time.monotonic(), KILLS, 0, 0
         with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o755)
             for what, holds in ATTACKS[name](Path(folder), options.rounds):
                 tried, held = tried + 1, held + holds
                 if not holds:
                     print(f"did not hold: {what}", flush=True)
-        found[name] = {"tried": tried, "held": held, "seconds": round(time.monotonic() - begun)}
+        seconds, killed = round(time.monotonic() - begun), KILLS - before
+        found[name] = {"tried": tried, "held": held, "kills": killed, "seconds": seconds}
         print(f"{name}: {found[name]}", flush=True)
     if options.save:
         path = HERE / "attacks.json"
