@@ -28,7 +28,7 @@ def prepare(
     y = x.sin() + noise * torch.from_numpy(np.random.default_rng(0).standard_normal((num_rows, 1)))
 
     def ours() -> float | None:
-        return score(x, y, draws=DRAWS, null=permutations).p_value
+        return score(x, y, draws=DRAWS, null=permutations).dependence_p_value
 
     @torch.no_grad()
     def plain() -> float | None:

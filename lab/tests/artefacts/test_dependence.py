@@ -69,9 +69,9 @@ def test_without_hyppo_the_experiment_says_what_it_needs(monkeypatch):
         simulation_names()
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of hyppo's own imports
 def test_quick_run_is_drawn(tmp_path):
-    pytest.importorskip("hyppo")
-    small = {"repeats": 2, "rivals": ()}
+    small = {"repeats": 2, "rivals": ("Dcorr",)}
     record, fresh = run_experiment("dependence", "quick", root=tmp_path, overrides=small)
     assert fresh and save_figure(record, tmp_path).read_bytes().startswith(b"\x89PNG")
     assert tables_of(record)[0].rows[0][0] == "circle"

@@ -181,7 +181,7 @@ def power_part(cell: tuple[Any, ...], seed: int, indices: Iterable[int]) -> list
 
 
 def _statistic(test: str, x: np.ndarray, y: np.ndarray) -> float:
-    from hyppo import independence  # pyright: ignore[reportMissingImports]
+    from hyppo import independence
 
     return float(getattr(independence, test)().statistic(x, y))
 

@@ -20,13 +20,13 @@ WITHOUT_NOISE = ("multiplicative_noise", INDEPENDENT)
 def simulation_names() -> list[str]:
     """List the twenty simulations of hyppo."""
     with needs_extra("the experiment dependence", "independence"):
-        from hyppo.tools import SIMULATIONS  # pyright: ignore[reportMissingImports]
+        from hyppo.tools import SIMULATIONS
     return list(SIMULATIONS)
 
 
 def simulate(name: str, n: int, p: int, *, noise: bool, seed: int) -> Arrays:
     """Draw one of the simulations of hyppo, which uses NumPy's global generator."""
-    from hyppo.tools import SIMULATIONS  # pyright: ignore[reportMissingImports]
+    from hyppo.tools import SIMULATIONS
 
     np.random.seed(split(seed, name, n, p) % 2**32)  # noqa: NPY002
     options = {} if name in WITHOUT_NOISE else {"noise": noise}
