@@ -74,7 +74,7 @@ def _bars(axes: Axes, of_floor: list[dict[str, Any]]) -> None:
     x = np.arange(len(rows))
     raw = np.array([row["bits"] for row in rows])
     denoised = np.array([row["denoised_bits"] for row in rows])
-    label = "denoised bits: what noise could not have made"
+    label = "denoised bits: without the part that noise explains"
     bars = (
         axes.bar(x - 0.19, raw, 0.36, color=GREY, label="raw bits: the paper's score"),
         axes.bar(x + 0.19, denoised, 0.36, color=BLUE, label=label),

@@ -60,7 +60,7 @@ class Score:
     """
 
     denoised_bits: float
-    """The bits of the readout without the part that noise could have made, mean over draws: the
+    """The bits of the readout without the part that noise explains, mean over draws: the
     number to report. Noise has none, and added noise does not change it, until it drowns the
     signal. 0 where the p-value is above 0.01 (or above the smallest that it can be)."""
     directions: float
@@ -217,7 +217,7 @@ class Score:
     @property
     def _beside_line(self) -> str:
         if math.isnan(self.line_bits) or not self.denoised_bits:
-            return "without the part that noise could have made"
+            return "without the part that noise explains"
         return f"without noise; a straight line as strong as this has {plain(self.line_bits)} here"
 
     @property

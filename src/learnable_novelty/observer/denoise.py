@@ -1,4 +1,4 @@
-"""Denoised bits: the part of a readout that noise could not have made.
+"""Denoised bits: a readout without the part that noise explains.
 
 With P the projection on r feature directions, the targets split into what the features explain and
 what they leave, B = Y'PY and E = Y'(I - P)Y. Noise of covariance Sigma = E / f, f = n - 1 - r, puts
@@ -244,7 +244,7 @@ def denoiser(split: Split, edge: Edge | None = None) -> Tensor:
 
 
 def denoised_readout(data: Moments | Roots, readout: Tensor) -> Tensor:
-    """Return a ridge readout without the part that noise could have made; differentiable.
+    """Return a ridge readout without the part that noise explains; differentiable.
 
     The directions of features that take part are held fixed; the projection on them is not.
     """
@@ -281,7 +281,7 @@ def signal_units(split: Split, denoise: Tensor, edge: Edge) -> Tensor:
 
 @dataclass(frozen=True)
 class Denoised:
-    """A readout without the part that noise could have made."""
+    """A readout without the part that noise explains."""
 
     bits: float
     """Its code length."""

@@ -132,7 +132,7 @@ class Fit:
     def denoised(
         self, edge: Edge | None = None, *, penalty: float | None = None, in_signal: bool = False
     ) -> Denoised:
-        """Take the part off the readout that noise could have made.
+        """Take off the readout the part that noise explains.
 
         Args:
             edge: where the roots of noise end; that of independent rows by default.

@@ -57,7 +57,7 @@ class Observer:
             rounding would cost it its digits. One that is named is used, or the score is refused.
         accumulate_dtype: the dtype of sums and solves. With float64 a score is right to 1e-6
             (``digits``) or refused; a smaller dtype is not checked.
-        denoise: score the denoised readout: without the part that noise could have made. See
+        denoise: score the denoised readout: without the part that noise explains. See
             docs/read.md.
         process_group: of ``torch.distributed``, where every rank holds a part of the batch: the
             moments are summed over its ranks, so that each of them gets the score of the

@@ -8,7 +8,7 @@
     p: "p-value: how often chance explains as much. The rows are rearranged, and their signs drawn at random; the larger of both p-values counts, so that noise whose size alone depends on the inputs is not taken for a relation.",
     raw: "Raw bits: the paper’s score, noise included. Pure noise has many raw bits too.",
     denoised:
-      "Denoised bits: raw bits without the part that noise could have made; 0 where nothing was learned. Python computes them (ln.score); this page only shows recorded ones.",
+      "Denoised bits: raw bits without the part that noise explains; 0 where nothing was learned. Python computes them (ln.score); this page only shows recorded ones.",
     floor: "Floor: the score of the unexplained residuals, what the observer could not learn.",
     excess: "Excess: raw bits less the floor.",
     directions: "Directions: in how many independent ways the future can be predicted.",
