@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from benchmarks.chunks import resident_bytes
 from novelty_lab import atomic, records
 from novelty_lab.explorer import server
 from novelty_lab.runner import run_experiment
@@ -106,11 +107,18 @@ def killed_until_done(
 
 def stream(folder: Path, rounds: int) -> Iterator[tuple[str, bool]]:
     """Stream a million pairs, beside the batch score of the same pairs."""
-    setting = soak.Setting(pairs=PAIRS, streams=1, width=16, window=1, interval=5.0)
-    found = soak.run(setting)
-    grew = soak.growth(found.samples)
-    print(f"{found.pairs:,} pairs, drift {found.worst_drift:.1e}, memory {grew:+.2%}")
-    yield "a million pairs: finite, and equal to the batch", found.worst_drift <= soak.STATED_DRIFT
+    setting, seen = soak.Setting(streams=1, width=8, window=1), soak.Soak()
+    streams, chance = soak.Streams(setting, seen), np.random.default_rng(0)
+    for number in range(1000):
+        inputs = torch.from_numpy(chance.normal(size=(PAIRS // 1000, 1, 3)))
+        noise = torch.from_numpy(chance.normal(size=inputs.shape))
+        streams.take(inputs, (2 * inputs).sin() + 0.1 * noise + 1e-3 * number)
+        if number % 20 == 19:
+            streams.compare()
+            seen.samples.append({"resident_mb": resident_bytes() / 1e6})
+    grew = soak.growth(seen.samples)
+    print(f"{seen.longest_stream:,} pairs, error {seen.worst_drift:.1e}, memory {grew:+.2%}")
+    yield "a million pairs: finite, and equal to the batch", seen.worst_drift <= soak.STATED_DRIFT
     yield "a million pairs: memory", grew <= soak.FLAT_MEMORY
 
 
@@ -240,16 +248,23 @@ def train(folder: Path, bonus: str) -> None:
 
 def training(folder: Path, rounds: int) -> Iterator[tuple[str, bool]]:
     """Kill a training with the bonus and resume it; compare policy, optimizer and bonus."""
+    global KILLS
     from stable_baselines3.common.save_util import load_from_zip_file
 
     for bonus in ("foresight", "bits"):
         whole = folder / bonus
-        begun = time.monotonic()
-        list(killed_until_done(train, (whole, bonus), 0, 0.0, 0))
-        seconds = time.monotonic() - begun
+        train(whole, bonus)
         for number in range(rounds):
             root = folder / f"{bonus}-{number}"
-            list(killed_until_done(train, (root, bonus), 6, 0.8 * seconds, number))
+            for segment in (1, 2):
+                process = FORK.Process(target=train, args=(root, bonus))
+                process.start()
+                wait_for((root / str(segment)).exists)
+                time.sleep(random.uniform(0.0, 0.2))
+                process.kill()
+                process.join()
+                KILLS += 1
+            train(root, bonus)
             last = [load_from_zip_file(p / str(SEGMENTS) / "model.zip")[1] for p in (root, whole)]
             saved = [torch.load(p / str(SEGMENTS) / "bonus.pt") for p in (root, whole)]
             yield f"training killed, {bonus}: policy and optimizer", equal(*last)

@@ -15,7 +15,7 @@ from novelty_lab import atomic as _atomic
 from novelty_lab import context, records
 from novelty_lab import lock as _lock
 from novelty_lab.records import Journal, Record
-from stress import kills
+from stress import attacks, kills
 from stress import soak as soaking
 
 QUICK_RUN = ("run", "eca", "--config", "quick", "--engine", "serial")
@@ -270,3 +270,13 @@ def test_a_short_soak_keeps_to_the_batch_score_through_resets():
     assert soak.resets > 0 and soak.comparisons > soak.resets
     assert soak.worst_drift <= soaking.STATED_DRIFT
     assert soaking.growth([{"resident_mb": 100.0}] * 9 + [{"resident_mb": 103.0}]) > 0.02
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    "name",
+    ["clock", *(pytest.param(n, marks=pytest.mark.slow) for n in ("scheduler", "training"))],
+)
+def test_an_attack_holds(name, tmp_path):
+    found = list(attacks.ATTACKS[name](tmp_path, 1))
+    assert len(found) >= 4 and all(held for _, held in found), found
