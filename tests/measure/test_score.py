@@ -412,3 +412,9 @@ def test_the_same_seed_gives_the_same_score_and_progress_is_told():
     assert first == ln.score(x, x.copy(), **fast())
     assert first.bits != ln.score(x, x.copy(), seed=1, **fast()).bits
     assert seen == [(0, 2), (1, 2), (2, 2)]
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_columns_are_scored():
+    x = np.random.default_rng(0).standard_normal((20, 100_000))
+    assert 0 < ln.score(x, x[:, 0], draws=1, null=19).p_value <= 1

@@ -45,7 +45,9 @@ def detectable_share(fit: Fit, inputs: Tensor, orders: Iterator[Tensor], seed: S
     crosses, along_x = _products(fit, x, itertools.islice(orders, LINES))
     power, lines = fit.targets.square().sum(), len(crosses)
     slopes = torch.randn(lines, x.shape[1], fit.targets.shape[1], generator=generator).to(x)
-    size = (slopes * (x.T @ x @ slopes)).sum((1, 2))
+    # Of a wide table, columns times columns would not fit into memory.
+    along = x.T @ (x @ slopes) if x.shape[1] > len(x) else x.T @ x @ slopes
+    size = (slopes * along).sum((1, 2))
     if not power > 0 or not bool((size > 0).all()):
         return torch.nan
     slopes *= (power / size).sqrt()[:, None, None]
