@@ -90,7 +90,7 @@ def test_values_at_the_ends_of_doubles_give_no_warning(size):
     rng = np.random.default_rng(0)
     x, z = rng.choice([-1.0, 0.5, 1.0], 60) * size, rng.standard_normal(60)
     table = {"x": x, "y": x / 2, "z": z}
-    assert 0 < ln.score(table, "x", draws=1, null=19).held_out_variance <= 1 or size < 1
+    assert 0 < ln.score(table, "x", draws=2, null=19).held_out_variance <= 1 or size < 1
     assert np.isfinite(ln.score(table, "z", draws=1, null=19).bits)
     assert len(ln.scan(table).relations) == 3
 

@@ -31,6 +31,8 @@ from learnable_novelty.text import printable
 MOST_NAMES = 3
 """Columns that are named in a sentence."""
 CLASS_UNIT = "classes in units of their common deviation"
+LARGEST_UNIT = 1e150
+"""Squares of predictions in larger units are no numbers; these are told in deviations."""
 
 
 def summarize(
@@ -130,7 +132,7 @@ def explained(
     unit = torch.as_tensor(data.task.target_unit).double().cpu().numpy()
     assert whole.predicted is not None
     raw = rows.targets.double().cpu().numpy()
-    return replace(score, classes=accuracy_of(whole.predicted * unit, raw))
+    return replace(score, classes=accuracy_of(whole.predicted, raw, unit))
 
 
 def _beside_line(
@@ -189,7 +191,8 @@ def _predictions(whole: HeldOut, draws: Sequence[HeldOut], data: PreparedRows) -
     assert whole.predicted is not None
     inputs, targets = (values.double().cpu().numpy() for values in (data.inputs, data.targets))
     unit = torch.as_tensor(data.task.target_unit).double().cpu().numpy()
-    single = float(unit.item()) if targets.shape[1] == 1 and unit.size == 1 else None
+    is_single = targets.shape[1] == 1 and unit.size == 1 and unit.item() < LARGEST_UNIT
+    single = float(unit.item()) if is_single else None
     if inputs.shape[1] == 1 and data.task.input_scale is not None:
         mean, scale = (float(part) for part in data.task.input_scale)
         inputs = inputs * scale + mean

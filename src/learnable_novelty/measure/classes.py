@@ -32,18 +32,22 @@ def are_classes(targets: np.ndarray) -> bool:
     return targets.shape[1] == 1 or bool((targets.sum(1) == 1).all())
 
 
-def accuracy_of(predicted: np.ndarray, targets: np.ndarray) -> Classes | None:
+def accuracy_of(
+    predicted: np.ndarray, targets: np.ndarray, unit: np.ndarray | float = 1.0
+) -> Classes | None:
     """Count right predictions of classes; None where the targets are none.
 
     Args:
-        predicted: (num_samples, classes), in the units of the targets.
+        predicted: (num_samples, classes), in units of ``unit``.
         targets: zeros and ones: one column for each class, or one column for two classes.
+        unit: of the predictions, one or one for each column.
     """
     if np.abs(targets).max(initial=0) > 2:  # no zeros and ones, and perhaps too large to be rounded
         return None
     targets = targets.round(9)
     if not are_classes(targets) or len(np.unique(targets)) < 2:
         return None
+    predicted = predicted * unit
     if targets.shape[1] == 1:
         predicted, targets = (np.hstack([1 - some, some]) for some in (predicted, targets))
     truth = targets.argmax(1)

@@ -407,7 +407,7 @@ def _learned_from(inputs: Sequence[Column], target: Column, plan: Plan, *, grow:
         dependence_p_value=of_any,
         denoised_bits=0.0 if chance else float(np.mean(bits)),
         importance=() if effects[0] is None else shares(np.sum(effects, axis=0), names),
-        classes=accuracy_of(predicted * unit.numpy(), (y * unit).numpy()),
+        classes=accuracy_of(predicted, (y * unit).numpy(), unit.numpy()),
     )
 
 
@@ -452,7 +452,7 @@ def _measured_pairs(
         many = [one[group] for one in held_out]
         share, interval = held_out_share(many, len(rows) if units is None else units, len(rows))
         of_any, p = _p_values(tested, group, tail=True)
-        predicted = np.mean([one.predicted for one in many], axis=0) * unit[place].numpy()
+        predicted = np.mean([one.predicted for one in many], axis=0)
         relations.append(
             replace(
                 relation,
@@ -460,7 +460,9 @@ def _measured_pairs(
                 held_out_interval=interval,
                 p_value=p,
                 dependence_p_value=of_any,
-                classes=accuracy_of(predicted, (y[:, place] * unit[place]).numpy()),
+                classes=accuracy_of(
+                    predicted, (y[:, place] * unit[place]).numpy(), unit[place].numpy()
+                ),
             )
         )
     return relations
