@@ -55,7 +55,10 @@ def test_noise_has_no_finding_among_the_columns_that_look_likeliest():
     found = 0
     for seed in range(10):
         noise = wide(seed=seed).drop(columns="sum")
-        found += bool(ln.scan(noise, top=5, draws=1, seed=seed).discoveries())
+        scanned = ln.scan(noise, top=5, draws=1, seed=seed)
+        found += bool(scanned.discoveries())
+        assert scanned.discoveries() or "none of 5 columns" in scanned.title
+        assert scanned.discoveries() or "adjusted for 40 tests" in scanned.title
     assert found <= 2
 
 
