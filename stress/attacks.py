@@ -370,7 +370,7 @@ def read_only(folder: Path, rounds: int) -> Iterator[tuple[str, bool]]:
     for home in (Path("/nonexistent"), folder / "mine"):
         variables = {"PATH": os.environ["PATH"], "HOME": str(home), "OMP_NUM_THREADS": "1"}
         variables |= {"PYTHONPATH": str(wheel), "TMPDIR": str(folder / "mine")}
-        score = ["score", folder / "t.csv", "--draws", "1"]
+        score = ["score", folder / "t.csv"]
         run = ["run", "eca", "--config", "quick", *options(ECA), "--engine", "serial"]
         for name, command, code in (
             ("streams and bonus", [sys.executable, "-c", READ_ONLY, str(wheel)], 0),
