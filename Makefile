@@ -19,7 +19,7 @@ run: $(VENV)/.run  ## rank the 88 elementary automata as in the paper, and draw 
 	@echo "  novelty explore            all results in a browser"
 	@echo "  novelty list               what else can be run, and how long it takes"
 
-test: $(VENV)/.dev  ## run the tests: minutes on two cores
+test: $(VENV)/.dev  ## run the tests: six minutes on two cores
 	$(BIN)/python -m pytest -n 3 --dist worksteal -rs
 
 test-all: $(VENV)/.dev  ## run the slow tests too: a browser on every tab, kills, long trainings
