@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 import learnable_novelty as ln
+from learnable_novelty.cli.main import main
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.screen import unexplained_shares
 
@@ -41,17 +42,17 @@ def wide(columns=40, rows=80, seed=0):
     return pd.DataFrame(table)
 
 
-def test_the_likeliest_columns_are_tested_and_the_others_count():
+def test_the_most_promising_columns_are_tested_and_the_others_count():
     few = ln.scan(wide(), top=5, permutations=999, draws=1)
     assert len(few.relations) == 5
     assert {one.target for one in few.discoveries()} >= {"sum"}
-    assert "the 5 of 41 columns are tested that look likeliest" in few.notes
+    assert any(note.startswith("only 5 of 41 columns are tested") for note in few.notes)
     tested = sorted(one.p_value for one in few.relations)
     expected = ln.adjust([*tested, *[1.0] * 36])[:5]
     assert sorted(one.adjusted_p for one in few.relations) == pytest.approx(expected)
 
 
-def test_noise_has_no_finding_among_the_columns_that_look_likeliest():
+def test_noise_has_no_finding_among_the_columns_that_look_promising():
     found = 0
     for seed in range(10):
         noise = wide(seed=seed).drop(columns="sum")
@@ -67,3 +68,14 @@ def test_pairs_and_numbers_below_one_are_refused():
         ln.scan(wide(4), pairs=True, top=2)
     with pytest.raises(UserError, match="top"):
         ln.scan(wide(4), top=0)
+
+
+def test_the_command_takes_top(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "wide.csv"
+    pd.DataFrame(rng.standard_normal((30, 201))).add_prefix("c").to_csv(path, index=False)
+    assert main(["scan", str(path), "--top", "2", "--seed", "1"]) == 0
+    assert "adjusted for 201 tests" in capsys.readouterr().out
+    narrow = tmp_path / "narrow.csv"
+    wide(3).to_csv(narrow, index=False)
+    assert main(["scan", str(narrow), "--top", "0"]) == 2

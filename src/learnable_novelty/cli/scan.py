@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,10 @@ def add_commands(commands: Any) -> None:
         "--plot", type=Path, metavar="OUT.png", help="draw the relations; .html writes a page"
     )
     scan.add_argument(
-        "--top", type=int, metavar="K", help="of a wide table: test the K likeliest columns only"
+        "--top",
+        type=int,
+        metavar="K",
+        help="of a wide table: test only the K columns that the others seem to predict best",
     )
     add_reading_options(scan)
     scan.add_argument("--seed", type=int, default=0, help="random seed (0)")
@@ -64,8 +68,9 @@ def scan_file(options: argparse.Namespace, *, pairs: bool = False) -> int:
     }
     if is_scanned:
         top = getattr(options, "top", None)
-        if top is None and len(table.measured) > WIDE and not options.json:
-            print(f"  {len(table.measured)} columns take a while; --top 50 tests the 50 likeliest")
+        if top is None and not pairs and len(table.measured) > WIDE and not options.json:
+            shorter = shlex.join(["novelty", "scan", name, "--top", "50"])
+            print(f"  {len(table.measured)} columns take a while; for 50 of them: {shorter}")
         with progress(f"scanning {printable(options.file.name)}", len(table.measured)) as report:
             grow = getattr(options, "grow", False)
             scanned = scan(

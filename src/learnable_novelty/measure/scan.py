@@ -141,11 +141,12 @@ def scan(
     together, said, cautions = _looked_at(inputs, most, table.num_rows, groups)
     plan = Plan(settings, most, together)
     relations: list[Relation] = []
-    targets = columns if top is None else _likeliest(columns, inputs, top, plan)
+    targets = columns if top is None else _most_promising(columns, inputs, top, plan)
     if len(targets) < len(columns):
         said = (
             *said,
-            f"the {len(targets)} of {len(columns)} columns are tested that look likeliest",
+            f"only {len(targets)} of {len(columns)} columns are tested: those that the others seem "
+            "to predict best; the rest count as tests without a finding",
         )
     report(0, len(targets))
     for done, column in enumerate(targets, start=1):
@@ -186,7 +187,7 @@ def _usable(columns: Sequence[Column], num_rows: int) -> tuple[list[Column], lis
     return kept, notes
 
 
-def _likeliest(
+def _most_promising(
     columns: Sequence[Column], inputs: Sequence[Column], top: int, plan: Plan
 ) -> Sequence[Column]:
     """Choose the columns that are predicted best by the others, in the order of the table."""

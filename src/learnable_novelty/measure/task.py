@@ -72,12 +72,6 @@ class Settings:
             )
 
     @property
-    def is_default(self) -> bool:
-        """Whether observer and units are the default ones."""
-        plain = self.observer is None and self.target_unit == "sd" and not self.rank
-        return plain and self.ridge_penalty in (None, "evidence") and self.resolution in (None, 1)
-
-    @property
     def standardization(self) -> str:
         """Say what is done to inputs and targets."""
         if self.rank:
