@@ -9,6 +9,7 @@ gradient, or pair by pair on either backend, saved and loaded or started anew on
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import itertools
 from collections import Counter
@@ -199,6 +200,8 @@ def judge(seed: int, ways: Sequence[str], device: str = "cpu") -> tuple[str, str
         found = score(problem, way, seed, device)
     except UserError as refusal:
         return way, "refused", problem, str(refusal)
+    except Exception as error:  # noqa: BLE001 - of any kind: the next case is tried all the same
+        return way, "wrong", problem, f"{type(error).__name__}: {error}"
     expected = exact(problem)
     right = abs(found - expected) <= STATED * max(1.0, expected)
     return way, "right" if right else "wrong", problem, f"{found!r} where {expected!r} is right"
@@ -211,17 +214,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="number of the first case")
     parser.add_argument("--cuda", action="store_true", help="score rows on the GPU; no streams")
     options = parser.parse_args(arguments)
+    if options.cuda and not torch.cuda.is_available():
+        parser.error("--cuda needs an NVIDIA GPU and a build of torch for it")
     torch.set_num_threads(1)
     ways, device = (ROWS, "cuda") if options.cuda else (ROWS + STREAMS, "cpu")
     counted: Counter[tuple[str, str]] = Counter()
-    for seed in range(options.seed, options.seed + options.cases):
-        way, verdict, problem, said = judge(seed, ways, device)
-        counted[way, verdict] += 1
-        if verdict == "wrong":
-            settings = {
-                k: v for k, v in dataclasses.asdict(problem).items() if k not in ("counts",)
-            }
-            print(f"case {seed}, {way}: {said}\n{settings}", flush=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        for seed in range(options.seed, options.seed + options.cases):
+            way, verdict, problem, said = judge(seed, ways, device)
+            counted[way, verdict] += 1
+            if verdict == "wrong":
+                settings = dataclasses.asdict(problem)
+                print(f"case {seed}, {way}: {said}\n{settings}", flush=True)
     for way in ways:
         numbers = (f"{counted[way, v]:6} {v}" for v in ("right", "refused", "wrong"))
         print(f"{way:>16}: {', '.join(numbers)}")
