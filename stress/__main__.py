@@ -5,7 +5,7 @@ python -m stress files --fetch DIR | --folder DIR [--workers 4] [--save]
 python -m stress fuzz [--cases 100000] [--only READER] [--save]
 python -m stress hostile [--only NAME] [--save]
 python -m stress kills [--kills 300] [--seed 0] [--save]
-python -m stress mutants [--count 100] [--seed 0] [--only AREA] [--workers 2] [--save]
+python -m stress mutants [--count 100] [--only AREA] [--workers 2] [--again missed|all]
 python -m stress oracle [--cases 20000] [--cuda]
 python -m stress soak [--seconds 3600] [--interval 10] [--save]
 """
