@@ -1,6 +1,5 @@
 """Settings: listed with what they mean, changed by name, checked by their types."""
 
-import dataclasses
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -100,25 +99,12 @@ def test_a_value_of_another_type_is_a_sentence(name, text, sentence):
         read(name, text)
 
 
-def test_unknown_settings_are_refused_with_those_that_there_are():
-    with pytest.raises(UserError, match=r"toy has no setting 'inner.width'; it has .*inner.length"):
-        changed("toy", Config(), {"inner.width": 1})
-    with pytest.raises(UserError, match="rate must be a number"):
-        Config(rate="fast")  # pyright: ignore[reportArgumentType]
-
-
 def test_settings_are_listed_with_what_they_mean_those_of_bases_and_inner_ones_too():
     texts = {each.name: each.text for each in list_settings(Config())}
     assert texts["rate"] == "How fast."
     assert texts["axes"] == "Which axes."
     assert texts["inner.length"] == "Steps."
     assert "inner" not in texts
-
-
-def test_every_setting_of_every_artefact_says_what_it_means():
-    for artefact in all_artefacts().values():
-        for setting in list_settings(artefact.experiment.PAPER):
-            assert setting.text, f"{artefact.name}: {setting.name}"
 
 
 @pytest.mark.parametrize("name", ["rooms", "rl-table", "nca-scan"])
@@ -135,23 +121,6 @@ def test_help_of_an_artefact_lists_its_settings_nested_ones_too(name, capsys):
             assert "N is the first N seeds; A,B and A-B are these." in shown
     for alias in artefact.aliases:
         assert f"--{alias}" in shown
-
-
-def test_an_option_and_set_and_underscores_mean_the_same(tmp_path):
-    from learnable_novelty.cli.main import make_parser
-    from novelty_lab.cli.run import plan
-
-    def config(*words):
-        (run,) = plan(make_parser().parse_args(["run", "rooms", *words]))[1]
-        return run.config_name, run.config
-
-    expected = dataclasses.replace(all_artefacts()["rooms"].experiment.PAPER, random_episodes=5)
-    by_option = config("--random-episodes", "5")
-    assert by_option[1] == expected and by_option[0].startswith("custom-")
-    assert config("--random_episodes=5") == by_option == config("--set", "random_episodes=5")
-    nested = config("--corridor.pixels", "8", "--no-corridor.clock")[1]
-    assert (nested.corridor.pixels, nested.corridor.clock) == (8, False)
-    assert config("--corridor.pixels", "16") == ("paper", all_artefacts()["rooms"].experiment.PAPER)
 
 
 @pytest.mark.parametrize(

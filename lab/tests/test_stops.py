@@ -12,9 +12,6 @@ from pathlib import Path
 import pytest
 
 from learnable_novelty.cli.main import main
-from learnable_novelty.errors import UserError
-from novelty_lab import report
-from novelty_lab.lock import only_runner
 from novelty_lab.paper.fig2_automata import experiment as eca
 
 RECORD = Path(__file__).parents[2] / "results" / "temporal" / "paper-seed0"
@@ -115,46 +112,3 @@ def test_a_crafted_record_cannot_have_figures_written_outside_the_results_folder
     assert main(["render", "--out", str(results)]) == 2
     assert "could not read one: its" in capsys.readouterr().err
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_the_lock_follows_no_symbolic_link(tmp_path):
-    outside = tmp_path / "outside"
-    outside.write_text("precious")
-    (tmp_path / "toy").mkdir()
-    (tmp_path / "toy" / ".paper-seed0.lock").symlink_to(outside)
-    with (
-        pytest.raises(UserError, match="cannot write to"),
-        only_runner(tmp_path / "toy/paper-seed0"),
-    ):
-        pass
-    assert outside.read_text() == "precious"
-
-
-def drafts(folder):
-    return sorted(p.name for p in folder.iterdir() if p.name.startswith("."))
-
-
-def test_drafts_of_figures_that_a_kill_left_are_removed_and_fresh_ones_of_others_are_not(tmp_path):
-    folder = shutil.copytree(RECORD, tmp_path / "temporal" / "paper-seed0")
-    for name, age in ((".draft-x1", 3600), (".draft-x2", 0)):
-        (folder / name).touch()
-        os.utime(folder / name, (time.time() - age,) * 2)
-    assert main(["render", "temporal", "--out", str(tmp_path)]) == 0
-    assert drafts(folder) == [".draft-x2"]
-    assert (folder / "figure.png").read_bytes() == (RECORD / "figure.png").read_bytes()
-
-
-def test_a_figure_that_cannot_be_drawn_or_written_leaves_no_draft(tmp_path, monkeypatch):
-    folder = shutil.copytree(RECORD, tmp_path / "temporal" / "paper-seed0")
-    before = (folder / "figure.png").read_bytes()
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    assert main(["render", "temporal", "--out", str(tmp_path)]) == 2
-    monkeypatch.undo()
-    monkeypatch.setattr(report, "_drawn", lambda figure, kind: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        main(["render", "temporal", "--out", str(tmp_path)])
-    assert drafts(folder) == [] and (folder / "figure.png").read_bytes() == before

@@ -46,18 +46,6 @@ def test_a_short_training_repeats_to_the_digit(reward):
             assert first["weight"] == pytest.approx(expected)
 
 
-def test_another_seed_and_another_reward_are_other_runs():
-    returns = [
-        train(tiny(reward), seed=s)[1]["returns"] for reward, s in (("task", 0), ("task", 1))
-    ]
-    assert returns[0] != returns[1]
-    policies = [
-        train(tiny(reward), seed=0)[0].policy.state_dict()["action_net.weight"]
-        for reward in ("task", "task+epiplexity")
-    ]
-    assert not policies[0].equal(policies[1])
-
-
 def paid_by(reading, task="Pendulum"):
     training = dataclasses.replace(tiny("task+epiplexity", task), reading=reading)
     venv = make_vec_env(task, 2, continuous=reading.continuous)
@@ -89,13 +77,6 @@ def test_each_reading_of_the_text_changes_the_weight(change):
     assert paid_by(dataclasses.replace(usual, **change))[1] != paid_by(usual)[1]
 
 
-def test_only_lunarlander_can_have_continuous_actions():
-    pytest.importorskip("Box2D")
-    spaces = [make_vec_env("LunarLander", 1, continuous=held).action_space for held in (0, 1)]
-    assert spaces[0].n == 4 and spaces[1].shape == (2,)
-    assert make_vec_env("Acrobot", 1, continuous=True).action_space.n == 3
-
-
 class Paid:
     """A bonus of three per step."""
 
@@ -118,14 +99,6 @@ def test_the_weight_makes_a_random_episodes_bonus_a_tenth_of_its_return(size, ex
     assert weight == pytest.approx(0.1 * expected / 6.0)
     with pytest.raises(ValueError, match="have no return"):
         weight_of(dataclasses.replace(play, rewards=np.zeros((4, 1))), Paid(), size)
-
-
-def test_progress_is_reported_and_kept():
-    seen = []
-    _, figures = train(tiny("task", steps=640), seed=0, report=lambda *told: seen.append(told))
-    assert [told[0] for told in seen] == [point[0] for point in figures["curve"]]
-    assert seen[-1][:2] == (640, 640)
-    assert all(point[1] < 0 for point in figures["curve"])
 
 
 def test_settings_are_those_of_table_4():

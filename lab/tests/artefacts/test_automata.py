@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.observer.observer import Observer
 from novelty_lab.paper.fig2_automata import automata
 from novelty_lab.paper.fig2_automata.automata import AutomatonConfig
 from novelty_lab.systems.elementary import unpack_cells
-from novelty_lab.systems.patterns import count_patterns, site_codes
 
 SMALL = AutomatonConfig(samples=20, burn_in=20, window=5, channels=24, draws=1)
 
@@ -29,18 +27,6 @@ def test_counted_sites_score_like_every_site(rule, depth, kernel_size):
     counted = observer.bits(automata.rule_rows(observer, history))
     plain = observer(*plain_pair(history))
     assert float(counted) == pytest.approx(float(plain), rel=1e-10, abs=1e-12)
-
-
-def test_counted_moments_equal_those_of_every_site():
-    observer = automata.automaton_observer(SMALL, 0, 0)
-    history = automata.sample_rule(SMALL, 110, 0, 0)
-    table = count_patterns(history[0], history[1:], 2)
-    counted = automata.table_moments(observer.reservoir, table)
-    plain = observer.rows(*plain_pair(history)).moments(torch.float64)
-    for name in ("feature_mean", "target_mean", "gram", "cross", "target_power"):
-        torch.testing.assert_close(getattr(counted, name), getattr(plain, name))
-    calibrated = Observer(observer.reservoir, ridge_penalty="evidence")
-    assert float(calibrated.bits(counted)) == pytest.approx(float(calibrated.bits(plain)), rel=1e-6)
 
 
 def test_counted_floor_equals_that_of_every_site():
@@ -72,20 +58,6 @@ def test_moving_rings_keeps_each_history_whole():
     before = sorted(np.bitwise_count(column).tolist() for column in history.T)
     after = sorted(np.bitwise_count(column).tolist() for column in moved.T)
     assert before == after
-
-
-def test_codes_spell_the_neighbourhood_of_each_site():
-    words = np.array([0b1011], dtype=np.uint64)
-    cells = unpack_cells(words)[0]
-    codes = site_codes(words, 1)
-    for site in range(64):
-        left, centre, right = cells[site - 1], cells[site], cells[(site + 1) % 64]
-        assert codes[site] == left + 2 * centre + 4 * right
-
-
-def test_a_radius_too_large_to_count_is_refused():
-    with pytest.raises(ValueError, match="radius"):
-        site_codes(np.zeros(1, dtype=np.uint64), 13)
 
 
 @pytest.mark.parametrize(

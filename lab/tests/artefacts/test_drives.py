@@ -11,14 +11,10 @@ from learnable_novelty.observer.summary import Moments
 from learnable_novelty.reward.bonus import Step
 from learnable_novelty.reward.config import BitsConfig
 from learnable_novelty.reward.novelty import NoveltyBonus
-from learnable_novelty.reward.random_play import RandomPlay
 from learnable_novelty.reward.scale import ObservationScale
 from novelty_lab.studies.rooms.drives import (
-    DRIVES,
-    LEARNER_DRIVES,
     Progress,
     Surprise,
-    make_drive,
 )
 
 ENVS, DIM, WINDOW, WIDTH, PENALTY = 2, 2, 2, 5, 0.3
@@ -144,53 +140,3 @@ def test_a_drive_that_was_reset_pays_as_a_new_one(drive, kind):
     used.reset()
     for step in make_steps(12, seed=2):
         assert np.allclose(used.pay(step), new.pay(step), rtol=1e-12)
-
-
-def test_environments_that_only_began_anew_are_paid_nothing():
-    drive, steps = Surprise(make_learner("fixed")), make_steps(8)
-    for step in steps[:-1]:
-        drive.pay(step)
-    last = steps[-1]
-    idle = Step(last.observations, last.actions, last.next_observations, last.ended, ~last.ended)
-    assert not drive.pay(idle).any()
-
-
-def noise_play(length=200, dim=3):
-    draws = np.random.default_rng(0)
-    rows = draws.standard_normal((length + 1, ENVS, dim))
-    ends = [np.full(ENVS, t == length - 1) for t in range(length)]
-    steps = [Step(rows[t], np.eye(3)[[1, 1]], rows[t + 1], ends[t]) for t in range(length)]
-    return RandomPlay(steps, np.zeros((length, ENVS)), np.ones((length, ENVS)), ENVS)
-
-
-def make(name, play, window=2):
-    config = BitsConfig(window, targets="scaled")
-    return make_drive(name, play, config, num_envs=ENVS, action_dim=3, seed=4)
-
-
-@pytest.mark.parametrize("name", DRIVES)
-def test_drives_are_made_by_name_and_pay_finite_numbers(name):
-    play = noise_play()
-    drive = make(name, play)
-    steps = 8 * play.steps[:20]  # foresight pays once it has learned, after 128 steps
-    paid = np.array([drive.pay(step) for step in steps])
-    assert paid.shape == (160, ENVS)
-    assert np.isfinite(paid).all()
-    assert paid.any()
-
-
-def test_all_drives_of_a_seed_have_one_learner():
-    play = noise_play()
-    drives = [make(name, play) for name in LEARNER_DRIVES]
-    onlines = [d.learner.online if hasattr(d, "learner") else d.streams for d in drives]
-    x = torch.randn(4, 3, dtype=torch.float64)
-    assert all(torch.equal(onlines[0].reservoir(x), o.reservoir(x)) for o in onlines)
-    for drive in drives:
-        for step in play.steps[:30]:
-            drive.pay(step)
-    assert all(torch.equal(onlines[0].cumulative, o.cumulative) for o in onlines)
-
-
-def test_unknown_drives_are_refused():
-    with pytest.raises(ValueError, match="one of surprise"):
-        make("boredom", noise_play())

@@ -14,7 +14,6 @@ from novelty_lab.context import RunContext
 from novelty_lab.paper.fig4_encoder import encoding
 from novelty_lab.paper.fig4_encoder import experiment as encoder
 from novelty_lab.paper.fig4_encoder import scan as encoder_scan
-from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import run_experiment
 from novelty_lab.systems.images import load_images
 
@@ -61,37 +60,6 @@ def test_the_score_rises_and_both_probes_with_it(found):
     assert (scores[:, -10:].mean(1) > 4 * scores[:, 0]).all()
 
 
-def test_there_are_six_checkpoints_and_controls_beside_them(found):
-    record, _ = found
-    assert record.results["steps"] == [0, 20, 40, 60, 80, 100]
-    assert record.arrays["linear"].shape == (2, 6)
-    assert record.arrays["projection"].shape == (6, 200, 2)
-    assert record.arrays["projection"].dtype == np.float32
-    assert set(record.results["controls"]) == {"pixels", "pca"}
-    assert all(v > 0.8 for c in record.results["controls"].values() for v in c.values())
-    np.testing.assert_allclose(
-        record.results["linear"]["mean"], record.arrays["linear"].mean(0), rtol=1e-12
-    )
-
-
-def test_images_of_the_map_carry_its_labels(found):
-    """Each kept image is a test image of the label that was kept for it."""
-    images, labels = (found[0].arrays[f"projected_{name}"] for name in ("images", "labels"))
-    assert images.shape == (encoder.QUICK.projected, 8, 8)
-    held = load_images("digits")
-    pixels = (255 * held.test_images).round().numpy().astype(np.uint8)
-    known = {(i.tobytes(), n) for i, n in zip(pixels, held.test_labels.tolist(), strict=True)}
-    assert {(i.tobytes(), int(n)) for i, n in zip(images, labels, strict=True)} <= known
-
-
-def test_figures_and_tables_render(found, scanned):
-    for record, root in (found, scanned):
-        assert save_figure(record, root).stat().st_size > 10_000
-        for table in tables_of(record):
-            assert table.rows
-            assert all(len(row) == len(table.columns) for row in table.rows)
-
-
 def test_the_scan_varies_one_setting_and_holds_the_reference(scanned):
     cells = scanned[0].results["cells"].values()
     assert [cell["value"] for cell in cells] == list(encoder_scan.AXES["ridge_penalty"])
@@ -125,26 +93,6 @@ def test_labels_change_no_weight(monkeypatch):
     assert not torch.equal(first[0]["layers.0.weight"], first[4]["layers.0.weight"])
     assert probes[0]["measures"]["linear"] != probes[1]["measures"]["linear"]
     assert probes[0]["scores"] == probes[1]["scores"]
-
-
-def test_training_is_given_no_labels():
-    images = load_images("digits")
-    _, _, one = encoding.train(TINY, images.train_images, 0, 2)
-    _, _, same = encoding.train(TINY, images.train_images, 0, 2)
-    _, _, other = encoding.train(TINY, images.train_images, 1, 2)
-    assert one.scores == same.scores != other.scores
-
-
-def test_batches_and_probes_larger_than_the_data_are_refused():
-    images = load_images("digits")
-    with pytest.raises(ValueError, match="batch_size must be from 1 to 1300, got 1301"):
-        encoding.train(dataclasses.replace(TINY, batch_size=1301), images.train_images, 0, 2)
-    with pytest.raises(ValueError, match="probe_test must be from 1 to 497, got 498"):
-        encoding.probed_images(dataclasses.replace(TINY, probe_test=498), images, 0, "cpu")
-    with pytest.raises(ValueError, match="axes must be among learning_rate"):
-        dataclasses.replace(TINY_SCAN, axes=("colour",))
-    with pytest.raises(ValueError, match="got none"):
-        dataclasses.replace(TINY_SCAN, axes=())
 
 
 CHANGES = [
@@ -196,16 +144,3 @@ def test_every_shared_field_changes_what_is_trained_or_probed(change):
     first = encoder_scan.train_variant(TINY_SCAN, 0, None, "cpu")
     second = encoder_scan.train_variant(dataclasses.replace(TINY_SCAN, **change), 0, None, "cpu")
     assert first != second
-
-
-def test_the_dataset_is_the_one_named(monkeypatch):
-    asked = []
-
-    def spy(name, data):
-        asked.append((name, data))
-        return load_images("digits")
-
-    monkeypatch.setattr(encoder_scan, "images_of", spy)
-    config = dataclasses.replace(TINY_SCAN, dataset="fashion-mnist")
-    encoder_scan.train_variant(config, 0, None, "cpu")
-    assert asked == [("fashion-mnist", None)]

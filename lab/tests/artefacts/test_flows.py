@@ -7,7 +7,6 @@ import pytest
 
 from novelty_lab.context import RunContext
 from novelty_lab.paper.app_f_flows import experiment as flows
-from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import run_experiment
 
 TINY = dataclasses.replace(
@@ -36,10 +35,6 @@ def test_every_chaotic_flow_scores_above_every_linear_one(found):
     assert min(chaotic) > max(linear) > 0
 
 
-def test_the_order_is_that_of_the_paper(found):
-    assert found[0].results["order"][:3] == ["Lorenz", "Rossler", "Thomas"]
-
-
 def test_lorenz_scores_more_the_closer_it_starts_to_its_attractor(found):
     starts = [s for s in found[0].results["starts"] if s["flow"] == "Lorenz"]
     starts.sort(key=lambda s: (s["settle_time"], s["initial_sd"]))
@@ -54,13 +49,6 @@ def test_floor_and_denoised_bits_belong_to_the_same_observers(found):
     for name, bits in record.scores.items():
         assert held["floor"][name] + held["excess"][name] == pytest.approx(bits, rel=1e-9)
         assert 0 < held["denoised"][name] <= bits * (1 + 1e-9)
-
-
-def test_figure_and_tables_render(found):
-    record, root = found
-    assert save_figure(record, root).stat().st_size > 10_000
-    beside = tables_of(record)[0]
-    assert [row[1] for row in beside.rows] == ["46", "25", "17", *["6.9-8.4"] * 3]
 
 
 @pytest.fixture(scope="module")

@@ -15,16 +15,12 @@ from learnable_novelty.observer.observer import Observer
 from novelty_lab import records
 from novelty_lab.context import RunContext
 from novelty_lab.studies.life_map import experiment as life_map
-from novelty_lab.studies.life_map import life, look, results, stages
+from novelty_lab.studies.life_map import results
 from novelty_lab.studies.life_map.life import LifeConfig, life_observer, score_rules, vary
 from novelty_lab.studies.life_map.stages import (
-    StageConfig,
-    chosen_codes,
-    map_codes,
     mean_excess,
     score_all,
     scores,
-    some_codes,
 )
 from novelty_lab.systems.life import NUM_RULES, LifeRule
 from novelty_lab.systems.life_catalogue import named_rules
@@ -84,14 +80,6 @@ def test_densities_and_changes_are_counted():
         assert found["entropy"][place] == pytest.approx(-(share * np.log2(share)).sum(), abs=1e-9)
 
 
-def test_empty_tori_compress_better_than_soups():
-    empty, full = torch.zeros(1, 40, 40).byte(), torch.randint(0, 2, (1, 40, 40)).byte()
-    packed = [life.pack_bits(cells).numpy() for cells in (empty, full)]
-    assert (np.unpackbits(packed[1], bitorder="little")[:1600] == full.numpy().ravel()).all()
-    (none,), (much,) = (life.compressed_bits(rows, 1600) for rows in packed)
-    assert none < 0.1 < 0.9 < much
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -103,21 +91,6 @@ def test_empty_tori_compress_better_than_soups():
 def test_every_setting_changes_the_measures(change):
     before, after = (score_rules(c, CODES[:2], 0, 0) for c in (TINY, vary(TINY, **change)))
     assert any((before[name] != after[name]).any() for name in before)
-
-
-def test_the_map_lists_every_rule_at_its_masks():
-    codes = map_codes()
-    assert len(np.unique(codes)) == NUM_RULES
-    for birth, survival in ((8, 12), (0, 511), (511, 0), (300, 77)):
-        assert codes[survival, birth] == LifeRule.at(birth, survival).number
-
-
-def test_some_rules_are_the_named_ones_and_others():
-    some = chosen_codes(StageConfig(rules=120), 0)
-    assert len(set(some)) == 120
-    assert {one.rule.number for one in named_rules()} <= set(some.tolist())
-    assert set(some) != set(chosen_codes(StageConfig(rules=120), 1))
-    assert len(chosen_codes(StageConfig(), 0)) == NUM_RULES
 
 
 def test_blocks_add_up():
@@ -165,48 +138,6 @@ def test_agreement_of_draws_is_their_correlation():
     assert results.agreement(values) == pytest.approx(np.corrcoef(values).min(), abs=0.01)
     assert results.agreement(values[:1]) is None
     assert results.agreement(np.ones((2, 5))) is None
-
-
-def test_a_trail_is_the_age_of_the_last_sight():
-    history = np.zeros((40, 9, 9), dtype=np.uint8)
-    history[-1, 0, 0] = history[-5, 1, 1] = history[2, 2, 2] = 1
-    ago = look.trail(history)
-    assert ago[0, 0] == 0
-    assert ago[1, 1] == 4
-    assert ago[2, 2] == ago[8, 8] == look.TRAIL + 1
-
-
-def test_sentences_say_what_was_measured():
-    measures = {"density": 0.04, "activity": 0.03, "change_in_two": 0.001, "explained": 0.5}
-    seen = {"still": 12.0, "oscillating": 3.0, "main_period": 2, "main_share": 0.6, "crowded": 0.0}
-    kind = {"kind": "c/4 diagonal, period 4", "count": 18}
-    looked = {"everywhere": seen, "kinds": [kind], "patches": []}
-    assert look.describe(measures, looked) == (
-        "4.0% of the cells live; 3.0% change at a step, nearly all of them back and forth; a frame "
-        "holds 12 still lifes and 3 oscillators (mostly of period 2); moving: c/4 diagonal, period "
-        "4 (18 seen); 50% of the next steps' variance read off one frame."
-    )
-    crowd = {"still": 0.0, "oscillating": 0.0, "main_period": 0, "main_share": 0.0, "crowded": 1.0}
-    looked = {"everywhere": crowd, "kinds": [], "patches": [crowd]}
-    text = look.describe(measures | {"activity": 0.0}, looked)
-    assert "nothing changes; too crowded" in text
-
-
-def test_a_typical_torus_is_the_median_of_those_with_a_pattern():
-    generator = np.random.default_rng(0)
-    tori = np.stack([generator.random((40, 40)) < share for share in (0.5, 0, 0.2, 1, 0.05)])
-    # Entropies fall from the first to the last; the second and the fourth have no pattern.
-    assert look.typical(tori.astype(np.uint8)) == 2
-    assert look.typical(tori[[1, 3]].astype(np.uint8)) in (0, 1)
-    assert look.typical(tori[[4, 0]].astype(np.uint8)) == 1
-
-
-def test_a_name_more_changes_one_of_the_others(monkeypatch):
-    before = set(some_codes(150, 0).tolist())
-    fewer = named_rules()[:-1]
-    monkeypatch.setattr(stages, "named_rules", lambda: fewer)
-    after = set(some_codes(150, 0).tolist())
-    assert len(before & after) >= 149
 
 
 def test_negatives_are_the_others_or_those_proved():
@@ -260,13 +191,6 @@ def test_a_small_map_records_what_it_must():
     assert life_row["ranks"]["excess"] == (excess > excess[place]).sum() + (ties + 1) / 2
 
 
-def test_a_measure_that_does_not_fit_is_refused():
-    held = scores(SMALL, 0, RunContext())
-    held.measures["bits"][:] = 1e6
-    with pytest.raises(ValueError, match="16 bits"):
-        results.record_arrays(held, np.zeros((1, 2, 2), dtype=np.uint8))
-
-
 def test_the_cells_of_the_committed_map_come_back_on_this_machine():
     """Its scores are of the older observer, but the cells are those of today."""
     record = records.load(Path(__file__).parents[3] / "results" / "life-map" / "paper-seed0")
@@ -284,33 +208,3 @@ def test_the_cells_of_the_committed_map_come_back_on_this_machine():
         ):
             held = grain[name] * arrays[name][rule.survival_mask, rule.birth_mask]
             assert ours == pytest.approx(held, abs=grain[name])
-
-
-ROOT = Path(__file__).parents[3]
-
-
-@pytest.fixture(scope="module")
-def committed():
-    return records.load(ROOT / "results" / "life-map" / "paper-seed0")
-
-
-def test_what_the_record_says_of_rules_is_what_the_catalogue_says(committed):
-    rows = {row["rule"]: row for row in committed.results["named"]}
-    assert set(rows) == {str(one.rule) for one in named_rules()}
-    for one in named_rules():
-        assert results.known(one).items() <= rows[str(one.rule)].items()
-
-
-def test_the_committed_map_holds_what_the_docs_say():
-    record = records.load(Path(__file__).parents[3] / "results" / "life-map" / "paper-seed0")
-    found, arrays = record.results, record.arrays
-    assert found["rules"] == NUM_RULES
-    assert all(arrays[name].shape == (512, 512) for name in found["grain"])
-    rows = {row["name"]: row for row in found["named"]}
-    assert rows["Life"]["ranks"]["excess"] < 0.01 * NUM_RULES < rows["Life"]["ranks"]["bits"]
-    medians = [row["excess"][1] for row in found["summary"]["by_change"]]
-    assert 0 < int(np.argmax(medians)) < len(medians) - 1
-    assert max(medians) > 2 * max(medians[0], medians[-1])
-    assert all(LifeRule(entry["rule"]).flashes for entry in found["gallery"])
-    for row in found["named"]:
-        assert row["gliders"] is not False or not row["moving"]

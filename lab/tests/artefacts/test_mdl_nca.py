@@ -10,11 +10,9 @@ import pytest
 import torch
 
 from learnable_novelty.seeds import split
-from novelty_lab import records
 from novelty_lab.context import RunContext
 from novelty_lab.paper.app_d_exact_readout import nca as mdl_nca
 from novelty_lab.paper.fig3_neural.neural import from_vector, neural_observer
-from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import run_experiment
 
 TRAINING = {
@@ -136,17 +134,6 @@ def test_comparison_counts_correlates_and_takes_the_offset_on_the_plateau():
     assert still["offset"] is None
 
 
-def test_record_is_found_again_and_drawn(trained, settings, found):
-    overrides = {**settings, "seeds": 2}
-    again, fresh = run_experiment("mdl-nca", "quick", root=trained[1], overrides=overrides)
-    assert not fresh
-    assert again.to_json() == found.to_json()
-    assert save_figure(found, trained[1]).read_bytes().startswith(b"\x89PNG")
-    for table in tables_of(found):
-        assert table.rows
-        assert all(len(row) == len(table.columns) for row in table.rows)
-
-
 def test_without_the_training_one_sentence_says_how_to_run_it(tmp_path, trained):
     context = RunContext(records=tmp_path)
     for config, name in ((mdl_nca.PAPER, "paper"), (mdl_nca.QUICK, "quick")):
@@ -185,10 +172,3 @@ def test_every_field_changes_the_outcome(trained, settings, change):
     # The source and the update name another record and another part of it: see above.
     names = {name for one in CHANGES for name in one} | {"source", "update"}
     assert names == {field.name for field in dataclasses.fields(mdl_nca.Config)}
-
-
-def test_rules_are_run_with_the_settings_that_they_were_trained_with(trained):
-    record = trained[0]
-    config = mdl_nca.neural_config(record)
-    assert records.configuration_of(config).items() <= record.configuration.items()
-    assert config.width == 16

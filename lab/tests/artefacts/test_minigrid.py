@@ -85,11 +85,3 @@ def test_every_step_equals_that_of_minigrid(task, kind):
         solved += terminated
     if kind == "scripted":
         assert solved > 0.5 * count
-
-
-def test_a_pool_is_drawn_once(tmp_path, monkeypatch):
-    drawn = compiled.Layouts.pool("DoorKey-8x8", tmp_path, count=3)
-    monkeypatch.setattr(compiled.Layouts, "draw", None)
-    again = compiled.Layouts.pool("DoorKey-8x8", tmp_path, count=3)
-    assert (drawn.grids == again.grids).all() and (drawn.agents == again.agents).all()
-    assert (again.wanted, again.max_steps) == (0, 640)

@@ -1,30 +1,22 @@
 """The table of agents: each run has one record, whatever happens while it runs."""
 
-import contextlib
 import dataclasses
-import itertools
 import json
 import random
 import subprocess
 import sys
 import time
-from concurrent.futures import Executor, Future
-from pathlib import Path
 
 import pytest
 
 from learnable_novelty.cli.main import main
 from learnable_novelty.engine import Serial
-from novelty_lab import records, runner
-from novelty_lab.lock import Busy
+from novelty_lab import records
 from novelty_lab.paper.table1_agents import ARTEFACT
 from novelty_lab.paper.table1_agents import experiment as rl_table
 from novelty_lab.paper.table1_agents.training import (
-    CURVE_POINTS,
-    REWARDS,
     Reading,
     Training,
-    thinned,
 )
 from novelty_lab.runner import RunOptions, run_all
 
@@ -139,59 +131,6 @@ def test_a_run_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
     assert len(results(tmp_path)) == 2
 
 
-class Elsewhere(Executor):
-    """Does the work at once, in another folder."""
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def submit(self, work, /, *given, **named):
-        future = Future()
-        with contextlib.chdir(self.folder):
-            future.set_result(work(*given, **named))
-        return future
-
-
-def test_a_worker_in_another_folder_saves_where_the_table_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(rl_table, "train", lambda *_, **__: (object(), {"return": 1.0}))
-    (tmp_path / "here").mkdir()
-    (tmp_path / "there").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-    assert run_table(SMALL, Path("out"), Elsewhere(tmp_path / "there")) == {}
-    assert len(results(tmp_path / "here" / "out")) == 4
-    assert not list((tmp_path / "there").iterdir())
-
-
-def test_a_record_that_was_saved_out_of_sight_is_a_failure(tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "run_one", lambda *_, **__: (None, True))
-    failures = run_table(SMALL, tmp_path)
-    assert len(failures) == 4
-    assert all("does not see it" in str(error) for error in failures.values())
-
-
-def test_a_run_that_another_process_is_at_is_left_to_it(tmp_path, monkeypatch):
-    def busy(*_, **__):
-        raise Busy("another process is at it")
-
-    monkeypatch.setattr(runner, "run_one", busy)
-    assert run_table(SMALL, tmp_path) == {}
-
-
-@pytest.mark.parametrize(("points", "kept"), [(0, 0), (1, 1), (200, 200), (201, 101), (601, 151)])
-def test_curves_keep_evenly_spaced_points_and_the_last(points, kept):
-    curve = [(step, float(step)) for step in range(1, points + 1)]
-    found = thinned(curve)
-    assert len(found) == kept
-    assert found[-1:] == curve[-1:]
-    assert len({b[0] - a[0] for a, b in itertools.pairwise(found)}) <= 1
-
-
-def test_an_unknown_reward_lists_every_reward(capsys):
-    assert main(["train", "Hopper", "--reward", "fame"]) == 2
-    shown = capsys.readouterr().err
-    assert all(f" {reward}" in shown for reward in REWARDS)
-
-
 def test_names_tell_settings_apart():
     def name(training):
         return rl_table.run_of(training, 0).config_name
@@ -202,28 +141,6 @@ def test_names_tell_settings_apart():
     assert name(other).startswith("Hopper-task+epiplexity-custom-")
     assert records.is_of(records.configuration_of(other), other)
     assert not records.is_of(records.configuration_of(other), Training("Hopper", other.reward))
-
-
-def test_seeds_come_one_after_the_other_so_that_a_cut_table_is_even():
-    order = [(run.seed, run.config.reward) for run in rl_table.runs(SMALL)]
-    assert order == [(0, "task"), (0, "task+magnitude"), (1, "task"), (1, "task+magnitude")]
-
-
-def test_committed_runs_are_of_the_papers_settings():
-    root = Path(__file__).parents[3] / "results"
-    paths = list(records.find(root, "rl-table"))
-    assert paths
-    for path in paths:
-        record = records.load(path)
-        training = Training(record.configuration["task"], record.configuration["reward"])
-        run = rl_table.run_of(training, record.seed)
-        assert run.name == path.name
-        # Those of the paper's own bonus are of the older recursion.
-        older = training.reward.endswith("epiplexity") and record.older_observer
-        assert older or runner.find_record(ARTEFACT, run, root) is not None
-        assert len(record.results["returns"]) == 100
-        assert len(record.results["curve"]) <= CURVE_POINTS
-        assert record.results["steps_trained"] >= training.steps
 
 
 def test_the_command_refuses_what_it_cannot_do(capsys, tmp_path):
@@ -252,13 +169,3 @@ def test_the_command_refuses_what_it_cannot_do(capsys, tmp_path):
         assert sentence in error
         assert len(error.splitlines()) == 1
     assert not list(tmp_path.iterdir())
-
-
-def test_the_command_trains_saves_and_finds_again(capsys, tmp_path):
-    command = ["train", "Pendulum", "--reward", "task", "--steps", "1", "--out", str(tmp_path)]
-    assert main(command) == 0
-    assert "return -1" in capsys.readouterr().out
-    (path,) = records.find(tmp_path, "rl-table")
-    assert (path / "policy.zip").exists()
-    assert main([*command, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["results"]["steps_trained"] == 8192

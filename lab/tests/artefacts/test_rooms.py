@@ -3,11 +3,9 @@
 import dataclasses
 import json
 import math
-import warnings
 
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 
 from novelty_lab.context import RunContext
 from novelty_lab.studies.rooms.world import (
@@ -15,8 +13,6 @@ from novelty_lab.studies.rooms.world import (
     LIMIT,
     ROOMS,
     Rooms,
-    automaton_orbit,
-    shuffled_rooms,
 )
 
 LEFT, STAY, RIGHT = range(3)
@@ -31,41 +27,12 @@ def watch(room, steps, *, pixels=16, seed=0, action=STAY):
     return np.array([first, *(rooms.step(action)[0] for _ in range(steps))], float)[:, 1:]
 
 
-@pytest.mark.parametrize("pixels", [8, 16])
-def test_it_is_a_gymnasium_environment(pixels):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        check_env(Rooms(length=20, pixels=pixels), skip_render_check=True)
-
-
-def test_one_seed_gives_one_episode_and_another_seed_another():
-    def episode(seed):
-        rooms, walk = Rooms(length=300), np.random.default_rng(0)
-        first, _ = rooms.reset(seed=seed)
-        return np.array([first, *(rooms.step(walk.integers(3))[0] for _ in range(300))])
-
-    assert np.array_equal(episode(1), episode(1))
-    assert not np.array_equal(episode(1), episode(2))
-
-
-def test_episodes_are_cut_at_their_length_and_pay_nothing():
-    rooms = Rooms(length=7)
-    rooms.reset(seed=0)
-    outcomes = [rooms.step(RIGHT) for _ in range(7)]
-    assert [truncated for _, _, _, truncated, _ in outcomes] == [False] * 6 + [True]
-    assert not any(terminated or reward for _, reward, terminated, _, _ in outcomes)
-
-
 @pytest.mark.parametrize("pixels", SCREENS)
 @pytest.mark.parametrize("room", LIVE)
 def test_squares_of_live_pixels_average_one(room, pixels):
     screens = watch(room, 20_000 if room == "noise" else 2_000, pixels=pixels)
     assert np.square(screens).mean() == pytest.approx(1.0, abs=0.02)
     assert np.abs(screens).max() <= LIMIT + 1e-6
-
-
-def test_the_dark_room_shows_nothing():
-    assert not watch("dark", 50).any()
 
 
 def test_noise_has_unit_pixels_without_memory_or_relation():
@@ -82,14 +49,6 @@ def test_the_automaton_obeys_rule_110(pixels):
     # Rule 110 in words: a live cell or a live right neighbour, but not all three of them.
     following = (cells | right) & ~(left & cells & right)
     assert np.array_equal(cells[1:], following[:-1])
-
-
-@pytest.mark.parametrize(("pixels", "period"), [(8, 16), (16, 32)])
-def test_the_automaton_goes_around_an_orbit_of_distinct_states(pixels, period):
-    orbit = automaton_orbit(pixels)
-    assert len(orbit) == len(np.unique(orbit, axis=0)) == period
-    assert orbit.mean() == pytest.approx(0.0, abs=1e-12)
-    assert orbit.var() == pytest.approx(1.0)
 
 
 def test_the_clock_repeats_after_its_period_and_not_before():
@@ -137,37 +96,6 @@ def test_a_random_walk_is_in_all_rooms_equally_often():
             visits[info["room"]] += 1
             *_, info = rooms.step(action)
     assert np.abs(visits / visits.sum() - 0.2).max() < 0.03
-
-
-def test_rooms_stand_in_the_order_given_and_are_named_by_what_they_show():
-    order = ("dark", "noise", "clock", "pendulum", "automaton")
-    rooms = Rooms(order=order)
-    first, info = rooms.reset(seed=0, options={"room": "dark"})
-    seen, places = [info["room"]], [first[0]]
-    for _ in range(24):
-        observation, *_, info = rooms.step(RIGHT)
-        seen.append(info["room"])
-        places.append(observation[0])
-    assert [ROOMS[room] for room in dict.fromkeys(seen)] == list(order)
-    assert np.all(np.diff(places) >= 0)
-    assert np.square(np.unique(places)).sum() > 0
-    assert places[-1] == places[-2] == pytest.approx(math.sqrt(3), abs=0.1)
-
-
-def test_orders_are_drawn_by_seed_and_every_room_comes_first_sometimes():
-    orders = [shuffled_rooms(seed) for seed in range(60)]
-    assert orders[0] == shuffled_rooms(0)
-    assert all(sorted(order) == sorted(ROOMS) for order in orders)
-    assert {order[0] for order in orders} == set(ROOMS)
-
-
-def test_what_is_no_corridor_is_refused():
-    with pytest.raises(ValueError, match="expected an order of"):
-        Rooms(order=("dark", "noise"))
-    with pytest.raises(ValueError, match="length and room_width"):
-        Rooms(length=0)
-    with pytest.raises(ValueError, match="6 to 16 pixels"):
-        Rooms(pixels=5)
 
 
 def test_agents_live_and_habits_are_priced_in_what_json_holds():

@@ -1,6 +1,5 @@
 """Every experiment runs in its quick configuration, is saved, found again, and drawn."""
 
-import dataclasses
 import json
 
 import numpy as np
@@ -86,14 +85,6 @@ def test_quick_run_is_saved_found_again_and_drawn(name, tmp_path):
         assert table.title in table.markdown()
 
 
-def test_every_experiment_has_its_two_configurations_and_a_report():
-    for artefact in all_artefacts().values():
-        module = artefact.experiment
-        assert dataclasses.is_dataclass(module.PAPER)
-        assert type(module.PAPER) is type(module.QUICK)
-        assert module.PAPER != module.QUICK
-
-
 def test_the_same_seed_gives_the_same_scores_and_another_seed_others(tmp_path):
     small = FAST["overview"]
     first, _ = run_experiment("overview", "quick", root=tmp_path / "a", overrides=small)
@@ -116,12 +107,6 @@ def test_one_draw_has_no_spread_and_is_no_error(name, change, tmp_path):
     record, _ = run_experiment(name, "quick", root=tmp_path, overrides=FAST[name] | change)
     assert save_figure(record, tmp_path).exists()
     assert tables_of(record)
-
-
-def test_changed_settings_get_a_name_of_their_own():
-    assert configure("eca", "paper", {})[0] == "paper"
-    assert configure("eca", "paper", {"draws": 10})[0] == "paper"
-    assert configure("eca", "paper", {"draws": 3})[0].startswith("custom-")
 
 
 def test_unknown_experiments_settings_and_configurations_are_refused():

@@ -7,7 +7,6 @@ import pytest
 
 from novelty_lab.context import RunContext
 from novelty_lab.paper.app_f_flows import temporal
-from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import run_experiment
 
 TINY = dataclasses.replace(temporal.QUICK, pairs=20, scale_samples=16, draws=1, checkpoints=3)
@@ -36,23 +35,12 @@ def test_online_equals_batch_at_every_checkpoint(found):
     np.testing.assert_allclose(online, record.arrays["batch"], atol=1e-5)
 
 
-def test_a_rotation_saturates_while_lorenz_goes_on(found):
-    rate = dict(zip(found[0].scores, found[0].arrays["rate"], strict=True))
-    assert rate["Lorenz"][-1] > 10 * rate["rotation"][-1]
-
-
 def test_targets_are_the_next_states_of_the_trajectory():
     inputs, targets = temporal.trajectory_pairs(TINY, "Lorenz", 0)
     assert targets.shape == (TINY.pairs, 3 * TINY.window)
     futures = targets.reshape(TINY.pairs, TINY.window, 3)
     for lead in (1, 4):
         np.testing.assert_array_equal(futures[:-lead, lead - 1], inputs[lead:])
-
-
-def test_figure_and_tables_render(found):
-    record, root = found
-    assert save_figure(record, root).stat().st_size > 10_000
-    assert len(tables_of(record)[0].rows) == 6
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,6 @@ import pytest
 
 from lab.tests.explorer.page import RESULTS, content, open_panel
 from novelty_lab import records
-from novelty_lab.explorer.site import export
-from novelty_lab.paper.table1_agents.paper import PAPER
-from novelty_lab.paper.table1_agents.runs import Run, mean_curve
 
 
 def runs_of(task, condition):
@@ -38,17 +35,6 @@ def test_bands_are_those_of_the_records(site, task, condition):
     assert held["returns"] == pytest.approx([run.results["return"] for run in runs], rel=1e-4)
 
 
-def test_curves_are_averaged_over_the_steps_that_all_have():
-    curves = [np.array([[1, 2.0], [2, 4.0], [4, 9.0]]), np.array([[2, 6.0], [3, 1.0], [4, 1.0]])]
-    averaged = mean_curve([Run(i, 0.0, c, None) for i, c in enumerate(curves)])
-    assert averaged is not None
-    steps, mean, band = averaged
-    np.testing.assert_array_equal(steps, [2, 4])
-    np.testing.assert_array_equal(mean, [5.0, 5.0])
-    np.testing.assert_array_equal(band, [[4.0, 1.0], [6.0, 9.0]])
-    assert mean_curve([]) is None
-
-
 def test_the_television_has_the_returns_of_the_records(browser, exported):
     """By the names of the folders: the setting that the table shows, and five runs each."""
     open_panel(browser, exported, "agents")
@@ -64,27 +50,3 @@ def test_the_television_has_the_returns_of_the_records(browser, exported):
             assert cell == f"{np.mean(finals):.2f} ({reached} of {len(finals)})"
     said = browser.find_element("css selector", "#panel-agents figure:last-child .finding").text
     assert "5 of 5 agents learn" in said and "of the 6 other bonuses none" in said
-
-
-def test_without_its_record_a_panel_says_so(browser, tmp_path):
-    results = tmp_path / "results"
-    results.mkdir()
-    export(results, tmp_path / "page")
-    open_panel(browser, (tmp_path / "page" / "index.html").as_uri(), "flows")
-    text = browser.find_element("id", "panel-flows").text
-    assert "There is no record of this here yet." in text
-    assert "novelty run flows" in text
-
-
-def test_the_papers_table_is_shown_as_published(browser, exported):
-    open_panel(browser, exported, "agents")
-    shown = browser.execute_script(
-        "return Object.fromEntries([...document.querySelectorAll('#panel-agents tbody tr')].map("
-        "row => [row.dataset.key, [...row.cells].slice(1).map(c => c.querySelector('div')"
-        ".lastChild.textContent)]))"
-    )
-    for task, row in PAPER.items():
-        published = [
-            f"paper {mean:,} ± {sd:,}".replace("-", "\N{MINUS SIGN}") for mean, sd in row.values()
-        ]
-        assert shown[task] == published

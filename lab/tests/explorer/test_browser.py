@@ -52,16 +52,6 @@ def test_no_panel_is_wider_than_the_window(browser, address, width):
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_arrow_keys_move_between_tabs(browser, exported):
-    open_panel(browser, exported, "start")
-    browser.execute_script(
-        "document.getElementById('tab-start').dispatchEvent("
-        "new KeyboardEvent('keydown', {key: 'ArrowLeft', bubbles: true}))"
-    )
-    assert browser.execute_script("return document.activeElement.id") == "tab-ledger"
-    assert browser.execute_script("return document.activeElement.ariaSelected") == "true"
-
-
 def press(browser, *keys):
     for key in keys:
         webdriver.ActionChains(browser).send_keys(key).perform()

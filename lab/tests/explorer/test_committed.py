@@ -4,12 +4,10 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import pytest
 
 from lab.tests.explorer.page import RESULTS, content
-from learnable_novelty.cli.main import main
 from novelty_lab import committed
 from novelty_lab.explorer.site import build
 
@@ -45,15 +43,6 @@ def test_the_wheel_holds_every_record_in_less_than_20_megabytes(built):
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_every_script_of_the_page(built):
-    for kind in ("js", "css", "html"):
-        held = {p.relative_to(built) for p in built.rglob(f"*.{kind}")}
-        assert held == {
-            p.relative_to(LAB / "novelty_lab") for p in (LAB / "novelty_lab").rglob(f"*.{kind}")
-        }
-
-
-@pytest.mark.slow
 def test_the_page_of_a_wheel_has_the_data_of_the_checkout(built, site, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(committed, "_package", lambda: built)
@@ -67,23 +56,3 @@ def test_the_page_of_a_wheel_has_the_data_of_the_checkout(built, site, tmp_path,
     rows, truth = (content(page, "ledger")["rows"] for page in (found, site))
     plain = [{**row, "figure": ""} for row in truth]  # figures are not shipped
     assert rows == plain
-
-
-def test_a_folder_here_comes_before_the_committed_results(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "results").mkdir()
-    with committed.results_folder(None) as folder:
-        assert folder == Path("results")
-
-
-def test_a_checkout_is_found_from_anywhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with committed.results_folder(None) as folder:
-        assert folder.samefile(RESULTS)
-
-
-def test_no_results_at_all_is_a_sentence(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(committed, "_package", lambda: tmp_path / "a" / "b")
-    assert main(["explore", "--export", str(tmp_path / "page")]) == 2
-    assert "there are no results here, and none were installed" in capsys.readouterr().err

@@ -1,22 +1,17 @@
 """The panel of the life-like rules: its cells against Python's, its map against the record."""
 
-import dataclasses
 import re
 
 import numpy as np
 import pytest
 
 from lab.tests.explorer.life_record import BEST, excess, life_record
-from lab.tests.explorer.page import RESULTS, open_panel, serving, wait_for
-from novelty_lab import records
-from novelty_lab.explorer.site import build, export
+from lab.tests.explorer.page import open_panel, wait_for
+from novelty_lab.explorer.site import export
 from novelty_lab.studies.life_map.figure import drawn_order, place_of
 from novelty_lab.studies.life_map.results import langton
 from novelty_lab.systems.life import LifeRule
 from novelty_lab.systems.life_catalogue import named_rules
-
-webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
-Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="needs selenium").Keys
 
 RULES = [
     "B3/S23",
@@ -67,19 +62,6 @@ def ask(browser, script, *arguments):
     return browser.execute_script(prelude + script, *arguments)
 
 
-def test_a_record_of_some_rules_is_a_sentence(browser, record, tmp_path):
-    arrays = {"codes": np.arange(200, dtype=np.int32), "bits": np.zeros(200, np.int16)}
-    part = dataclasses.replace(record, results=record.results | {"rules": 200}, arrays=arrays)
-    part.save(tmp_path)
-    browser.get_log("browser")
-    with serving(build(tmp_path)) as server:
-        open_panel(browser, server.address, "life")
-        text = browser.find_element("id", "panel-life").text
-    assert "has 200 rules; the map needs all 262,144" in text
-    assert "novelty run life-map" in text
-    assert browser.get_log("browser") == []
-
-
 def test_cells_of_every_rule_are_those_of_python(opened):
     """From a soup, at sizes of one and several words; the canvas shows the cells."""
     generator = np.random.default_rng(0)
@@ -128,25 +110,6 @@ def test_rules_are_written_and_related_as_in_python(opened):
         assert share == pytest.approx(langton(np.array([rule.number]))[0])
         assert sorted(neighbours) == sorted(str(LifeRule(code ^ 1 << bit)) for bit in range(18))
         assert flashes == rule.flashes
-
-
-@pytest.mark.parametrize(
-    ("text", "rule"),
-    [
-        ("23/36", "B36/S23"),
-        ("highlife", "B36/S23"),
-        ("day & n", "B3678/S34678"),
-        ("conway", "B3/S23"),
-        ("224", "B3/S23"),
-    ],
-)
-def test_search_takes_rules_and_names(opened, text, rule):
-    assert press_search(opened, text) == [rule, ""]
-    view, (column, row) = ask(opened, "return map.view()"), place_of(rule)
-    assert view["x"] <= column < view["x"] + view["span"] <= view["x"] + 48
-    assert view["y"] <= row < view["y"] + view["span"]
-    assert "No such rule" in press_search(opened, "nothing of the kind")[1]
-    ask(opened, "map.whole()")
 
 
 def test_a_gallery_shows_its_pictures_and_runs_its_rules(opened, record):
@@ -201,21 +164,6 @@ def test_a_click_on_the_map_runs_the_rule_there(opened):
     ask(opened, "map.whole()")
 
 
-def test_a_real_click_and_the_keyboard_choose(opened):
-    ask(opened, "map.whole(); map.node.scrollIntoView({block: 'center'})")
-    canvas = ask(opened, "return map.node")
-    webdriver.ActionChains(opened).move_to_element(canvas).click().perform()
-    first = ask(opened, "return panel.rule()")
-    column, row = place_of(first)
-    assert max(abs(column - 256), abs(row - 256)) <= 6
-    webdriver.ActionChains(opened).send_keys(
-        Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ENTER
-    ).perform()
-    order = drawn_order()
-    expected = LifeRule.at(int(order[column + 1]), int(order[row + 1]))
-    assert ask(opened, "return panel.rule()") == str(expected)
-
-
 def test_colours_stand_for_the_values_of_the_record(opened, record):
     """Pixels of the map are viridis of the value between the ends that the legend names."""
     colormaps = pytest.importorskip("matplotlib").colormaps
@@ -265,47 +213,3 @@ def press_search(browser, text):
         "form.querySelector('[role=status]').textContent]",
         text,
     )
-
-
-def test_painting_changes_the_cells_under_the_pointer(opened):
-    before, after = ask(
-        opened,
-        "world.play(life.parse('B3/S23'), 64, new Array(64 * 64).fill(0), 0);"
-        "const canvas = world.node, before = world.cells(); canvas.setPointerCapture = () => {};"
-        "const box = canvas.getBoundingClientRect(), at = (x, y) => ({pointerId: 1,"
-        "clientX: box.left + (x + 0.5) / 64 * box.width, clientY: box.top + (y + 0.5) / 64 "
-        "* box.height});"
-        "canvas.dispatchEvent(new PointerEvent('pointerdown', at(10, 20)));"
-        "canvas.dispatchEvent(new PointerEvent('pointermove', at(13, 20)));"
-        "canvas.dispatchEvent(new PointerEvent('pointerup', at(13, 20)));"
-        "canvas.dispatchEvent(new PointerEvent('pointermove', at(30, 30)));"
-        "return [before, world.cells()]",
-    )
-    assert not any(before)
-    living = np.argwhere(np.reshape(after, (64, 64)))
-    assert living.tolist() == [[20, 10], [20, 11], [20, 12], [20, 13]]
-
-
-def test_the_sentence_is_made_from_the_record(opened, record):
-    text = opened.find_element("css selector", "#panel-life .finding").text
-    assert "Of 262,144 rules 17 score 0 bits" in text
-    assert f"the highest rule, {LifeRule(BEST)}, has an excess of 99.5 ± 0.8 bits" in text
-    place = next(row for row in record.results["named"] if row["name"] == "Life")["ranks"]["excess"]
-    assert f"on the map Life ranks {place:.0f}." in text
-
-
-def test_every_recorded_object_moves_under_its_rule(opened):
-    """The meter's patterns of the committed map, run again by the page."""
-    found = records.load(RESULTS / "life-map" / "paper-seed0").results
-    kinds = [(row["rule"], kind) for row in found["named"] for kind in row["moving"]]
-    starts = ask(
-        opened,
-        "return arguments[0].map(([text, kind]) => life.startOf(life.parse(text), kind))",
-        kinds,
-    )
-    assert len(kinds) > 10
-    # A full plane stays full under AntiLife, whose glider is a hole in it.
-    planes = {rule: start for (rule, _), start in zip(kinds, starts, strict=True)}
-    assert None not in planes.values()
-    assert planes["B3/S23"] == 0
-    assert planes["B0123478/S01234678"] == 1

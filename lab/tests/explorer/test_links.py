@@ -1,10 +1,8 @@
 """Every state of the page has an address, and back and forward work."""
 
-import time
-
 import pytest
 
-from lab.tests.explorer.page import open_panel, wait_for
+from lab.tests.explorer.page import wait_for
 
 pytest.importorskip("selenium.webdriver", reason="needs selenium")
 
@@ -59,39 +57,3 @@ def test_a_link_to_nothing_opens_the_panel_and_says_where_it_is(browser, exporte
         "`#${panel.name}${panel.at() ? '=' + panel.at() : ''}`]"
     )
     assert told == held
-
-
-@pytest.fixture
-def tab(browser):
-    """A browser tab of its own: a history has room for fifty entries."""
-    first = browser.current_window_handle
-    browser.switch_to.new_window("tab")
-    yield browser
-    browser.close()
-    browser.switch_to.window(first)
-
-
-def shown_after(browser, action):
-    """Go through the history, and return the panel and the rule that are shown then."""
-    before = browser.execute_script("return location.hash")
-    browser.execute_script(action)
-    wait_for(browser, f"location.hash !== '{before}'")
-    time.sleep(0.1)
-    return browser.execute_script("return [LN.current().name, LN.current().at()]")
-
-
-def test_back_and_forward_go_through_what_was_shown(tab, exported):
-    browser = tab
-    open_panel(browser, exported, "automata")
-    for rule in (30, 54):
-        browser.execute_script(
-            "const box = document.querySelector('#panel-automata input');"
-            "box.value = arguments[0]; box.dispatchEvent(new Event('change'))",
-            rule,
-        )
-    browser.find_element("id", "tab-flows").click()
-    wait_for(browser, "LN.panels.find(p => p.name === 'flows').ready")
-    assert browser.execute_script("return location.hash") == "#flows"
-    back = [shown_after(browser, "history.back()") for _ in range(3)]
-    assert back == [["automata", "54"], ["automata", "30"], ["automata", "110"]]
-    assert shown_after(browser, "history.forward()") == ["automata", "30"]

@@ -135,13 +135,6 @@ def test_a_linear_last_layer_has_the_score_of_python(page, name):
     assert truth["bits"] != score_here(inputs, targets, **settings, draws=1)["bits"]
 
 
-def test_all_defaults_are_those_of_python(page):
-    inputs, target = TABLE[:60, :2], RELATION[:60, 0] + 0.5 * noise(6, 60)
-    found, truth = score_in(page, inputs, target), score_here(inputs, target)
-    check_equal(found, truth)
-    assert found["draws"] == truth["draws"] and found["null_count"] == 999
-
-
 def test_predictions_of_rows_not_seen_are_those_of_python(page):
     target = 5 + 3 * RELATION[:, 0] + noise(6, 150)
     found = score_in(page, TABLE, target, draws=2, shuffles=0)
@@ -149,25 +142,6 @@ def test_predictions_of_rows_not_seen_are_those_of_python(page):
     observed, predicted = np.array(found["points"]).T
     np.testing.assert_allclose(observed, target, rtol=1e-12)
     np.testing.assert_allclose(predicted, truth.predicted[:, 0], rtol=1e-9)
-
-
-def test_what_cannot_be_scored_is_refused_in_a_sentence(page):
-    found = score_in(page, SINE[:4], window=4, history=2)
-    assert found["isRefusal"]
-    assert found["error"].startswith(
-        "history=2 and a farthest lead of 4 need a series of at least 7"
-    )
-    found = page.execute_async_script(
-        SCORE, {"inputs": [[1, "Infinity", 3]], "targets": [[1, 2, 3]], "draws": 1}
-    )
-    assert found["error"] == "expected finite numbers in input column 1, got Infinity in row 2"
-
-
-def test_copies_of_rows_are_refused(page):
-    found = score_in(page, np.r_[TABLE, TABLE[:5]], np.r_[RELATION, RELATION[:5]])
-    assert found["isRefusal"] and found["error"].startswith("5 of 155 rows repeat others")
-    coins = np.random.default_rng(0).integers(0, 2, (60, 2))
-    assert "error" not in score_in(page, coins[:, :1], coins[:, 1], draws=1, shuffles=0)
 
 
 @pytest.mark.parametrize(("rows", "width", "targets"), [(40, 9, 3), (6, 9, 2), (40, 3, 5)])

@@ -51,15 +51,6 @@ def check(browser, window=8, history=4):
     return truth
 
 
-def test_the_page_opens_on_start(browser, exported):
-    browser.get("about:blank")
-    browser.get(exported)
-    assert browser.find_element("id", "panel-start").is_displayed()
-    check(browser)
-    assert len(told(browser)) == 3
-    assert browser.get_log("browser") == []
-
-
 @pytest.mark.parametrize("name", ["sine", "noise", "logistic"])
 def test_every_example_has_its_sentences(page, name):
     choose(page, name)
@@ -73,21 +64,6 @@ def test_every_example_has_its_sentences(page, name):
     assert ("this is more than chance" in second) == (truth.p_value <= 0.05) == (name != "noise")
     assert f" score is {truth.bits:.1f} bits." in third
     assert page.get_log("browser") == []
-
-
-def test_numbers_move_while_the_line_is_drawn(page):
-    canvas = page.find_element("css selector", f"{ROOT} canvas")
-    before = series(page)
-    hand = webdriver.ActionChains(page, duration=30)
-    hand.move_to_element_with_offset(canvas, -200, 0).click_and_hold()
-    for k in range(12):
-        hand.move_by_offset(30, 60 if k % 2 else -60)
-    hand.perform()
-    wait_for(page, "LN.start.latest().p_value === null")
-    webdriver.ActionChains(page).release().perform()
-    assert (series(page) != before).sum() > 50
-    check(page)
-    assert page.find_elements("css selector", f"{ROOT} [aria-pressed=true]") == []
 
 
 def test_the_line_is_drawn_by_keyboard(page):

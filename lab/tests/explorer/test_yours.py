@@ -48,15 +48,6 @@ def parts(browser):
     )
 
 
-def set_part(browser, place, part):
-    browser.execute_script(
-        f"const box = document.querySelectorAll('{ROOT} form tbody select')[arguments[0]];"
-        "box.value = arguments[1]; box.dispatchEvent(new Event('change'))",
-        place,
-        part,
-    )
-
-
 def finding(browser):
     return browser.find_element("css selector", f"{ROOT} .answer .finding").text
 
@@ -114,39 +105,6 @@ def test_a_dropped_file_gives_the_bits_of_python(browser, request, kind, tmp_pat
     assert browser.get_log("browser") == []
 
 
-def test_columns_can_be_chosen(browser, exported):
-    x, y = table()
-    truth = ln.score(x[:, :1], y)
-    open_panel(browser, exported, "yours")
-    drop(browser, "a.csv", as_csv(x, y))
-    wait_for_form(browser)
-    set_part(browser, 1, "")
-    press_score(browser)
-    check_answer(browser, truth)
-    set_part(browser, 0, "")
-    press_score(browser)
-    assert said(browser) == "Choose at least one input and one target."
-
-
-@pytest.mark.slow
-def test_rows_can_be_moments_in_time(browser, exported):
-    series = np.sin(0.3 * np.arange(120)) ** 3
-    truth = ln.score(series, window=5, history=2)
-    open_panel(browser, exported, "yours")
-    drop(browser, "s.csv", "\n".join(map(repr, series.tolist())).encode())
-    wait_for_form(browser)
-    for box, value in zip(
-        browser.find_elements("css selector", f"{ROOT} form input[type=number]"), "52", strict=True
-    ):
-        box.clear()
-        box.send_keys(value)
-    press_score(browser)
-    check_answer(browser, truth)
-    assert finding(browser).lower() == verdict_of(truth).lower().replace(
-        "the future on", "the future of 0 on"
-    )
-
-
 def test_the_sample_is_read_and_answered(browser, exported, tmp_path):
     open_panel(browser, exported, "yours")
     path = tmp_path / "pendulums.csv"
@@ -192,30 +150,3 @@ def test_a_file_that_is_no_table_gets_its_sentence(browser, exported, name, cont
     assert sentence.lower() in said(browser).lower()
     assert not browser.find_element("css selector", f"{ROOT} form").is_displayed()
     assert browser.get_log("browser") == []
-
-
-def test_a_score_can_be_cancelled_and_made_again(browser, exported):
-    x, y = np.random.default_rng(0).standard_normal((2, 4000))
-    open_panel(browser, exported, "yours")
-    drop(browser, "a.csv", as_csv(x, y, "x,y"))
-    wait_for_form(browser)
-    browser.find_element("css selector", f"{ROOT} form button[type=submit]").click()
-    wait_for(browser, f"document.querySelector('{ROOT} .busy progress').value > 0")
-    browser.find_element("css selector", f"{ROOT} .busy button").click()
-    assert said(browser) == "Cancelled."
-    drop(browser, "b.csv", as_csv(*table()))
-    wait_for(browser, f"document.querySelector('{ROOT} form h3').textContent === 'b.csv'")
-    press_score(browser)
-    assert finding(browser).startswith("Clear relation")
-    assert browser.get_log("browser") == []
-
-
-def test_rows_that_are_steps_of_time_get_a_caution(browser, exported):
-    walk = np.random.default_rng(0).standard_normal((60, 2)).cumsum(0)
-    truth = ln.score(walk[:, :1], walk[:, 1])
-    open_panel(browser, exported, "yours")
-    drop(browser, "a.csv", as_csv(walk[:, :1], walk[:, 1], "x,y"))
-    wait_for_form(browser)
-    press_score(browser)
-    (caution,) = truth.cautions
-    assert said(browser).startswith(f"Caution: {caution.split(': if')[0]}")

@@ -1,12 +1,10 @@
 """The right numbers in the right cells, and figures that draw whatever has been run."""
 
-import re
-
 import numpy as np
 import pytest
 
 from novelty_lab.paper.table1_agents.figure import NOT_RUN, tables
-from novelty_lab.paper.table1_agents.looks import ADDED_CONDITIONS, LOOKS, NAMES
+from novelty_lab.paper.table1_agents.looks import ADDED_CONDITIONS, NAMES
 from novelty_lab.paper.table1_agents.paper import PAPER, PAPER_CONDITIONS
 from novelty_lab.paper.table1_agents.pictures import figure, summary_figure
 from novelty_lab.paper.table1_agents.runs import TASKS, collect
@@ -61,31 +59,6 @@ def test_cells_hold_mean_sd_and_seeds_beside_the_papers():
     assert [cells[0] for cells in table.rows[::2]] == list(TASKS)
 
 
-def test_marks_of_the_papers_numbers_are_those_it_prints_bold():
-    table = tables([a_run("Hopper", "task", 0, 10.0)])[0]
-    pairs = list(zip(table.rows[::2], table.rows[1::2], strict=True))
-    marked = {
-        condition: [ours[0] for ours, paper in pairs if paper[1 + place].endswith("▲")]
-        for place, condition in enumerate(PAPER_CONDITIONS)
-    }
-    assert marked["task"] == []
-    assert marked["epiplexity"] == ["Walker2d"]
-    below = {"Hopper", "Walker2d", "LunarLander"}
-    assert set(marked["task+magnitude"]) == set(TASKS) - below
-    assert set(marked["task+epiplexity"]) == set(TASKS) - {"Walker2d"}
-
-
-def test_runs_at_other_settings_are_listed_apart():
-    found = a_run("Hopper", "task", 3, 99.0, config="Hopper-task-custom-0123abcd")
-    found.results["steps_trained"] = 16384
-    found.configuration.update(steps=16384, ppo={"gamma": 0.9, "n_steps": 8})
-    (table,) = tables([found])
-    assert table.rows == [["Hopper-task-custom-0123abcd", "", "3", "16,384", "99"]]
-    paper = a_run("Hopper", "task", 0, 99.0)
-    paper.configuration.update(steps=600, ppo={"gamma": 0.99, "n_steps": 8})
-    assert titled("Runs at other", [paper, found]).rows[0][1] == "steps=16384, gamma=0.9"
-
-
 def test_only_runs_at_the_papers_settings_count():
     found = [
         a_run("Hopper", "task", 0, 10.0),
@@ -100,22 +73,6 @@ def test_only_runs_at_the_papers_settings_count():
 def test_a_run_is_not_counted_twice():
     with pytest.raises(ValueError, match="one run of Hopper-task per seed"):
         collect([a_run("Hopper", "task", 0, 10.0), a_run("Hopper", "task", 0, 10.0)])
-
-
-def test_rivals_have_a_table_on_the_tasks_where_they_were_run():
-    found = [
-        *some_runs("Pendulum", "task", [-1000.0]),
-        *some_runs("Hopper", "task", [1000.0] * 5),
-        *some_runs("Hopper", "task+rnd", [1100.0] * 5),
-        *some_runs("Acrobot", "task+e3b", [-90.0]),
-    ]
-    table = tables(found)[1]
-    assert table.columns[1:] == ["task only", "task + epiplexity", "task + RND", "task + E3B"]
-    assert table.rows == [
-        ["Acrobot", NOT_RUN, NOT_RUN, NOT_RUN, "-90.0 (1)"],
-        ["Hopper", "1000 ± 0 (5)", NOT_RUN, "1100 ± 0 (5) ▲", NOT_RUN],
-    ]
-    assert len(tables(found[:6])) == 2
 
 
 def test_who_learns_sooner_is_told_by_the_mean_of_the_curves():
@@ -170,40 +127,6 @@ def test_bonuses_in_running_units_are_held_against_the_task_in_the_same_units():
     assert not [t for t in tables(found[2:]) if t.title.startswith("Units and bonus")]
 
 
-def test_a_random_policys_return_is_the_mean_over_seeds_not_over_runs():
-    found = [
-        a_run("Hopper", "task+epiplexity", 0, 5.0, random=10.0),
-        a_run("Hopper", "task+magnitude", 0, 5.0, random=10.0),
-        a_run("Hopper", "task+epiplexity", 1, 5.0, random=40.0),
-    ]
-    assert collect(found).random_return("Hopper") == pytest.approx(25.0)
-    assert collect(found).random_return("Acrobot") is None
-
-
-def test_tasks_without_units_are_left_out_of_the_interquartile_mean_and_named():
-    found = [
-        *some_runs("Acrobot", "task", [-500.0, -500.0]),
-        *some_runs("Acrobot", "task+epiplexity", [-80.0, -90.0], random=-500.0),
-        *some_runs("Hopper", "task", [20.0, 20.0]),
-        *some_runs("Hopper", "task+epiplexity", [0.0, 0.0], random=0.0),
-        *some_runs("Swimmer", "task", [7.0]),
-    ]
-    table = titled("All tasks", found)
-    assert "Left out of the IQM: Acrobot, Swimmer" in table.title
-    ours = row(table, "task + epiplexity")
-    assert ours["IQM"] == "0.00 [0.00, 0.00]"
-    assert ours["P(better than task only)"] == "0.50 [0.50, 0.50]"
-
-
-def test_single_runs_have_no_interval():
-    found = [
-        *some_runs("Hopper", "task", [20.0]),
-        *some_runs("Hopper", "task+epiplexity", [15.0], random=10.0),
-    ]
-    ours = row(titled("All tasks", found), "task + epiplexity")
-    assert (ours["IQM"], ours["P(better than task only)"]) == ("0.50", "0.00")
-
-
 def everything(seeds):
     generator = np.random.default_rng(0)
     found: list[Record] = []
@@ -241,14 +164,6 @@ def test_figures_draw_what_there_is(draw, name):
         assert fig.bbox.x0 <= drawn.x0 < drawn.x1 <= fig.bbox.x1
 
 
-def test_legend_tells_conditions_and_seeds_once():
-    fig = figure([*everything(2), a_run("Hopper", "task", 5, 10.0)])
-    (legend,) = fig.legends
-    told = [text.get_text() for text in legend.get_texts()]
-    assert told[:2] == ["task only (2 to 3 seeds)", "epiplexity only (2 seeds)"]
-    assert len(told) == len(NAMES) + 1
-
-
 def test_curves_are_means_over_seeds_within_their_bands():
     curves = [[[8192, 0.0], [16384, value]] for value in (1.0, 2.0, 6.0)]
     found = [a_run("Acrobot", "task", seed, 0.0, curve=c) for seed, c in enumerate(curves)]
@@ -259,22 +174,3 @@ def test_curves_are_means_over_seeds_within_their_bands():
     heights = band.get_paths()[0].vertices[:, 1]
     assert heights.min() == 0.0
     assert heights.max() == pytest.approx(6.0)
-
-
-def test_every_condition_has_a_name_and_a_look_of_its_own():
-    assert list(NAMES) == list(LOOKS) == [*PAPER_CONDITIONS, *ADDED_CONDITIONS]
-    for place in (0, 1):
-        assert len({look[place] for look in LOOKS.values()}) == len(LOOKS)
-
-
-def test_conditions_are_those_that_can_be_trained():
-    training = pytest.importorskip("novelty_lab.paper.table1_agents.training")
-    tasks = pytest.importorskip("novelty_lab.paper.table1_agents.tasks")
-    assert set(NAMES) == set(training.REWARDS)
-    assert tuple(tasks.TASKS) == TASKS
-
-
-def test_tables_are_square():
-    for table in tables(everything(2)):
-        assert all(len(cells) == len(table.columns) for cells in table.rows)
-        assert re.search(r"^\| ", table.markdown(), re.M)

@@ -44,20 +44,6 @@ def test_every_rival_sees_what_it_would_see_alone(series, found):
     assert found["prequential_total"].value == pytest.approx(total, rel=0.02)
 
 
-def test_every_reading_has_a_time_or_came_with_another(found):
-    assert all(r.seconds is None or r.seconds >= 0 for r in found.readings)
-    assert sum(r.seconds is None for r in found.readings) == 5
-    assert len({r.key for r in found.readings}) == len(found.readings)
-    assert all(r.measure in str(found) and r.unit in str(found) for r in found.readings)
-
-
-def test_rows_that_are_not_time_have_no_entropies_of_time(series):
-    found = compare(series[:, :1], series[:, 1], draws=1, null=0)
-    assert found["sample_entropy"].value is None
-    assert "not time" in found["permutation_entropy"].note
-    assert found["gzip"].value == gzip_rate(series[:, 1:])
-
-
 def test_infinite_and_missing_values_are_kept_in_json():
     sine = np.sin(0.3 * np.arange(80))
     found = compare(np.stack([sine, np.cos(0.3 * np.arange(80))], 1), window=2, draws=1, null=0)
@@ -67,8 +53,3 @@ def test_infinite_and_missing_values_are_kept_in_json():
     assert values["predictive_information"] == "inf"
     assert values["p_value"] is None
     assert len(values) == len(found.readings)
-
-
-def test_lattices_are_refused():
-    with pytest.raises(ValueError, match="expected a table"):
-        compare(np.zeros((5, 2, 8)), np.zeros((5, 2, 8)), draws=1)

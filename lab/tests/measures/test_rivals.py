@@ -1,21 +1,18 @@
 """Each rival against an answer known without it."""
 
-import gzip
-import itertools
 import math
 from collections import Counter
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learnable_novelty.errors import UserError
 from novelty_lab.measures.lempel_ziv import lempel_ziv_rate, phrases
 from novelty_lab.measures.predictive import predictive_information
-from novelty_lab.measures.prequential import PRECISION, blocks, prequential_code
-from novelty_lab.measures.series import gzip_rate, permutation_entropy, sample_entropy, symbols
+from novelty_lab.measures.prequential import prequential_code
+from novelty_lab.measures.series import gzip_rate, permutation_entropy, sample_entropy
 
 
 def phrases_by_search(text):
@@ -52,58 +49,10 @@ def test_phrases_are_those_of_the_definition(text, repeats):
     assert phrases(text * repeats) == phrases_by_search(text * repeats)
 
 
-def test_coins_have_one_bit_by_lempel_ziv_and_a_constant_next_to_none():
-    coins = np.random.default_rng(0).integers(0, 2, (20_000, 1))
-    assert lempel_ziv_rate(coins) == pytest.approx(1.0, abs=0.05)
-    assert lempel_ziv_rate(np.ones((1024, 1))) == 2 * 10 / 1024
-
-
 def test_lempel_ziv_reads_columns_one_after_another():
     table = np.array([[0.0, 1.0], [0.0, 5.0], [1.0, 9.0], [1.0, 7.0]])
     # 0011 by its two values, 0011 by its median: 0 | 01 | 10 | 011
     assert lempel_ziv_rate(table) == 4 * math.log2(8) / 8
-
-
-def test_symbols_are_equally_frequent_whatever_the_unit():
-    values = np.random.default_rng(1).standard_cauchy((1600, 2))
-    text = symbols(values, 16)
-    assert np.bincount(text).tolist() == [200] * 16
-    assert np.array_equal(text, symbols(3 * values - 7, 16))
-
-
-def test_few_values_are_kept_apart_and_equal_values_together():
-    few = np.array([[2.0], [2.0], [2.0], [5.0], [2.0]])
-    assert symbols(few, 2).tolist() == [0, 0, 0, 1, 0]
-    ties = np.array([[0.0]] * 50 + [[float(i)] for i in range(1, 51)])
-    text = symbols(ties, 4)
-    assert set(text[:50].tolist()) == {0}
-    assert text[-1] == 3
-
-
-def test_gzip_needs_the_entropy_of_noise_and_little_for_repetition():
-    noise = np.random.default_rng(0).standard_normal((20_000, 1))
-    assert 4.0 <= gzip_rate(noise) < 4.8  # chance matches of three symbols cost deflate the rest
-    period = np.tile(np.arange(16.0), 1000)[:, None]
-    assert gzip_rate(period) < 0.1
-    body = bytes([0] * 500)
-    assert gzip_rate(np.zeros((500, 1))) == 8 * len(gzip.compress(body, 9, mtime=0)) / 500
-
-
-def test_permutation_entropy_of_order_is_0_and_of_noise_1():
-    rising = np.arange(200.0)[:, None] ** 3
-    assert permutation_entropy(rising) == 0.0
-    assert permutation_entropy(-rising) == 0.0
-    assert permutation_entropy(np.ones((50, 1))) == 0.0
-    noise = np.random.default_rng(0).standard_normal((20_000, 1))
-    assert permutation_entropy(noise) == pytest.approx(1.0, abs=1e-3)
-    assert permutation_entropy(np.ones((2, 1))) is None
-
-
-def test_permutation_entropy_of_a_series_worked_by_hand():
-    # Bandt and Pompe's example: 4 7 9 | 7 9 10 rising, 9 10 6 | 6 11 3 of one kind, 10 6 11.
-    series = np.array([4.0, 7.0, 9.0, 10.0, 6.0, 11.0, 3.0])[:, None]
-    entropy = -(2 * 0.4 * math.log2(0.4) + 0.2 * math.log2(0.2))
-    assert permutation_entropy(series) == pytest.approx(entropy / math.log2(6), rel=1e-12)
 
 
 def permutation_entropy_by_counting(values):
@@ -121,12 +70,6 @@ def test_permutation_entropy_counts_patterns_and_orders_ties_as_they_come(levels
     values = np.random.default_rng(levels).integers(0, levels, 400).astype(float)
     expected = permutation_entropy_by_counting(values.tolist())
     assert permutation_entropy(values[:, None]) == pytest.approx(expected, rel=1e-12)
-
-
-def test_columns_are_averaged():
-    table = np.stack([np.arange(300.0), np.random.default_rng(0).standard_normal(300)], axis=1)
-    parts = [permutation_entropy(table[:, [i]]) for i in (0, 1)]
-    assert permutation_entropy(table) == pytest.approx(np.mean(parts), rel=1e-12)
 
 
 def sample_entropy_by_pairs(values):
@@ -194,13 +137,6 @@ def test_predictive_information_is_that_of_determinants():
     assert units == pytest.approx(expected, rel=1e-9)
 
 
-def test_predictive_information_at_its_ends():
-    x = np.random.default_rng(0).standard_normal((60, 2))
-    assert predictive_information(x, x @ np.array([[1.0], [2.0]])) == math.inf
-    assert predictive_information(x, np.full((60, 2), 0.1)) == 0.0
-    assert predictive_information(x[:4], x[:4, ::-1] ** 2) is None
-
-
 def test_prequential_code_of_coins_is_one_bit_each_and_holds_no_structure():
     generator = np.random.default_rng(0)
     x, coins = generator.standard_normal((600, 3)), generator.integers(0, 2, (600, 4))
@@ -208,15 +144,6 @@ def test_prequential_code_of_coins_is_one_bit_each_and_holds_no_structure():
     assert code.values == 2400
     assert code.bits_per_value == pytest.approx(1.0, abs=0.03)
     assert abs(code.structure_bits) < 40
-
-
-def test_prequential_code_of_noise_is_its_entropy_at_the_precision():
-    generator = np.random.default_rng(0)
-    x, y = generator.standard_normal((1000, 2)), 50 * generator.standard_normal((1000, 3)) + 9
-    code = prequential_code(x, y)
-    entropy = math.log2(math.sqrt(2 * math.pi * math.e) / PRECISION)
-    assert code.bits_per_value == pytest.approx(entropy, abs=0.1)
-    assert abs(code.structure_bits) < 0.02 * code.total_bits
 
 
 def test_prequential_sums_are_those_of_its_blocks():
@@ -255,33 +182,8 @@ def test_the_same_new_samples_judge_every_block():
         prequential_code(*own, judged_on=(x[1000:, :1], y[1000:]))
 
 
-def test_constants_cost_nothing_and_seeds_decide():
-    x = np.random.default_rng(0).standard_normal((200, 2))
-    assert prequential_code(x, np.ones((200, 3))).total_bits == 0.0
-    first, again, other = (prequential_code(x, x, seed=seed).total_bits for seed in (0, 0, 1))
-    assert first == again != other
-    state = torch.get_rng_state()
-    prequential_code(x, x)
-    assert torch.equal(state, torch.get_rng_state())
-
-
-@given(st.integers(1, 5000))
-def test_blocks_cover_all_samples_in_order(samples):
-    bounds = list(blocks(samples))
-    assert [bounds[0][0], bounds[-1][1]] == [0, samples]
-    assert all(a[1] == b[0] for a, b in itertools.pairwise(bounds))
-    if len(bounds) > 1:
-        last = bounds[-1][1] - bounds[-1][0]
-        assert last >= (bounds[-2][1] - bounds[-2][0]) / 2
-
-
 @pytest.mark.parametrize("bad", [[[1.0, np.nan], [1.0, 2.0]], [[1.0]], np.ones((3, 2, 2))])
 def test_bad_series_are_refused(bad):
     for rival in (gzip_rate, lempel_ziv_rate, permutation_entropy, sample_entropy):
         with pytest.raises(ValueError, match="series"):
             rival(np.asarray(bad))
-
-
-def test_pairs_must_match():
-    with pytest.raises(ValueError, match="equally many samples"):
-        prequential_code(np.zeros((5, 1)), np.zeros((6, 1)))

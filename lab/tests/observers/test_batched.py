@@ -11,10 +11,7 @@ from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from novelty_lab.observers.batched import score_batch
 from novelty_lab.observers.binary_torus import (
-    OFFSETS,
     BinaryTorus,
-    pattern_codes,
-    pattern_inputs,
 )
 
 STATES = {"binary": (0.0, 1.0), "signed": (-1.0, 1.0)}
@@ -33,24 +30,6 @@ def test_tables_give_the_features_of_the_convolution(depth, states, linear_last)
     fast = BinaryTorus(reservoir, STATES[states], torch.float64)(cells)
     entered = torch.tensor(STATES[states], dtype=torch.float64)[cells.long()]
     torch.testing.assert_close(fast.movedim(-1, 1), reservoir(entered[:, None]))
-
-
-def test_float32_tables_are_the_convolution_rounded():
-    reservoir = reservoirs.Conv2d(1, 16, 3)
-    cells = tori(0, 2, 9, 9)
-    fast = BinaryTorus(reservoir, (-1.0, 1.0))(cells)
-    assert fast.dtype == torch.float32
-    exact = BinaryTorus(reservoir, (-1.0, 1.0), torch.float64)(cells)
-    torch.testing.assert_close(fast.double(), exact, rtol=0, atol=2e-5)
-
-
-def test_codes_spell_the_neighbourhood_of_each_cell():
-    cells = tori(1, 2, 4, 6)
-    codes = pattern_codes(cells)
-    spelled = pattern_inputs((0.0, 1.0))[codes]
-    for place, (down, right) in enumerate(OFFSETS):
-        there = cells[1, (3 + down) % 4, (5 + right) % 6]
-        assert spelled[1, 3, 5, place] == there
 
 
 @pytest.mark.parametrize(("depth", "kernel", "channels"), [(1, 3, 1), (3, 5, 1), (3, 3, 2)])
@@ -95,20 +74,3 @@ def test_a_batch_scores_as_its_members_do():
         torch.testing.assert_close(found.explained_variance[place], expected, **exact)
     assert found.bits[2] == 0
     assert found.explained_variance[1] > found.explained_variance[0] + 0.3
-
-
-def test_constant_features_read_nothing():
-    features = torch.ones(1, 2, 30, 4)
-    targets = tori(3, 1, 2, 30, 3)
-    order = torch.arange(60)
-    found = score_batch(features, targets, [order], [], ridge_penalty=0.1, resolution=1.0)
-    assert found.bits == 0
-    assert found.floor_bits == 0
-    assert found.null_bits.shape == (1, 0)
-
-
-def test_more_features_than_rows_are_refused():
-    with pytest.raises(ValueError, match="more rows than features"):
-        score_batch(
-            torch.randn(1, 1, 4, 4), torch.ones(1, 1, 4, 1), [], [], ridge_penalty=1, resolution=1
-        )

@@ -63,21 +63,3 @@ def mean_multiplier(make, shape, depth, normal, scale=1.0, **knobs):
 @pytest.mark.parametrize("depth", [4, 16])
 def test_normalization_holds_the_multiplier_near_one(make, shape, depth, normal):
     assert mean_multiplier(make, shape, depth, normal) == pytest.approx(1.0, abs=0.1)
-
-
-@every_geometry
-@pytest.mark.parametrize("scale", [0.1, 30.0])
-def test_normalization_holds_it_whatever_the_input_scale(make, shape, scale, normal):
-    assert mean_multiplier(make, shape, 8, normal, scale) == pytest.approx(1.0, abs=0.1)
-
-
-@every_geometry
-@pytest.mark.parametrize("depth", [4, 16])
-def test_a_plain_reservoir_is_ordered(make, shape, depth, normal):
-    plain = mean_multiplier(make, shape, depth, normal, normalize=False)
-    assert plain == pytest.approx(0.55, abs=0.05)
-
-
-def test_one_layer_has_no_multiplier(normal):
-    with pytest.raises(ValueError, match="two hidden layers or more"):
-        perturbation_multiplier(MLP(3, 8, 1), normal(5, 3))

@@ -15,7 +15,7 @@ from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import MLP
 from learnable_novelty.observer.spectral import Spectral as Axes
 from learnable_novelty.observer.summary import Moments, Rows
-from novelty_lab.observers.mdl import minimize_description_length, readout_weight
+from novelty_lab.observers.mdl import minimize_description_length
 
 
 def axes_of(eigenvalues, cross):
@@ -86,33 +86,6 @@ def test_rows_and_moments_and_solvers_give_one_minimizer(normal, n, m, d):
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 2**20),
-    rank=st.integers(1, 6),
-    targets=st.integers(1, 6),
-    penalty=st.floats(1e-2, 10),
-    resolution=st.floats(0.1, 10),
-)
-def test_every_sweep_lowers_the_objective(seed, rank, targets, penalty, resolution):
-    generator = torch.Generator().manual_seed(seed)
-    k = torch.rand(rank, generator=generator, dtype=torch.float64) * 5 + 1e-2
-    b = torch.randn(rank, targets, generator=generator, dtype=torch.float64) * 3
-    axes = axes_of(k, b)
-    values = []
-    for sweeps in range(8):
-        found = minimize_description_length(axes, penalty, resolution, 0.6, max_sweeps=sweeps)
-        values.append(objective_in_axes(found.readout.numpy(), axes, penalty, resolution, 0.6))
-        # What is reported is what was reached.
-        assert found.objective[-1] == pytest.approx(values[-1], rel=1e-10)
-        if found.converged:
-            break
-    assert np.all(np.diff(values) <= 1e-12 * np.abs(values).max())
-    assert values[0] == pytest.approx(
-        objective_in_axes((b / (k + penalty)[:, None]).numpy(), axes, penalty, resolution, 0.6)
-    )
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    seed=st.integers(0, 2**20),
     rank=st.integers(1, 5),
     targets=st.integers(1, 5),
     penalty=st.floats(1e-2, 5),
@@ -136,22 +109,6 @@ def test_under_an_isotropic_gram_each_direction_solves_its_scalar_equation(
     assert bool((w >= sigma / (1 + penalty) - 1e-7).all())
 
 
-@settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 2**20), penalty=st.floats(1e-2, 5), resolution=st.floats(0.1, 10))
-def test_under_an_isotropic_gram_the_minimizer_has_at_least_the_ridge_bits(
-    seed, penalty, resolution
-):
-    generator = torch.Generator().manual_seed(seed)
-    # Orthogonal centred columns have an isotropic Gram once standardized.
-    raw = torch.randn(12, 4, generator=generator, dtype=torch.float64)
-    h = torch.linalg.qr(raw - raw.mean(0))[0]
-    y = torch.randn(12, 3, generator=generator, dtype=torch.float64)
-    ours = Observer(MLP(1, 4, 1), ridge_penalty=penalty, resolution=resolution)
-    ridge, exact = ours.readout_of(Rows(h, y)), exact_weights(ours, Rows(h, y))
-    bits = 0.5 * torch.logdet(torch.eye(4).double() + resolution * exact @ exact.T) / math.log(2)
-    assert float(bits) >= ridge.model_bits * (1 - 1e-6)
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_a_general_optimizer_from_the_same_start_agrees(seed):
     generator = torch.Generator().manual_seed(seed)
@@ -171,39 +128,9 @@ def test_a_general_optimizer_from_the_same_start_agrees(seed):
     np.testing.assert_allclose(found.readout.numpy().ravel(), reference.x, atol=1e-4)
 
 
-def test_the_problem_is_not_convex_and_two_starts_end_in_two_places():
-    # k w + lambda w / (1 + w^2) = b is a cubic with three roots; the outer two are minima.
-    k, penalty, b = 0.01, 0.3, 0.15
-    low, _, high = sorted(np.roots([k, -b, k + penalty, -b]).real)
-    axes = axes_of([k], [[b]])
-    small = minimize_description_length(axes, penalty, 1.0, 0.5, tolerance=1e-12)
-    start = torch.tensor([[b / k]], dtype=torch.float64)
-    large = minimize_description_length(axes, penalty, 1.0, 0.5, start=start, tolerance=1e-12)
-    assert small.converged
-    assert large.converged
-    assert float(small.readout) == pytest.approx(low, rel=1e-6)
-    assert float(large.readout) == pytest.approx(high, rel=1e-6)
-    assert high > 10 * low
-
-
-def test_giving_up_early_is_reported(normal):
-    axes = axes_of([3.0, 0.1], normal(2, 2))
-    stopped = minimize_description_length(axes, 0.1, 5.0, 0.5, tolerance=1e-14, max_sweeps=2)
-    assert not stopped.converged
-    assert stopped.stationarity > 1e-14
-    assert len(stopped.objective) == 3
-
-
 def test_constant_targets_have_the_zero_minimizer(normal):
     ours = Observer(MLP(1, 5, 1), ridge_penalty=0.3)
     assert not exact_weights(ours, Rows(normal(20, 5), torch.ones(20, 2).double())).any()
     infinite = minimize_description_length(axes_of([1.0], [[2.0]]), math.inf, 1.0, 0.5)
     assert infinite.converged
     assert not infinite.readout.any()
-
-
-@pytest.mark.parametrize("rank, targets", [(6, 2), (2, 6), (4, 4)])
-def test_readout_weight_is_the_inverse_it_names(normal, rank, targets):
-    w = normal(rank, targets)
-    expected = np.linalg.inv(np.eye(rank) + 1.7 * w.numpy() @ w.numpy().T)
-    np.testing.assert_allclose(readout_weight(w, 1.7).numpy(), expected, atol=1e-12)

@@ -1,13 +1,11 @@
 """The rivals pay what their papers say, on cases with known answers."""
 
-import copy
-
 import numpy as np
 import pytest
 import torch
 
 from learnable_novelty.reward.bonus import Step
-from learnable_novelty.reward.running import PRIOR_COUNT, PRIOR_VARIANCE, ReturnSpread
+from learnable_novelty.reward.running import PRIOR_COUNT, PRIOR_VARIANCE
 from learnable_novelty.reward.scale import ObservationScale
 from novelty_lab.rivals.counts import Counts, CountsConfig
 from novelty_lab.rivals.e3b import E3B, E3BConfig
@@ -16,7 +14,7 @@ from novelty_lab.rivals.inverse import InverseConfig
 from novelty_lab.rivals.learner import LearnerConfig
 from novelty_lab.rivals.magnitude import Magnitude
 from novelty_lab.rivals.noveld import NovelD, NovelDConfig
-from novelty_lab.rivals.registry import RIVALS, make_rival
+from novelty_lab.rivals.registry import RIVALS
 from novelty_lab.rivals.rnd import RND, RNDConfig
 
 QUICK = LearnerConfig(train_every=32, batch_size=32)
@@ -90,11 +88,6 @@ def test_counts_pay_one_over_the_root_of_the_visits_so_far():
     np.testing.assert_allclose(counts.pay(arrive([[0.0, 0.0], [0.0, 0.0]])), [0.5, 0.5])
 
 
-def test_counts_do_not_overflow_far_from_the_mean():
-    counts = Counts(unit_scale(1, clip=None))
-    assert counts.pay(arrive([[1e30], [-1e30]])).tolist() == [1.0, 1.0]
-
-
 # Random network distillation
 
 
@@ -107,23 +100,6 @@ def test_rnd_pays_less_for_a_state_seen_often_than_for_one_never_seen():
     end = rnd.error(np.vstack([seen, unseen]))
     assert end[0] < 1e-3 * start[0]
     assert end[0] < 1e-2 * end[1]
-
-
-def test_rnd_leaves_its_target_as_it_was():
-    rnd = RND(unit_scale(3), num_envs=8, seed=0, config=RNDConfig(learner=QUICK))
-    before = copy.deepcopy(rnd.networks.state_dict())
-    for _ in range(QUICK.train_every):
-        rnd.pay(arrive(np.ones((8, 3))))
-    for name, weights in rnd.networks.state_dict().items():
-        assert torch.equal(weights, before[name]) == name.startswith("target"), name
-
-
-def test_rnd_cuts_observations_at_five_units():
-    rnd = RND(unit_scale(2, clip=None), num_envs=2, seed=0)
-    np.testing.assert_array_equal(
-        rnd.error(np.array([[5.0, -5.0], [4.0, 0.0]])),
-        rnd.error(np.array([[70.0, -9e9], [4.0, 0.0]])),
-    )
 
 
 def test_rnd_pays_its_error_in_units_of_the_spread_of_returns():
@@ -141,13 +117,6 @@ def test_rnd_pays_its_error_in_units_of_the_spread_of_returns():
         squares = np.square(everything - mean).sum() + PRIOR_COUNT * (PRIOR_VARIANCE + mean**2)
         spread = (squares / (everything.size + PRIOR_COUNT)) ** 0.5
         np.testing.assert_allclose(rnd.pay(arrive(at)), errors / spread, rtol=1e-10)
-
-
-def test_the_spread_forgets_its_prior():
-    rng = np.random.default_rng(0)
-    spread = ReturnSpread(num_envs=100, gamma=0.0, unit="deviation")
-    sd = [spread.update(0.01 * rng.normal(size=100)) for _ in range(2000)][-1]
-    assert sd == pytest.approx(0.01, rel=0.05)
 
 
 # The intrinsic curiosity module
@@ -189,17 +158,6 @@ def test_icm_foresees_a_linear_world(discrete):
     assert unexplained(icm, discrete, noise=0) < 0.1
 
 
-@pytest.mark.parametrize("discrete", [True, False])
-def test_icm_pays_less_for_noise_than_a_forward_model_of_observations_would(discrete):
-    icm, _ = trained_icm(discrete, noise=2, num_steps=40 * QUICK.train_every)
-    # Of the observations, no model foresees the two coordinates of noise.
-    steps = wander(np.random.default_rng(99), 1000, discrete=discrete, noise=2)
-    variance = np.vstack([s.next_observations for s in steps]).var(0)
-    floor = variance[2:].sum() / variance.sum()
-    assert floor > 0.45
-    assert unexplained(icm, discrete, noise=2) < floor / 4
-
-
 def test_icm_pays_half_the_squared_error_times_eta():
     sizes = {"num_envs": 5, "action_dim": 2}
     icm = ICM(unit_scale(3), **sizes, discrete=False, seed=0, config=ICMConfig(eta=0.5))
@@ -238,36 +196,6 @@ def test_e3b_pays_by_the_explicit_inverse_and_starts_anew_when_an_episode_ends()
         if t == 250:
             e3b.reset()
             matrices[:] = 0.3 * np.eye(8)
-
-
-def test_e3b_pays_one_environment_without_regard_to_the_others():
-    rng = np.random.default_rng(0)
-    sizes = {"num_envs": 2, "action_dim": 2}
-    e3b = E3B(unit_scale(4), **sizes, discrete=True, seed=0)
-    alone, ended = rng.normal(size=4), [True, False]
-    paid = [e3b.pay(arrive([alone, alone], ended=ended)) for _ in range(5)]
-    assert np.ptp([p[0] for p in paid]) == 0.0
-    assert np.all(np.diff([p[1] for p in paid]) < 0)
-
-
-def noise_over_control(e3b):
-    """Pay an episode in which only noise moves and one in which only x does; compare them."""
-    rng = np.random.default_rng(5)
-    e3b.reset()
-    at = np.zeros((30, NUM_ENVS, 4))  # too short to be trained on
-    at[:, ::2, 2:] = at[:, 1::2, :2] = rng.normal(size=(30, NUM_ENVS // 2, 2))
-    paid = sum(e3b.pay(arrive(a, action_dim=4)) for a in at)
-    return paid[::2].sum() / paid[1::2].sum()
-
-
-def test_e3b_learns_to_pay_less_for_what_actions_do_not_move():
-    sizes = {"num_envs": NUM_ENVS, "action_dim": 4, "discrete": True}
-    e3b = E3B(unit_scale(4), **sizes, seed=0, config=E3BConfig(learner=QUICK))
-    # Random features, such as those that random network distillation predicts, see no difference.
-    assert noise_over_control(E3B(unit_scale(4), **sizes, seed=0)) > 0.8
-    for step in wander(np.random.default_rng(0), 30 * QUICK.train_every, noise=2):
-        e3b.pay(step)
-    assert noise_over_control(e3b) < 0.5
 
 
 # NovelD
@@ -329,20 +257,6 @@ def test_equal_seeds_pay_alike_and_the_global_generators_are_not_touched(name, d
     if name in ("rnd", "icm", "e3b"):
         other = make(name, seed=1, discrete=discrete)
         assert np.all(first != payments(other, 80, discrete=discrete))
-
-
-@pytest.mark.parametrize("name", RIVALS)
-def test_the_factory_makes_every_rival_by_name(name):
-    sizes = {"num_envs": 4, "action_dim": 2, "discrete": True}
-    bonus = make_rival(name, scale=unit_scale(3), **sizes, seed=0)
-    assert type(bonus).__name__.lower() == name
-    np.testing.assert_array_equal(payments(bonus, 10), payments(make(name), 10))
-
-
-def test_the_factory_refuses_what_it_does_not_know():
-    sizes = {"num_envs": 4, "action_dim": 2, "discrete": True, "seed": 0}
-    with pytest.raises(ValueError, match="must be one of magnitude, rnd"):
-        make_rival("novelty", scale=unit_scale(3), **sizes)
 
 
 @pytest.mark.parametrize(

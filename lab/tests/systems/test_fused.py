@@ -146,26 +146,6 @@ def test_features_of_the_fused_ring_equal_those_of_the_plain_one(channels, sampl
     assert distance(reservoir.leave(hidden), expected) < 5e-3
 
 
-def test_the_ring_takes_the_kernel_where_no_gradient_is_asked_for(monkeypatch):
-    calls = []
-    layer = fused_ring.fused_layer
-
-    def spy(*arguments):
-        calls.append(1)
-        return layer(*arguments)
-
-    monkeypatch.setattr(fused_ring, "fused_layer", spy)
-    reservoir = reservoirs.Conv1d(2, 64, 3)
-    x = states(5, 24).mT.contiguous()
-    reservoir(x)
-    assert len(calls) == 3
-    reservoir(x.clone().requires_grad_()).sum().backward()
-    reservoir(x.double())
-    torch.backends.cuda.matmul.allow_tf32 = False
-    reservoir(x)
-    assert len(calls) == 3
-
-
 @both_updates
 def test_score_and_gradient_of_the_whole_chain_equal_those_in_float64(update):
     plain, fused = pair(update, 64)

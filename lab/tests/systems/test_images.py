@@ -13,14 +13,10 @@ import pytest
 import torch
 
 from novelty_lab.systems import images
-from novelty_lab.systems.images import CHECKSUMS, load_images, read_idx
+from novelty_lab.systems.images import CHECKSUMS, load_images
 
 BESIDE = Path(__file__).parents[2] / ".." / "shared" / "data"
 MNIST = Path(os.environ.get("LEARNABLE_NOVELTY_DATA", BESIDE))
-needs_mnist = pytest.mark.skipif(
-    not (MNIST / "mnist").is_dir(),
-    reason="needs MNIST in the folder LEARNABLE_NOVELTY_DATA",
-)
 
 
 def idx(values: np.ndarray) -> bytes:
@@ -86,24 +82,6 @@ def test_files_are_read_from_a_folder_packed_or_not(contents, tmp_path, zipped, 
     check(load_images("mnist", str(tmp_path)), arrays)
 
 
-def test_the_environment_names_the_folder_and_the_argument_goes_before(
-    contents, tmp_path, monkeypatch
-):
-    held, arrays = contents
-    write(tmp_path / "named", held, True)
-    monkeypatch.setenv(images.FOLDER_VARIABLE, str(tmp_path / "named"))
-    check(load_images("mnist"), arrays)
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match=r"found no train-images.*empty"):
-        load_images("mnist", tmp_path / "empty")
-
-
-def test_without_a_folder_the_cache_is_read(contents, cache):
-    held, arrays = contents
-    write(cache / "mnist", held, True)
-    check(load_images("mnist"), arrays)
-
-
 def test_what_is_not_in_the_cache_is_downloaded_from_the_first_sound_mirror(
     contents, cache, monkeypatch
 ):
@@ -122,31 +100,6 @@ def test_what_is_not_in_the_cache_is_downloaded_from_the_first_sound_mirror(
     assert len(asked) == 8
     check(load_images("mnist"), arrays)
     assert len(asked) == 8, "the second time everything is in the cache"
-
-
-@pytest.mark.parametrize("fault", ["other content", "no network"])
-def test_when_no_mirror_helps_the_sentence_names_all_four_files(
-    contents, cache, monkeypatch, fault
-):
-    def serve(address, path):
-        if fault == "no network":
-            raise OSError("no such host")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(gzip.compress(idx(np.zeros((7, 4, 4)))))
-
-    monkeypatch.setattr(images, "download", serve)
-    with pytest.raises(ValueError, match="cannot download mnist") as caught:
-        load_images("mnist")
-    for name in CHECKSUMS["mnist"]:
-        assert name in str(caught.value)
-    assert "LEARNABLE_NOVELTY_DATA" in str(caught.value)
-    assert not list(cache.rglob("*.gz")), "a bad download must not stay in the cache"
-
-
-def test_without_pooch_the_sentence_says_what_to_do(contents, monkeypatch):
-    monkeypatch.setattr(images, "_cache", lambda name: None)
-    with pytest.raises(ValueError, match=r"\[data\] extra.*t10k-labels-idx1-ubyte"):
-        load_images("mnist")
 
 
 @pytest.mark.parametrize("zipped", [True, False])
@@ -171,23 +124,6 @@ def test_a_damaged_file_is_named(contents, tmp_path, zipped, damage):
         load_images("mnist", tmp_path)
 
 
-@pytest.mark.parametrize("keep", [0, 5, 60])
-def test_a_cut_archive_is_named(contents, tmp_path, keep):
-    held, _ = contents
-    write(tmp_path, held, True)
-    path = tmp_path / "train-images-idx3-ubyte.gz"
-    path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(ValueError, match=path.name):
-        load_images("mnist", tmp_path)
-
-
-def test_unknown_sets_and_folders_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="one of mnist, fashion-mnist, digits"):
-        load_images("cifar")
-    with pytest.raises(ValueError, match="data must be a folder"):
-        load_images("mnist", tmp_path / "nowhere")
-
-
 def test_digits_are_scikit_learns_each_once():
     datasets = pytest.importorskip("sklearn.datasets")
     pixels, labels = datasets.load_digits(return_X_y=True)
@@ -204,26 +140,3 @@ def test_digits_are_scikit_learns_each_once():
     assert ours == theirs
     assert set(found.test_labels.tolist()) == set(range(10))
     assert torch.equal(found.test_images, load_images("digits").test_images)
-
-
-@needs_mnist
-def test_mnist_is_what_it_is():
-    found = load_images("mnist", MNIST)
-    assert found.train_images.shape == (60_000, 28, 28)
-    assert found.test_images.shape == (10_000, 28, 28)
-    # The published counts of each digit in the test set.
-    counts = [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
-    assert torch.bincount(found.test_labels).tolist() == counts
-    assert found.train_labels[:10].tolist() == [5, 0, 4, 1, 9, 2, 1, 3, 1, 4]
-    assert float(found.train_images.min()) == 0
-    assert float(found.train_images.max()) == 1
-    assert float(found.train_images.mean()) == pytest.approx(0.1307, abs=1e-4)
-
-
-@needs_mnist
-def test_the_checksum_is_of_the_content():
-    name = "t10k-labels-idx1-ubyte"
-    path = MNIST / "mnist" / f"{name}.gz"
-    assert read_idx(path, CHECKSUMS["mnist"][name]).shape == (10_000,)
-    with pytest.raises(ValueError, match="SHA-256"):
-        read_idx(path, CHECKSUMS["fashion-mnist"][name])
