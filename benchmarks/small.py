@@ -12,9 +12,9 @@ from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.p_values import p_value
 from learnable_novelty.measure.prepare import column_scale, scaled
-from learnable_novelty.measure.rearrange import row_orders
 from learnable_novelty.measure.score import score
 from learnable_novelty.measure.task import Settings
+from learnable_novelty.rearrange import row_orders
 from learnable_novelty.seeds import split
 
 DRAWS, PERMUTATIONS = 2, 199

@@ -17,10 +17,10 @@ from learnable_novelty.independence.features import (
 from learnable_novelty.independence.statistic import (
     code_bits,
     permuted,
-    row_orders,
     signed,
     statistics,
 )
+from learnable_novelty.rearrange import block_orders
 
 
 def rng(*key):
@@ -41,7 +41,7 @@ def test_statistics_are_sums_of_squared_correlations_over_loops(sizes, kind):
     x, y = (small_features(n, *size, generator) for size in sizes)
     make = permuted if kind == "rows" else signed
     found = statistics(x, y, make(n, count, None, 3), count)
-    orders = row_orders(n, count, None, 3)
+    orders = block_orders(n, count, None, 3).numpy()
     correlations = make(n, count, None, 3)(x, y, slice(0, count)).permute(1, 2, 0).numpy()
     if kind == "rows":
         plain = [
@@ -154,10 +154,10 @@ def test_blocks_keep_the_level_for_slow_series():
 
 def test_labelled_blocks_move_as_wholes():
     labels = np.repeat(["a", "b", "c", "d", "e", "f"], [3, 3, 3, 3, 3, 2])[::-1].copy()
-    for order in row_orders(17, 20, labels, 0):
+    for order in block_orders(17, 20, labels, 0).numpy():
         for label in np.unique(labels):
             assert len(set(labels[order[labels == label]])) == 1
-    for order in row_orders(50, 20, 10, 0):
+    for order in block_orders(50, 20, 10, 0).numpy():
         steps = np.diff(order) % 50
         assert (steps == 1).mean() > 0.8 and sorted(order) == list(range(50))
 

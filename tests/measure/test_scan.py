@@ -12,7 +12,6 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.measure.held_out import Folds
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.p_values import tail_p_value
-from learnable_novelty.measure.rearrange import row_orders
 from learnable_novelty.measure.scan import Plan
 from learnable_novelty.measure.shared_features import (
     explain_groups,
@@ -23,6 +22,7 @@ from learnable_novelty.measure.task import Settings
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.summary import Rows
+from learnable_novelty.rearrange import row_orders
 
 
 def table(n=150, seed=0):

@@ -68,7 +68,7 @@ def test_permutation_p_value_equals_a_plain_loop():
         x, y, observer=observer, draws=1, null=19, seed=4, standardize_inputs=False, target_unit=1.0
     )
     tx, ty = torch.from_numpy(x), torch.from_numpy(y)
-    from learnable_novelty.measure.rearrange import row_orders
+    from learnable_novelty.rearrange import row_orders
     from learnable_novelty.seeds import split
 
     orders = row_orders("rows", 40, (), 19, split(4, "null"))
@@ -94,7 +94,7 @@ def test_floor_is_the_score_of_permuted_inflated_residuals():
     residual = centred - smoother @ centred
     off = torch.eye(50, dtype=torch.float64) - smoother - 1 / 50
     residual = residual * math.sqrt(49 / float((off @ off).trace()))
-    from learnable_novelty.measure.rearrange import row_orders
+    from learnable_novelty.rearrange import row_orders
     from learnable_novelty.seeds import split
 
     orders = row_orders("rows", 50, (), FLOOR_REPEATS, split(6, "floor"))

@@ -9,7 +9,7 @@ import pytest
 import torch
 from mpmath import mp
 
-from learnable_novelty.observer import fit as module
+from learnable_novelty import rearrange as module
 from learnable_novelty.observer.evidence import PerSample
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import MLP

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.measure.rearrange import row_orders
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
+from learnable_novelty.rearrange import row_orders
 from novelty_lab.observers.batched import score_batch
 from novelty_lab.observers.binary_torus import (
     BinaryTorus,

@@ -24,7 +24,6 @@ from learnable_novelty.independence.features import feature_pairs
 from learnable_novelty.independence.result import Dependence, describe
 from learnable_novelty.independence.statistic import (
     Statistics,
-    check_blocks,
     p_value,
     permuted,
     signed,
@@ -90,7 +89,7 @@ def dependence(
     x, y = _as_columns("x", x), _as_columns("y", y)
     z = None if given is None else _as_columns("given", given)
     _check_same_rows(x=x, y=y, given=z)
-    blocks = check_blocks(blocks, len(x))
+    blocks = _check_blocks(blocks, len(x))
     if pairs is None:
         whole, num_rows = (x, y), len(x)
         if num_rows > LARGE and z is None and blocks is None:
@@ -142,6 +141,29 @@ def _tests(
             f"{whole}residuals of y": permuted(len(x), count, blocks, seed),
         }
     return {name: [statistics(a, b, null, count) for a, b in pairs] for name, null in nulls.items()}
+
+
+def _check_blocks(blocks: Any, num_rows: int) -> Any:
+    """Return the length of blocks or the labels of rows, or raise in one sentence."""
+    if blocks is None:
+        return None
+    if np.ndim(blocks) == 0:
+        length = whole_number("blocks", blocks, 1)
+        if num_rows < 5 * length:
+            raise UserError(
+                f"blocks of {length} rows need at least {5 * length} rows, got {num_rows}"
+            )
+        return length
+    labels = np.asarray(blocks)
+    if labels.shape != (num_rows,):
+        raise UserError(
+            f"blocks must be a length, or one label for each of {num_rows} rows, "
+            f"got shape {labels.shape}"
+        )
+    sizes = np.unique(np.unique(labels, return_counts=True)[1], return_counts=True)[1]
+    if sizes.max() < 5:
+        raise UserError("blocks must have at least five blocks of one size that can be exchanged")
+    return labels
 
 
 def _sample(x: Tensor, y: Tensor, most: int = 2000) -> tuple[np.ndarray, np.ndarray] | None:

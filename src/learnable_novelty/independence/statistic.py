@@ -22,10 +22,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.errors import UserError
 from learnable_novelty.independence.features import Features
-from learnable_novelty.observer.checks import whole_number
-from learnable_novelty.seeds import numpy_generator
+from learnable_novelty.rearrange import block_orders, block_signs, moved
 
 BATCH = 1 << 20
 """Correlations, or moved features, that are in memory at once: few enough for the cache."""
@@ -106,103 +104,26 @@ TIE = 1e-4
 
 def permuted(num_rows: int, count: int, blocks: Any, seed: int) -> Rearranged:
     """Permute the rows of y, or whole blocks of rows; the first order is that of the data."""
-    forward = torch.from_numpy(row_orders(num_rows, count, blocks, seed))
+    forward = block_orders(num_rows, count, blocks, seed)
     backward = forward.argsort(dim=1)
 
     def correlations(x: Features, y: Features, which: slice) -> Tensor:
         # Rows of y in an order, or rows of x in the inverse order: the fewer features are moved.
         if y.flat.shape[1] <= x.flat.shape[1]:
-            return _moved(y.flat, forward[which]) @ (x.flat / num_rows)
-        return (_moved(x.flat, backward[which]) @ (y.flat / num_rows)).permute(2, 1, 0)
+            return moved(y.flat, forward[which]) @ (x.flat / num_rows)
+        return (moved(x.flat, backward[which]) @ (y.flat / num_rows)).permute(2, 1, 0)
 
     return correlations
-
-
-def _moved(rows: Tensor, orders: Tensor) -> Tensor:
-    """Return features of rows in several orders, (features, orders, num_rows)."""
-    return rows.T.contiguous().index_select(1, orders.flatten()).reshape(-1, *orders.shape)
 
 
 def signed(num_rows: int, count: int, blocks: Any, seed: int) -> Rearranged:
     """Give rows, or whole blocks of rows, random signs; the data have all signs plus."""
-    labels = block_labels(num_rows, blocks)
-    generator = numpy_generator(seed, "signs")
-    signs = generator.choice(np.array([-1, 1], dtype=np.float32), (count, labels.max() + 1))[
-        :, labels
-    ]
-    signs[0] = 1
-    moved = torch.from_numpy(signs)
+    signs = block_signs(num_rows, count, blocks, seed)
 
     def correlations(x: Features, y: Features, which: slice) -> Tensor:
-        return (y.flat.T[:, None] * moved[which]) @ (x.flat / num_rows)
+        return (y.flat.T[:, None] * signs[which]) @ (x.flat / num_rows)
 
     return correlations
-
-
-def row_orders(num_rows: int, count: int, blocks: Any, seed: int) -> np.ndarray:
-    """Return orders of rows, (count, num_rows): the first is that of the data."""
-    generator = numpy_generator(seed, "orders")
-    rows = np.arange(num_rows)
-    if blocks is None:
-        orders = generator.permuted(np.tile(rows, (count, 1)), axis=1)
-    elif np.ndim(blocks) == 0:
-        orders = np.stack([_moved_blocks(rows, int(blocks), generator) for _ in range(count)])
-    else:
-        orders = np.stack(
-            [_moved_groups(block_labels(num_rows, blocks), generator) for _ in range(count)]
-        )
-    orders[0] = rows
-    return orders
-
-
-def check_blocks(blocks: Any, num_rows: int) -> Any:
-    """Return the length of blocks or the labels of rows, or raise in one sentence."""
-    if blocks is None:
-        return None
-    if np.ndim(blocks) == 0:
-        length = whole_number("blocks", blocks, 1)
-        if num_rows < 5 * length:
-            raise UserError(
-                f"blocks of {length} rows need at least {5 * length} rows, got {num_rows}"
-            )
-        return length
-    labels = np.asarray(blocks)
-    if labels.shape != (num_rows,):
-        raise UserError(
-            f"blocks must be a length, or one label for each of {num_rows} rows, "
-            f"got shape {labels.shape}"
-        )
-    sizes = np.unique(np.unique(labels, return_counts=True)[1], return_counts=True)[1]
-    if sizes.max() < 5:
-        raise UserError("blocks must have at least five blocks of one size that can be exchanged")
-    return labels
-
-
-def block_labels(num_rows: int, blocks: Any) -> np.ndarray:
-    """Return the number of the block of each row."""
-    if blocks is None:
-        return np.arange(num_rows)
-    if np.ndim(blocks) == 0:
-        return np.arange(num_rows) // int(blocks)
-    return np.unique(np.asarray(blocks), return_inverse=True)[1]
-
-
-def _moved_blocks(rows: np.ndarray, length: int, generator: np.random.Generator) -> np.ndarray:
-    """Turn the series by a random shift, cut it into blocks and shuffle these."""
-    turned = np.roll(rows, generator.integers(len(rows)))
-    pieces = np.array_split(turned, max(1, len(rows) // length))
-    return np.concatenate([pieces[i] for i in generator.permutation(len(pieces))])
-
-
-def _moved_groups(labels: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Exchange whole groups of rows with groups of the same size."""
-    members = [np.flatnonzero(labels == label) for label in range(labels.max() + 1)]
-    order = np.empty(len(labels), dtype=np.int64)
-    for size in {len(rows) for rows in members}:
-        same = [rows for rows in members if len(rows) == size]
-        for to, start in zip(same, generator.permutation(len(same)), strict=True):
-            order[to] = same[start]
-    return order
 
 
 def standardized_statistics(all_statistics: list[Statistics]) -> np.ndarray:

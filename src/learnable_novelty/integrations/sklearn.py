@@ -26,13 +26,13 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.measure.defaults import LINEAR_LAST, VECTOR_DEPTH, default_width
 from learnable_novelty.measure.draw import FLOOR_REPEATS
 from learnable_novelty.measure.prepare import column_scale, scaled, target_scale
-from learnable_novelty.measure.rearrange import row_orders
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.observer.evidence import RidgePenalty
 from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.summary import Rows
+from learnable_novelty.rearrange import row_orders
 from learnable_novelty.seeds import check_seed, split
 
 FLOATS = [np.float64, np.float32]

@@ -20,12 +20,12 @@ from learnable_novelty.measure.null import HYPOTHESES
 from learnable_novelty.measure.p_values import combined, p_value
 from learnable_novelty.measure.power import detectable_share
 from learnable_novelty.measure.prepare import PreparedRows, share_a_unit
-from learnable_novelty.measure.rearrange import Labels
 from learnable_novelty.measure.result import Predictions, Score
 from learnable_novelty.measure.task import Settings
 from learnable_novelty.observer.denoise import FALSE_RATE, Denoised
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.summary import Rows
+from learnable_novelty.rearrange import Labels
 from learnable_novelty.text import printable
 
 MOST_NAMES = 3

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learnable_novelty.measure.rearrange import correlation_time
+from learnable_novelty.rearrange import correlation_time
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

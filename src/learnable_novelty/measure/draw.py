@@ -28,6 +28,7 @@ from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.signed import SignedFit
 from learnable_novelty.observer.summary import MOST_TARGETS, Roots, Rows, merge
+from learnable_novelty.rearrange import BATCH_VALUES
 from learnable_novelty.seeds import numpy_generator
 
 FLOOR_REPEATS, FEWEST_SIGNS = 16, 199
@@ -88,7 +89,7 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
     if data.null.kind == "groups":
         null = mean_null
     elif data.series is None:
-        null = rearranged_shares(fit, data.moves.orders("null", data.null.drawn, num_rows))
+        null = rearranged_shares(fit, data)
     elif data.beyond_linear is None:
         null = shuffled_shares(observer, data)
     else:
@@ -196,13 +197,15 @@ def fit_rows(observer: Observer, rows: Rows) -> Fit:
     return replace(fit, rows=kept)
 
 
-def rearranged_shares(fit: Fit, orders: Iterator[Tensor]) -> Tensor:
+def rearranged_shares(fit: Fit, data: PreparedRows) -> Tensor:
     """Return what is explained of rearranged target rows, (num_orders,)."""
-    power = fit.targets.square().sum()
-    shares = [
-        fit.shares_of_products(crosses, power.expand(len(crosses)))
-        for crosses in fit.moved_products(fit.targets, orders)
-    ]
+    values, count, purpose = fit.targets, data.null.drawn, "null"
+    if values.shape[1] > fit.components.shape[1]:
+        products = fit.moved_products(values, data.moves.orders(purpose, count, len(values)))
+    else:
+        products = map(fit.products, data.moves.moved(purpose, count, values))
+    power = values.square().sum()
+    shares = [fit.shares_of_products(some, power.expand(len(some))) for some in products]
     return torch.cat(shares) if shares else power.new_empty(0)
 
 
@@ -289,15 +292,16 @@ def signed_products(
     beside = torch.cat([fit.components, span], dim=1)
     for some in signs:
         samples = some.shape[1] - max(starts)
-        crosses, power = [], values.square().sum().repeat(len(some))
-        for start, columns in zip(starts, values.tensor_split(len(starts), dim=1), strict=True):
-            own = some[:, start : start + samples].to(columns)
-            for column in columns.T:
-                of_samples = (beside * column[:, None]).unflatten(0, (samples, -1)).sum(1)
-                product = own @ of_samples
-                crosses.append(product[:, :rank])
-                power -= product[:, rank:].square().sum(1)
-        yield torch.stack(crosses, dim=2), power
+        crosses = []
+        for start, part in zip(starts, values.tensor_split(len(starts), dim=1), strict=True):
+            own = some[:, start : start + samples].to(part)
+            for columns in part.split(max(1, BATCH_VALUES // beside.numel()), dim=1):
+                products = beside[:, None] * columns[:, :, None]
+                of_samples = products.unflatten(0, (samples, -1)).sum(1)
+                crosses.append((own @ of_samples.flatten(1)).unflatten(1, of_samples.shape[1:]))
+        both = torch.cat(crosses, dim=1).mT
+        power = values.square().sum() - both[:, rank:].square().sum((1, 2))
+        yield both[:, :rank], power
 
 
 def _signs(seed: int, purpose: str, count: int, blocks: int) -> Tensor:

@@ -17,8 +17,8 @@ from scipy.special import stdtrit
 from torch import Tensor
 
 from learnable_novelty.measure.held_out import HeldOut, sums_of
-from learnable_novelty.measure.rearrange import Labels
 from learnable_novelty.observer.summary import Rows
+from learnable_novelty.rearrange import Labels
 
 NOTHING = 1e-10
 """Size of what a line leaves, relative to what was there, that is only rounding."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.measure.rearrange import num_shifts
 from learnable_novelty.observer.checks import whole_number
+from learnable_novelty.rearrange import num_shifts
 
 Kind = Literal["auto", "rows", "samples", "translations", "shifts", "time", "linear", "signs"]
 

@@ -32,11 +32,11 @@ from learnable_novelty.measure.held_out import Folds
 from learnable_novelty.measure.importance import place_inputs
 from learnable_novelty.measure.line import Line
 from learnable_novelty.measure.null import Null
-from learnable_novelty.measure.rearrange import Labels, Rearrangements, correlation_time
 from learnable_novelty.measure.surrogates import beyond_linear, normal_scores
 from learnable_novelty.measure.task import Settings, Task, check_target_unit
 from learnable_novelty.observer.checks import check_range
 from learnable_novelty.observer.standardize import is_constant
+from learnable_novelty.rearrange import Labels, Rearrangements, correlation_time
 from learnable_novelty.seeds import numpy_generator
 
 SIGN_BLOCKS = 40

@@ -16,8 +16,8 @@ from learnable_novelty.measure.classes import Classes
 from learnable_novelty.measure.held_out import HeldOut
 from learnable_novelty.measure.importance import Importance
 from learnable_novelty.measure.null import HYPOTHESES
-from learnable_novelty.measure.rearrange import Labels
 from learnable_novelty.measure.words import jsonable, p_words, percent, plain
+from learnable_novelty.rearrange import Labels
 from learnable_novelty.text import printable
 
 if TYPE_CHECKING:

@@ -39,7 +39,6 @@ from learnable_novelty.measure.importance import exchange_effects, place_inputs,
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.p_values import adjust, p_value, tail_p_value
 from learnable_novelty.measure.prepare import column_scale, number_groups, split_groups
-from learnable_novelty.measure.rearrange import Labels, Rearrangements
 from learnable_novelty.measure.scan_result import Relation, Scan
 from learnable_novelty.measure.screen import unexplained_shares
 from learnable_novelty.measure.shared_features import (
@@ -55,6 +54,7 @@ from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.observer.denoise import FALSE_RATE
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.summary import Rows
+from learnable_novelty.rearrange import Labels, Rearrangements
 from learnable_novelty.seeds import check_seed, numpy_generator, split
 from learnable_novelty.text import printable
 

@@ -8,7 +8,6 @@ has its own evidence and lambda in the axes that all of them share.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -18,10 +17,10 @@ from torch import Tensor
 
 from learnable_novelty.measure.held_out import Folds, HeldOut, Trained
 from learnable_novelty.observer.evidence import Evidence, evidence_penalties
-from learnable_novelty.observer.fit import BATCH_VALUES
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.summary import Rows
+from learnable_novelty.rearrange import BATCH_VALUES, moved_rows
 
 
 @dataclass(frozen=True)
@@ -90,22 +89,22 @@ def explain_groups(
     components, power = standard.root @ axes.basis, standard.target_power
     observed = _explained(axes, (axes.cross.square() @ groups)[:, None], (power @ groups)[None])
 
-    def shares(moved: Iterable[Tensor]) -> np.ndarray:
-        some, remaining = [observed[:0]], iter(moved)
-        size = max(1, BATCH_VALUES // max(1, standard.along.numel()))
-        while batch := list(itertools.islice(remaining, size)):
-            values = torch.cat(batch, dim=1)
-            crosses = (components.T @ values).unflatten(1, (len(batch), -1))
-            left = power - values.sum(0).reshape(len(batch), -1).square() / len(values)
+    def shares(many: Iterable[Tensor]) -> np.ndarray:
+        some = [observed[:0]]
+        for columns in many:  # (columns, problems, rows)
+            flat = components.T @ columns.flatten(0, 1).T
+            crosses = flat.unflatten(1, columns.shape[:2]).transpose(1, 2)
+            left = power - columns.sum(2).T.square() / columns.shape[2]
             some.append(_explained(axes, crosses.square() @ groups, left @ groups))
         return torch.cat(some).numpy()
 
     y = standard.along
-    return Tested(
-        observed[0].numpy(),
-        shares(y[order] for order in orders),
-        shares(y * one[:, None].to(y) for many in signs for one in many),
-    )
+    turned = (y.T[:, None] * one.to(y) for many in signs for one in many.split(_at_once(y)))
+    return Tested(observed[0].numpy(), shares(moved_rows(y, orders)), shares(turned))
+
+
+def _at_once(values: Tensor) -> int:
+    return max(1, BATCH_VALUES // max(1, values.numel()))
 
 
 def _explained(axes: Spectral, cross_power: Tensor, power: Tensor) -> Tensor:

@@ -91,10 +91,17 @@ class Evidence:
         Returns:
             (num_problems, num_penalties).
         """
-        residual, tiny = self._residual(penalties)
-        volume = torch.log1p(self._each / penalties[..., None]).sum(-1)
+        k = self.eigenvalues if self.eigenvalues.ndim == 1 else self.eigenvalues[:, None]
+        volume = torch.log1p(k / penalties[..., None]).sum(-1)
+        if self.outside is None:
+            inverse = (k + penalties[..., None]).reciprocal()
+            residual = self.power[:, None] - _weighted_sums(self.cross_power, inverse)
+        else:
+            left = (1 + k / penalties[..., None]).reciprocal()
+            residual = self.outside[:, None] + _weighted_sums(self._along, left)
         # A noise-free fit leaves nothing but rounding: keep the logarithm finite there.
-        return volume + self._freedom[..., None] * torch.maximum(residual, tiny).log()
+        least = torch.maximum(residual, self._tiny[:, None])
+        return volume + self._freedom[..., None] * least.log()
 
     def slope(self, penalties: Tensor) -> Tensor:
         """Differentiate the expression above by log lambda; one finite lambda per problem.
@@ -102,42 +109,33 @@ class Evidence:
         -sum_i k_i / (k_i + lambda) + (n - 1) lambda sum_i |b_i|^2 / (k_i + lambda)^2 / residual
         """
         inverse = (self.eigenvalues + penalties[:, None]).reciprocal()
-        residual, tiny = (value[:, 0] for value in self._residual(penalties[:, None]))
+        if self.outside is None:
+            residual = self.power - (self.cross_power * inverse).sum(-1)
+        else:
+            left = (1 + self.eigenvalues / penalties[:, None]).reciprocal()
+            residual = self.outside + (self._along * left).sum(-1)
         weighted = (self.cross_power * inverse.square()).sum(-1)
-        change = penalties * weighted / torch.maximum(residual, tiny)
-        change = torch.where(residual > tiny, change, 0.0)
+        change = penalties * weighted / torch.maximum(residual, self._tiny)
+        change = torch.where(residual > self._tiny, change, 0.0)
         return self._freedom * change - (inverse * self.eigenvalues).sum(-1)
-
-    @property
-    def _each(self) -> Tensor:
-        """Return k with an axis for penalties where every problem has its own."""
-        return self.eigenvalues if self.eigenvalues.ndim == 1 else self.eigenvalues[:, None]
 
     @cached_property
     def _freedom(self) -> Tensor:
         """Return n - 1, 0-dim or (num_problems,)."""
         return torch.as_tensor(self.count, dtype=self.power.dtype, device=self.power.device) - 1
 
-    def _residual(self, penalties: Tensor) -> tuple[Tensor, Tensor]:
-        """Return |Y~|^2 - sum_i |b_i|^2 / (k_i + lambda), and what is rounding beside |Y~|^2.
-
-        Without a difference of large sums where it is known what lies outside of the features: then
-        it is that and sum_i |z_i|^2 lambda / (k_i + lambda), z_i = b_i / sqrt(k_i).
-        """
-        if self.outside is None:
-            inverse = (self._each + penalties[..., None]).reciprocal()
-            return self.power[:, None] - _weighted_sums(self.cross_power, inverse), self._tiny
-        left = (1 + self._each / penalties[..., None]).reciprocal()
-        return self.outside[:, None] + _weighted_sums(self._along, left), self._tiny
-
     @cached_property
     def _tiny(self) -> Tensor:
-        """Return what is rounding beside |Y~|^2, (num_problems, 1)."""
-        return torch.finfo(self.power.dtype).eps * self.power[:, None]
+        """Return what is rounding beside |Y~|^2, (num_problems,)."""
+        return torch.finfo(self.power.dtype).eps * self.power
 
     @cached_property
     def _along(self) -> Tensor:
-        """Return |z_i|^2, (num_problems, rank)."""
+        """Return |z_i|^2, z_i = b_i / sqrt(k_i), (num_problems, rank).
+
+        Where it is known what lies outside of the features, the residual is that and
+        sum_i |z_i|^2 lambda / (k_i + lambda), without a difference of large sums.
+        """
         return torch.where(self.eigenvalues > 0, self.cross_power / self.eigenvalues, 0.0)
 
     @torch.no_grad()

@@ -7,7 +7,6 @@ b = P'Y, W = V b / (k + lambda): no new factorization, and W has the spectrum of
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,12 +30,10 @@ from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.rounding import checked_refits
 from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.summary import Moments, Roots, Scale, squares_of
+from learnable_novelty.rearrange import moved_rows
 
 if TYPE_CHECKING:
     from learnable_novelty.observer.observer import Observer
-
-BATCH_VALUES = 4_000_000
-"""How many permuted target values are held at a time (32 MB)."""
 
 
 @dataclass(frozen=True)
@@ -217,13 +214,17 @@ class Fit:
         """Yield products of rearranged rows with the components, (some orders, rank, columns)."""
         if values.shape[1] > self.components.shape[1]:
             # Row i of the components meets row order[i] of the values: move the narrower of them.
-            for order in orders:
-                yield (self.components[order.argsort()].T @ values)[None]
-            return
-        orders, size = iter(orders), max(1, BATCH_VALUES // max(1, values.numel()))
-        while batch := list(itertools.islice(orders, size)):
-            moved = torch.cat([values[order] for order in batch], dim=1)
-            yield (self.components.T @ moved).unflatten(1, (len(batch), -1)).movedim(1, 0)
+            return ((self.components[order.argsort()].T @ values)[None] for order in orders)
+        return (self.products(some) for some in moved_rows(values, orders))
+
+    def products(self, columns: Tensor) -> Tensor:
+        """Return products of columns (columns, problems, num_rows) with the components.
+
+        Returns:
+            (problems, rank, columns).
+        """
+        flat = self.components.T @ columns.flatten(0, 1).T
+        return flat.unflatten(1, columns.shape[:2]).permute(2, 0, 1)
 
     def of_products(
         self, crosses: Tensor, power: Tensor, *, same_penalty: bool = False

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 SHAPE, SCALE, SHIFT = 46.446, 0.186054, 9.84801
@@ -73,13 +74,22 @@ class LargestRoot:
         """Return the root whose upper tail is that of x under the Tracy-Widom law."""
         if self.targets == 1:
             return _f_root(self.directions, self.freedom, upper_tail(x))
-        # Correlated targets are fewer: noise common to all D is one target of D times the power.
-        wide = max(1.0, self.targets / self.common)
-        centre, scale = _double_wishart(self.directions, self.estimated, self.freedom)
+        (centre, scale), (wide, spread), (known, width) = self._laws
         root = self.freedom * math.exp(centre + scale * x)
         # What is not estimated together adds its width as a known covariance would.
-        more, less = (_wishart(self.directions, d, max(x, 0.0)) for d in (wide, self.estimated))
-        return root * self.common * more / less
+        above = max(x, 0.0)
+        return root * self.common * (wide + spread * above) / (known + width * above)
+
+    @cached_property
+    def _laws(self) -> tuple[tuple[float, float], ...]:
+        """Centres and scales: estimated covariance, and known ones of all targets and of those."""
+        # Correlated targets are fewer: noise common to all D is one target of D times the power.
+        wide = max(1.0, self.targets / self.common)
+        return (
+            _double_wishart(self.directions, self.estimated, self.freedom),
+            _wishart(self.directions, wide),
+            _wishart(self.directions, self.estimated),
+        )
 
     def p_value(self, root: float) -> float:
         """Return the probability of a larger root under noise alone."""
@@ -107,14 +117,14 @@ def _f_root(directions: int, freedom: float, tail: float) -> float:
     return freedom * (1 / share - 1) if share > 0 else math.inf
 
 
-def _wishart(directions: int, targets: float, x: float) -> float:
+def _wishart(directions: int, targets: float) -> tuple[float, float]:
     a, b = math.sqrt(directions - 0.5), math.sqrt(targets - 0.5)
-    return (a + b) ** 2 + (a + b) * (1 / a + 1 / b) ** (1 / 3) * x
+    return (a + b) ** 2, (a + b) * (1 / a + 1 / b) ** (1 / 3)
 
 
 def _double_wishart(directions: int, targets: float, freedom: float) -> tuple[float, float]:
-    size = freedom + directions - 1
-    few, many = sorted((float(directions), targets))
-    g, p = (2 * math.asin(math.sqrt((value - 0.5) / size)) for value in (few, many))
+    size, few, many = freedom + directions - 1, *sorted((float(directions), targets))
+    g = 2 * math.asin(math.sqrt((few - 0.5) / size))
+    p = 2 * math.asin(math.sqrt((many - 0.5) / size))
     spread = 16 / size**2 / (math.sin(p + g) ** 2 * math.sin(p) * math.sin(g))
     return 2 * math.log(math.tan((p + g) / 2)), spread ** (1 / 3)

@@ -23,8 +23,9 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.denoise import kept_directions
-from learnable_novelty.observer.fit import BATCH_VALUES, Fit, joined
+from learnable_novelty.observer.fit import Fit, joined
 from learnable_novelty.observer.summary import Roots, merge
+from learnable_novelty.rearrange import BATCH_VALUES
 
 if TYPE_CHECKING:
     from learnable_novelty.observer.observer import Observer

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.engine import available_cores
-from learnable_novelty.measure.rearrange import row_orders
 from learnable_novelty.observer import reservoirs
+from learnable_novelty.rearrange import row_orders
 from learnable_novelty.seeds import split
 from novelty_lab.observers.batched import BatchScore, score_batch
 from novelty_lab.observers.binary_torus import NUM_PATTERNS, BinaryTorus, pattern_codes

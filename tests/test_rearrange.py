@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from learnable_novelty.measure.null import Null
-from learnable_novelty.measure.rearrange import (
+from learnable_novelty.rearrange import (
     correlation_time,
     row_orders,
     shift_orders,

@@ -9,7 +9,8 @@ Wu 1986); rows that belong together share a sign.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +25,8 @@ FEWEST_AT_ONCE, FEWEST_STRETCHES = 32, 20
 """Random signs that are held at a time, and stretches of a series that have one each, at least."""
 MOST_KEPT = 10_000_000
 """Places in orders that are kept, 80 MB; more of them are drawn again when they are needed."""
+BATCH_VALUES = 4_000_000
+"""How many rearranged values are held at a time (32 MB)."""
 Labels = NDArray[np.int64]
 
 
@@ -47,9 +50,8 @@ class Rearrangements:
 
     def orders(self, purpose: str, count: int, num_rows: int) -> Iterator[Tensor]:
         """Yield the orders in which target rows, or residual rows, are rearranged."""
-        return self._once(
-            (purpose, count), count * num_rows, lambda: self._orders(purpose, count, num_rows)
-        )
+        key = ("orders", purpose, count)
+        return self._once(key, count * num_rows, lambda: self._orders(purpose, count, num_rows))
 
     def _orders(self, purpose: str, count: int, num_rows: int) -> Iterator[Tensor]:
         if self.kind == "shifts":
@@ -57,6 +59,17 @@ class Rearrangements:
         space = self.space if self.kind == "translations" else (num_rows // self.samples,)
         kind = self.kind if self.kind in ("samples", "translations") else "rows"
         return row_orders(kind, self.samples, space, count, split(self.seed, purpose))
+
+    def moved(self, purpose: str, count: int, values: Tensor) -> Iterator[Tensor]:
+        """Yield the rows of values in these orders, as ``moved_rows`` does."""
+
+        def move() -> Iterator[Tensor]:
+            return moved_rows(values, self.orders(purpose, count, len(values)))
+
+        held = self._kept.setdefault(("values", purpose), [values])[0]
+        if not torch.equal(held, values):  # targets are the same for all reservoirs
+            return move()
+        return self._once(("moved", purpose, count), count * values.numel(), move)
 
     def signs(self, purpose: str, count: int, *, stretches: bool) -> Iterator[Tensor]:
         """Yield random signs of the samples, or of the steps of a series, (some, steps).
@@ -96,15 +109,43 @@ class Rearrangements:
 def row_orders(
     kind: str, samples: int, space: tuple[int, ...], count: int, seed: Seed
 ) -> Iterator[Tensor]:
-    """Yield row indices that move target rows; rows are sample-major, (samples * sites,)."""
+    """Return row indices that move target rows; rows are sample-major, (samples * sites,)."""
     generator = numpy_generator(seed, "null", kind)
     sites = np.arange(int(np.prod(space))).reshape(space)
-    moved = sites.ravel()
+    size = max(1, MOST_KEPT // max(1, samples * sites.size))
+    some = (min(size, count - start) for start in range(0, count, size))
+    return itertools.chain.from_iterable(_orders(kind, samples, sites, n, generator) for n in some)
+
+
+def _orders(
+    kind: str, samples: int, sites: NDArray[np.int64], count: int, generator: np.random.Generator
+) -> Tensor:
+    if kind != "translations":
+        orders = shuffled(samples, count, generator)[:, :, None] * sites.size + sites.ravel()
+        return torch.from_numpy(orders.reshape(count, -1))
+    moved = []
     for _ in range(count):
         order = generator.permutation(samples)
-        if kind == "translations":
-            moved = np.stack([_translated(sites, generator).ravel() for _ in range(samples)])
-        yield torch.from_numpy((order[:, None] * sites.size + moved).ravel())
+        turned = [_translated(sites, generator).ravel() for _ in range(samples)]
+        moved.append((order[:, None] * sites.size + np.stack(turned)).ravel())
+    return torch.from_numpy(np.stack(moved))
+
+
+def shuffled(rows: int, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    """Return random orders of rows, (count, rows)."""
+    return generator.permuted(np.tile(np.arange(rows), (count, 1)), axis=1)
+
+
+def moved(values: Tensor, orders: Tensor) -> Tensor:
+    """Return rows of values in orders (count, num_rows), as (columns, count, num_rows)."""
+    return values.T.contiguous().index_select(1, orders.flatten()).unflatten(1, orders.shape)
+
+
+def moved_rows(values: Tensor, orders: Iterable[Tensor]) -> Iterator[Tensor]:
+    """Yield rows of values in several orders, some at a time, as ``moved`` does."""
+    size, remaining = max(1, BATCH_VALUES // max(1, values.numel())), iter(orders)
+    while batch := list(itertools.islice(remaining, size)):
+        yield moved(values, torch.stack(batch))
 
 
 def num_shifts(rows: int, spacing: int, count: int) -> int:
@@ -153,3 +194,61 @@ def correlation_time(series: Tensor) -> int:
 def _translated(sites: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     shifts = [int(generator.integers(size)) for size in sites.shape]
     return np.roll(sites, shifts, axis=tuple(range(sites.ndim)))
+
+
+def block_orders(num_rows: int, count: int, blocks: Any, seed: int) -> Tensor:
+    """Return orders of rows, or of whole blocks of them, (count, num_rows); the first is no move.
+
+    Args:
+        num_rows: how many rows.
+        count: how many orders.
+        blocks: a length of consecutive rows, a label for each row, or None for single rows.
+        seed: of the orders.
+    """
+    generator, rows = numpy_generator(seed, "orders"), np.arange(num_rows)
+    if blocks is None:
+        orders = shuffled(num_rows, count, generator)
+    elif np.ndim(blocks) == 0:
+        orders = np.stack([_moved_blocks(rows, int(blocks), generator) for _ in range(count)])
+    else:
+        labels = block_labels(num_rows, blocks)
+        orders = np.stack([_moved_groups(labels, generator) for _ in range(count)])
+    orders[0] = rows
+    return torch.from_numpy(orders)
+
+
+def block_signs(num_rows: int, count: int, blocks: Any, seed: int) -> Tensor:
+    """Return random signs of rows, or of whole blocks of them, (count, num_rows); first all +1."""
+    labels = block_labels(num_rows, blocks)
+    signs = numpy_generator(seed, "signs").choice(
+        np.array([-1, 1], dtype=np.float32), (count, labels.max() + 1)
+    )
+    signs[0] = 1
+    return torch.from_numpy(signs[:, labels])
+
+
+def block_labels(num_rows: int, blocks: Any) -> NDArray[Any]:
+    """Return the number of the block of each row."""
+    if blocks is None:
+        return np.arange(num_rows)
+    if np.ndim(blocks) == 0:
+        return np.arange(num_rows) // int(blocks)
+    return np.unique(np.asarray(blocks), return_inverse=True)[1]
+
+
+def _moved_blocks(rows: NDArray[Any], length: int, generator: np.random.Generator) -> NDArray[Any]:
+    """Turn the series by a random shift, cut it into blocks and shuffle these."""
+    turned = np.roll(rows, generator.integers(len(rows)))
+    pieces = np.array_split(turned, max(1, len(rows) // length))
+    return np.concatenate([pieces[i] for i in generator.permutation(len(pieces))])
+
+
+def _moved_groups(labels: NDArray[Any], generator: np.random.Generator) -> NDArray[Any]:
+    """Exchange whole groups of rows with groups of the same size."""
+    members = [np.flatnonzero(labels == label) for label in range(labels.max() + 1)]
+    order = np.empty(len(labels), dtype=np.int64)
+    for size in {len(rows) for rows in members}:
+        same = [rows for rows in members if len(rows) == size]
+        for to, start in zip(same, generator.permutation(len(same)), strict=True):
+            order[to] = same[start]
+    return order
