@@ -121,15 +121,6 @@ def _parquet(rows: int = 1000, **columns: Any) -> bytes:
     return file.getvalue()
 
 
-def _feather(**columns: Any) -> bytes:
-    import pyarrow
-    import pyarrow.feather
-
-    file = io.BytesIO()
-    pyarrow.feather.write_feather(pyarrow.table(columns), file)
-    return file.getvalue()
-
-
 def _zip(content: bytes) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -256,9 +247,6 @@ def _load_policy(training: Training, path: Path) -> None:
 _RECORD = _record()
 _CSV = b"a,b,c\n1,2,3\n4,5,6\n-1e3,.5,7\n"
 _JSON = b'[{"a": 1, "b": 4, "c": "x"}, {"a": 2.5, "b": 3, "c": "y"}]'
-_ARFF = b"@relation r\n@attribute x numeric\n@attribute y numeric\n@attribute c {u,v}\n"
-_ARFF += b"@data\n1.5,2,u\n?,1,v\n2,5,u\n"
-_COLUMNS = {"a": [1.0, 2.0, None], "b": [5, 2, 3], "c": ["x", "y", "x"]}
 _ARRAYS = [_npy(_table(kind)) for kind in ("f8", "f4", "i8", ">f8", "f2", "?")]
 _ARRAYS += [_npy(np.array([object()])), _npy(np.asfortranarray(_table())), _npy(np.zeros(3, "U2"))]
 READERS: dict[str, Reader] = {
@@ -268,11 +256,6 @@ READERS: dict[str, Reader] = {
     "zip": Reader(".zip", [_zip(_CSV)], _columns),
     "json": Reader(".json", [_JSON, b'{"a": [1, 2, 3], "b": [1.5, null, 0]}'], _columns),
     "jsonl": Reader(".jsonl", [b'{"a": 1, "b": 2}\n{"a": 3, "b": 5}\n'], _columns),
-    "feather": Reader(
-        ".feather", [_feather(**_COLUMNS), _feather(a=[1.0, 2.5], b=[5, 2])], _columns
-    ),
-    "arff": Reader(".arff", [_ARFF], _columns),
-    "ts": Reader(".ts", [b"@classLabel true a b\n@data\n1,2,3:a\n4,5,7:b\n"], _columns),
     "npy": Reader(".npy", _ARRAYS, _columns),
     "npz": Reader(
         ".npz",

@@ -25,8 +25,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow
-import pyarrow.feather
-import pyarrow.ipc
 import pyarrow.parquet
 
 import learnable_novelty as ln
@@ -53,15 +51,6 @@ def _diagonal(count: int) -> bytes:
     from openpyxl.utils import get_column_letter
 
     return _workbook(*((f"{get_column_letter(k)}{k}", 1.5 * k) for k in range(1, count)))
-
-
-def _arrow(table: pyarrow.Table, compression: str, *, stream: bool = False) -> bytes:
-    file = io.BytesIO()
-    options = pyarrow.ipc.IpcWriteOptions(compression=compression)
-    new = pyarrow.ipc.new_stream if stream else pyarrow.ipc.new_file
-    with new(file, table.schema, options=options) as writer:
-        writer.write_table(table)
-    return file.getvalue()
 
 
 def _parquet(table: pyarrow.Table) -> bytes:
@@ -143,12 +132,6 @@ FILES: dict[str, Callable[[], bytes]] = {
     "names are lists.json": lambda: b'{"columns":[["a"],{"b":1}],"data":[[1,2],[3,4]]}',
     "half characters.json": lambda: b'[{"\\ud800": 1, "b": "\\udfff"}, {"b": "\\udc00"}]',
     "many digits.json": lambda: b'[{"a": ' + b"9" * 4_000 + b'}, {"a": 1e400}, {"a": NaN}]',
-    "zeros.feather": lambda: _arrow(_zeros(LARGE), "zstd"),
-    "zeros lz4.feather": lambda: _arrow(_zeros(10_000_000), "lz4"),
-    "zeros stream.arrow": lambda: _arrow(_zeros(LARGE), "zstd", stream=True),
-    "nulls.arrow": lambda: _arrow(pyarrow.table({"a": pyarrow.nulls(10**9)}), "zstd"),
-    "long text.feather": lambda: _arrow(_long_text(1_000), "zstd"),
-    "one text.feather": lambda: _arrow(pyarrow.table({"a": ["x" * 10**8] * 4}), "zstd"),
     "zeros.parquet": lambda: _parquet(_zeros(LARGE)),
     "flags.parquet": lambda: _parquet(_zeros(LARGE, np.bool_)),
     "long text.parquet": lambda: _parquet(_long_text(900_000).cast(_PLAIN_DICTIONARY)),
@@ -170,8 +153,6 @@ FILES: dict[str, Callable[[], bytes]] = {
     "blank lines.csv": lambda: b"\n" * 1_000_000 + b"1,2\n3,4\n",
     "ends.csv": lambda: b"a,b\n1e308,-1e308\n-1e308,1e308\n1e308,2\n3,4\n",
     "wide.tsv": lambda: b"\n".join([b"\t".join([b"7"] * 20_000)] * 20),
-    "wide.arff": lambda: b"@relation r\n" + b"@attribute a numeric\n" * 40_000 + b"@data\n1\n",
-    "case.ts": lambda: b"@data\n" + b"1\n" * 400_000 + b",".join([b"1"] * 100_000),
     "turned.csv": lambda: "a\u202eb,c\n1,2\n3,4\n2,1\n".encode(),
 }
 _PLAIN_DICTIONARY = pyarrow.schema({"a": pyarrow.dictionary(pyarrow.int32(), pyarrow.string())})

@@ -9,10 +9,10 @@ import pytest
 
 import learnable_novelty as ln
 from learnable_novelty.cli.main import main
-from learnable_novelty.data import array_files, arrays, text
-from learnable_novelty.data.arrow import files_of
+from learnable_novelty.data import array_files, arrays, unpack
 from learnable_novelty.data.batches import overlapping
 from learnable_novelty.data.open import open_source
+from learnable_novelty.data.parquet import files_of
 from learnable_novelty.data.source import Layout
 from learnable_novelty.measure import task as tasks
 
@@ -225,8 +225,8 @@ def test_arrays_too_wide_and_texts_too_long_are_refused_before_they_are_read(tmp
         ):
             read(path, None, None)
     (tmp_path / "t.csv").write_text("1,2\n" * 50)
-    monkeypatch.setattr(text, "MOST_BYTES", 100)
-    with pytest.raises(ValueError, match=r"t.csv holds 200 bytes of text, more than 100; convert"):
+    monkeypatch.setattr(unpack, "MOST_BYTES", 100)
+    with pytest.raises(ValueError, match=r"t.csv holds 200 bytes, more than 100; convert"):
         read_columns(tmp_path / "t.csv", None, None)
 
 

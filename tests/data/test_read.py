@@ -1,6 +1,5 @@
 """Formats of files, and tables of other libraries."""
 
-import csv
 import io
 import json
 import sys
@@ -38,7 +37,6 @@ def check(table):
 def test_every_format_gives_the_same_table(tmp_path):
     FRAME.to_csv(tmp_path / "t.csv", index=False)
     FRAME.to_parquet(tmp_path / "t.parquet")
-    FRAME.to_feather(tmp_path / "t.feather")
     text = FRAME.assign(d=FRAME["d"].astype(str)).replace({np.nan: None})
     records = text.to_dict("records")
     (tmp_path / "t.json").write_text(json.dumps(records))
@@ -50,7 +48,7 @@ def test_every_format_gives_the_same_table(tmp_path):
     (tmp_path / "t").mkdir()
     FRAME[:1].to_parquet(tmp_path / "t" / "part.9.parquet")
     FRAME[1:].to_parquet(tmp_path / "t" / "part.10.parquet")
-    for name in ("t.csv", "t.parquet", "t.feather", "t.json", "u.json", "v.json", "w.json", "t"):
+    for name in ("t.csv", "t.parquet", "t.json", "u.json", "v.json", "w.json", "t"):
         check(read_table(tmp_path / name))
     check(read_table(tmp_path / "t.jsonl"))
 
@@ -100,23 +98,6 @@ def test_arrays_in_files(tmp_path):
         read_table(tmp_path / "o.npy")
 
 
-def test_arff_and_ts(tmp_path):
-    text = "@relation r\n@attribute x numeric\n@attribute c {u,v}\n@data\n1.5,u\n?,v\n2.5,u\n3,v\n"
-    (tmp_path / "t.arff").write_text(text)
-    assert kinds(read_table(tmp_path / "t.arff")) == [("x", "number", 1), ("c", "category", 0)]
-    assert csv.field_size_limit() == 131_072
-    cases = "".join(f"{k},{2 * k},{k % 2}.5:{'ab'[k % 2]}\n" for k in range(4))
-    (tmp_path / "t.ts").write_text(f"#text\n@classLabel true a b\n@data\n{cases}")
-    table = read_table(tmp_path / "t.ts", keep="0")
-    assert [(c.name, c.kind) for c in table.columns][-2:] == [
-        ("2", "number"),
-        ("class", "category"),
-    ]
-    (tmp_path / "t.ts").write_text("@classLabel true a b\n@data\n1,2:a\n1,2,3:b\n")
-    with pytest.raises(UserError, match=r"one length in t.ts, got 3 values after 2 in line 4"):
-        read_table(tmp_path / "t.ts")
-
-
 def test_json_that_is_no_table_is_refused(tmp_path):
     for text in ("{", '{"a": 1}', "3", "[]", '[[1], {"a": 1}]', "[" * 100_000):
         (tmp_path / "t.json").write_text(text)
@@ -161,16 +142,6 @@ def test_polars_lazy_too():
     frame = polars.from_pandas(FRAME)
     check(read_table(frame))
     check(read_table(frame.lazy()))
-
-
-def test_xarray():
-    xarray = pytest.importorskip("xarray")
-    data = xarray.Dataset(
-        {"x": ("time", [1.5, 2.5, 0.5])}, {"time": pd.date_range("2020", periods=3)}
-    )
-    assert kinds(read_table(data)) == [("time", "date", 0), ("x", "number", 0)]
-    grid = xarray.DataArray(np.array([[1.0, 5.0], [3.0, 2.0], [0.5, 1.0]]), dims=("row", "column"))
-    assert read_table(grid).num_rows == 3
 
 
 def test_records_within_records_have_columns_of_their_own(tmp_path):

@@ -84,38 +84,6 @@ def test_of_several_lines_of_text_above_numbers_one_has_the_names(tmp_path, abov
     assert told in table.notes
 
 
-def test_columns_of_fixed_width(tmp_path):
-    lines = (
-        "     city   temp rain",
-        " New York   1.50  0.2",
-        "     Rome -12.25",
-        "San Remo    3.5  1.5",
-    )
-    table = read(tmp_path, "\n".join(lines), "t.txt", kinds={"city": "category"})
-    assert table["city"].levels == ("New York", "Rome", "San Remo")
-    assert table["temp"].values.tolist() == [1.5, -12.25, 3.5]
-    assert table["rain"].missing == 1
-    assert "columns have a fixed width" in table.notes
-
-
-def test_a_word_that_many_lines_share_is_part_of_a_column(tmp_path):
-    lines = ["  id     school  years"]
-    lines += [
-        f"{k:4d} {level:>10} {k / 7:6.2f}"
-        for k in (9, 11, 13, 15)
-        for level in ("16 years", "< 12 years")
-    ]
-    table = read(tmp_path, "\n".join(lines), "t.dat")
-    assert table["school"].levels == ("16 years", "< 12 years")
-    assert table["years"].kind == "number"
-
-
-def test_a_line_that_breaks_the_columns_is_refused(tmp_path):
-    body = "".join(f"{'a b' if k % 2 else 'ab':<4}{k:>4}\n" for k in range(600))
-    with pytest.raises(UserError, match="in line 602 a word goes on across character 4"):
-        read(tmp_path, f"name   x\n{body}abcde  7\n", "t.txt")
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"])
 def test_encodings(tmp_path, encoding):
     text = "größe,stadt\n1,Zürich\n2,Genève\n3,Zürich\n4,Genève\n"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnable_novelty.data.open import open_source
-from learnable_novelty.data.source import Source, Stream
+from learnable_novelty.data.source import Source
 from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.null import Null
@@ -105,7 +105,7 @@ def compare(
     return Comparison(tuple(readings), scored)
 
 
-def _compared_data(source: Source | Stream, settings: Settings) -> ComparedData:
+def _compared_data(source: Source, settings: Settings) -> ComparedData:
     """Cut pairs as ``score`` does, and take the columns through time."""
     rows = source.rows
     if rows is None:

@@ -141,7 +141,7 @@ def read_npy(packed: Packed) -> Any:
     """Read an array that is packed, or comes from a pipe."""
     try:
         with quiet_headers():
-            array = np.load(io.BytesIO(packed.read()), allow_pickle=False)
+            array = np.load(io.BytesIO(packed.content), allow_pickle=False)
     except UNREADABLE as error:
         raise _not_numpy(packed.name, error) from None
     check_cells(packed.name, array.size, 1, packed.size)

@@ -18,7 +18,6 @@ from learnable_novelty.data.source import (
     Partition,
     Samples,
     Source,
-    Stream,
     joined,
     read,
     read_partition,
@@ -66,7 +65,7 @@ class OverlappingPartition:
 
 
 def overlapping(
-    source: Source | Stream,
+    source: Source,
     layout: Layout,
     reach: int,
     size: int,
@@ -81,7 +80,7 @@ def overlapping(
         size: of the partitions of a stream.
         counts: how many samples the partitions have, where they do not know it themselves.
     """
-    if isinstance(source, Stream):
+    if source.stream is not None:
         for number, (x, y) in enumerate(regrouped(read(source.chunks(), layout), size, reach)):
             yield OverlappingPartition(number * size, MemoryRows(x, y), (), reach)
         return

@@ -15,10 +15,10 @@ import numpy as np
 import torch
 
 from learnable_novelty.data.array_files import choose_arrays, is_zarr, stored_bytes
-from learnable_novelty.data.arrow import Parquet
 from learnable_novelty.data.choose import choose
 from learnable_novelty.data.memory import MemoryRows
 from learnable_novelty.data.names import Names, select
+from learnable_novelty.data.parquet import Parquet
 from learnable_novelty.data.reading import Reading, check_readable, read_table, typed
 from learnable_novelty.data.source import Source, joined, read_all, table_source
 from learnable_novelty.data.table import Table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.storage import MOST_BYTES
 
-LIBRARIES = ("pandas", "polars", "pyarrow", "xarray")
+LIBRARIES = ("pandas", "polars", "pyarrow")
 """Whose data frames have names of columns."""
 
 
@@ -21,10 +22,9 @@ def library_of(data: Any) -> str:
 
 def has_names(data: Any) -> bool:
     """Tell whether data is a table whose columns have names."""
-    own = {"pandas": "columns", "xarray": "data_vars"}.get(library_of(data))
-    return isinstance(data, Mapping) or (
-        hasattr(data, own) if own is not None else library_of(data) in LIBRARIES
-    )
+    library = library_of(data)
+    named = hasattr(data, "columns") if library == "pandas" else library in LIBRARIES
+    return isinstance(data, Mapping) or named
 
 
 def frame_of(data: Any) -> Any:
@@ -41,8 +41,6 @@ def frame_of(data: Any) -> Any:
         return _from_polars(data)
     if library == "pyarrow":
         return data.to_pandas()
-    if library == "xarray":
-        return _from_xarray(data)
     data = dense(data)
     if hasattr(data, "detach"):  # a torch tensor
         data = data.detach().cpu().numpy()
@@ -65,7 +63,9 @@ def dense(data: Any) -> Any:
     """Return a sparse matrix of SciPy as an array, if it is not too large; other data itself."""
     if library_of(data) != "scipy" or not hasattr(data, "toarray"):
         return data
-    _check_size(data.shape, np.dtype(data.dtype).itemsize)
+    size = math.prod(map(int, data.shape)) * np.dtype(data.dtype).itemsize
+    if size > MOST_BYTES:
+        raise UserError(f"expected at most {MOST_BYTES:,} bytes as a table, got {size:,}")
     return data.toarray()
 
 
@@ -105,18 +105,6 @@ def _from_polars(data: Any) -> Any:
     return pd.DataFrame(columns)
 
 
-def _from_xarray(data: Any) -> Any:
-    """Return one row for each cell of the grid; coordinates are columns."""
-    sizes = list(dict(data.sizes).values())
-    _check_size(sizes, 8 * (len(sizes) + 1))
-    if not hasattr(data, "data_vars"):
-        if data.ndim == 2:  # a table itself: columns along the second axis
-            return data.to_pandas()
-        data = data.to_dataset(name=data.name or "value")
-    frame = data.to_dataframe()
-    return frame.reset_index() if sizes else frame
-
-
 def _from_array(array: np.ndarray) -> Any:
     import pandas as pd
 
@@ -131,9 +119,3 @@ def _from_array(array: np.ndarray) -> Any:
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("="))
     return pd.DataFrame(array, columns=[str(i) for i in range(array.shape[1])])
-
-
-def _check_size(shape: Any, itemsize: int) -> None:
-    size = int(np.prod([int(n) for n in shape], dtype=object)) * itemsize
-    if size > MOST_BYTES:
-        raise UserError(f"expected at most {MOST_BYTES:,} bytes as a table, got {size:,}")

@@ -21,12 +21,12 @@ from learnable_novelty.data.files import Columns, choose_columns, open_columns
 from learnable_novelty.data.frames import dense, has_names
 from learnable_novelty.data.memory import as_tensor
 from learnable_novelty.data.reading import read_table
-from learnable_novelty.data.source import Source, Stream, table_source
+from learnable_novelty.data.source import Chunks, Source, table_source
 from learnable_novelty.data.table import Table
 from learnable_novelty.errors import UserError, UserTypeError
 
 
-def open_source(inputs: Any, targets: Any, *, is_series: bool) -> Source | Stream:
+def open_source(inputs: Any, targets: Any, *, is_series: bool) -> Source:
     """Return how data is read.
 
     Raises:
@@ -49,13 +49,14 @@ def open_source(inputs: Any, targets: Any, *, is_series: bool) -> Source | Strea
         return _sliced(inputs, targets)
     if library in ("dask", "dask_expr"):
         return dask_source(inputs, targets)
+    opened = functools.partial(itself, inputs)
     if callable(inputs) and not isinstance(inputs, Tensor):
         make: Any = inputs
-        return _without_targets(Stream(make, again=True), targets)
+        return _without_targets(Source([Chunks(make, again=True)]), targets)
     if isinstance(inputs, Iterator):
-        return _without_targets(Stream(functools.partial(itself, inputs), again=False), targets)
+        return _without_targets(Source([Chunks(opened, again=False)]), targets)
     if _is_chunks(inputs) or (is_series and _is_series_chunks(inputs)):
-        return _without_targets(Stream(functools.partial(itself, inputs), again=True), targets)
+        return _without_targets(Source([Chunks(opened, again=True)]), targets)
     return in_memory(inputs, targets)
 
 

@@ -8,9 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, get_args
 
-from learnable_novelty.data import arrow, formats, records
+from learnable_novelty.data import records
 from learnable_novelty.data.array_files import is_zarr, read_array_file, read_npy
-from learnable_novelty.data.arrow import Parquet
 from learnable_novelty.data.dates import time_order
 from learnable_novelty.data.describe import MOST_NAMED, kind_notes
 from learnable_novelty.data.frames import frame_of
@@ -24,24 +23,22 @@ from learnable_novelty.data.kinds import (
 )
 from learnable_novelty.data.missing import check_missing
 from learnable_novelty.data.names import Names, positions
+from learnable_novelty.data.parquet import Parquet, read_parquet
 from learnable_novelty.data.table import Column, Kind, Table
 from learnable_novelty.data.text import read_text
 from learnable_novelty.data.unpack import PACKED, Packed, open_packed
+from learnable_novelty.data.workbook import read_workbook
 from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
 
 TEXT = (".csv", ".tsv", ".txt", ".dat", ".data", ".tab", ".psv")
 FORMATS: dict[str, Callable[[Packed], Any]] = {
     ".npy": read_npy,
-    ".parquet": arrow.read_parquet,
+    ".parquet": read_parquet,
     ".json": records.read_json,
     ".jsonl": records.read_jsonl,
     ".ndjson": records.read_jsonl,
-    ".xlsx": formats.read_workbook,
-    ".feather": arrow.read_feather,
-    ".arrow": arrow.read_feather,
-    ".arff": formats.read_arff,
-    ".ts": formats.read_ts,
+    ".xlsx": read_workbook,
 }
 """Readers of formats other than text, by the ending of the file."""
 ENDINGS = (".csv", ".tsv", ".npz", *FORMATS)
@@ -49,6 +46,8 @@ STATISTICS = "open it with pandas and pass the data frame, or save it as .csv"
 ELSEWHERE = {
     **dict.fromkeys((".xls", ".ods", ".xlsb"), "save it as .xlsx or .csv"),
     **dict.fromkeys((".dta", ".sav", ".sas7bdat", ".xpt"), STATISTICS),
+    **dict.fromkeys((".feather", ".arrow"), "save it as .parquet, or pass its data frame"),
+    **dict.fromkeys((".arff", ".ts"), "open it in Python and pass the data frame"),
     **dict.fromkeys((".rds", ".rda", ".rdata"), "save its table from R with write.csv"),
     **dict.fromkeys((".h5", ".hdf5", ".nc", ".mat"), "open it in Python and pass its arrays"),
     **dict.fromkeys((".pkl", ".pickle"), "open it in Python and pass the data frame"),
@@ -80,7 +79,7 @@ def read_table(
 
     Args:
         source: a path (see docs/tables.md for formats), ``"-"`` for standard input, a data frame of
-            pandas, polars, Arrow or xarray, a dict of columns, an array, or a sparse matrix.
+            pandas, polars or Arrow, a dict of columns, an array, or a sparse matrix.
         missing: what to do with gaps when columns are chosen: "fill" (the default: those of inputs
             get the median, beside a column that marks them; rows without targets are left out),
             "drop", "refuse" (the default for a series) or "interpolate" (a series).

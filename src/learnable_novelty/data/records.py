@@ -26,14 +26,12 @@ def read_jsonl(packed: Packed) -> Any:
 
 
 def _parsed(packed: Packed, *, in_lines: bool) -> Any:
-    with packed.open() as file:
-        content = file.read(MOST_JSON + 1)
-    if len(content) > MOST_JSON:
+    if len(packed.content) > MOST_JSON:
         raise UserError(
             f"expected at most {MOST_JSON:,} bytes of JSON in {packed.name}; convert it to Parquet"
         )
     try:
-        text = content.decode("utf-8-sig")
+        text = packed.content.decode("utf-8-sig")
         lines = [line for line in text.splitlines() if line.strip()] if in_lines else [text]
         parsed = [json.loads(line) for line in lines]
         if _SURROGATE.search(text):  # half of a character, which no text can hold

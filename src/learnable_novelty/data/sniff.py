@@ -9,9 +9,8 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from learnable_novelty.data.fixed_width import Spans, fixed_width_rows
 from learnable_novelty.data.headers import (
     DECIMAL_COMMA,
     MARKERS,
@@ -52,8 +51,6 @@ class Dialect:
     """What begins comments between rows of data."""
     names: list[str]
     notes: list[str] = field(default_factory=list)
-    spans: Spans = ()
-    """Of a table in columns of fixed width, which has no separator."""
 
 
 def encoding_of(head: bytes, name: str) -> str:
@@ -89,16 +86,12 @@ def sniff(head: bytes, name: str, *, whole: bool) -> Dialect:
     comment = _comment(lines)
     kept = [(k, line) for k, line in enumerate(lines, 1) if not _is_comment(line, comment)]
     separator, rows = _separated(kept, name)
-    spans, rows = fixed_width_rows(kept[:SAMPLE_ROWS], separator, rows)
     if not rows and encoding == "utf-16":
         raise UserError(f"expected UTF-8 text in {name}, got other bytes")
     if not rows:
         raise UserError(f"expected rows of data in {name}, got none")
     notes = ["read as Windows-1252 text"] if encoding == "cp1252" else []
-    dialect = _dialect(rows, encoding, separator, comment, notes, lines)
-    if not spans:
-        return dialect
-    return replace(dialect, spans=spans, notes=[*dialect.notes, "columns have a fixed width"])
+    return _dialect(rows, encoding, separator, comment, notes, lines)
 
 
 def _comment(lines: Sequence[str]) -> str | None:

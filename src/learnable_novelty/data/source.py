@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learnable_novelty.data.memory import MemoryRows, NotFiniteError, as_chunk
+from learnable_novelty.data.memory import MemoryRows, NotFiniteError, as_chunk, describe_index
 from learnable_novelty.errors import UserError
 
 Chunk = tuple[Any, Any]
@@ -86,6 +86,45 @@ def _shape(tail: tuple[int, ...] | None) -> str:
     return f"({', '.join(['samples', *map(str, tail or ())])})"
 
 
+@dataclass
+class Chunks:
+    """A partition of chunks that come from an iterator, or from what makes iterators."""
+
+    make: Callable[[], Iterable[Any]]
+    again: bool
+    """Whether it can be read more than once."""
+    count: None = None
+    """How many samples there are is not known before they are read."""
+    _seen: list[Any] = field(default_factory=list)
+    """Chunks that were looked at, where they cannot be read again."""
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield pairs of inputs and targets."""
+        for number, chunk in enumerate(itertools.chain(self._seen, self.make())):
+            if isinstance(chunk, (tuple, list)) and len(chunk) == 2:
+                yield chunk[0], chunk[1]
+            elif isinstance(chunk, (tuple, list)):
+                raise UserError(
+                    "expected chunks of a series, or pairs (inputs, targets); "
+                    f"chunk {number} is a {type(chunk).__name__} of {len(chunk)}"
+                )
+            else:
+                yield chunk, None
+
+    def head(self) -> Iterator[Chunk]:
+        """Yield chunks without losing them."""
+        seen: list[Chunk] = []
+        for chunk in self.chunks():
+            seen.append(chunk)
+            if not self.again:
+                self._seen = seen
+            yield chunk
+
+    def where(self, index: tuple[int, ...], *, targets: bool) -> str:
+        """Say where a number is."""
+        return describe_index(index)
+
+
 @dataclass(frozen=True)
 class Source:
     """All samples in order, in partitions that can be read again."""
@@ -119,51 +158,21 @@ class Source:
         """Read all samples, as they are stored."""
         return itertools.chain.from_iterable(part.chunks() for part in self.partitions)
 
-    def layout(self) -> Layout:
-        """Look at the first samples."""
-        for x, y in read_all(self):
-            return Layout.of(x, y)
-        raise UserError("expected samples, got none")
+    @property
+    def stream(self) -> Chunks | None:
+        """What the user's iterator, or function that makes one, yields; else None."""
+        first = self.partitions[0] if self.partitions else None
+        return first if isinstance(first, Chunks) else None
 
-
-@dataclass
-class Stream:
-    """Chunks that come one after the other: from an iterator, or from what makes iterators."""
-
-    make: Callable[[], Iterable[Any]]
-    again: bool
-    """Whether it can be read more than once."""
-    count: None = None
-    """How many samples there are is not known before they are read."""
-    rows: None = None
-    decisions: tuple[str, ...] = ()
-    input_places: None = None
-    target_names: tuple[str, ...] = ()
-    _seen: list[Any] = field(default_factory=list)
-    """Chunks that were looked at, where they cannot be read again."""
-
-    def chunks(self) -> Iterator[Chunk]:
-        """Yield pairs of inputs and targets."""
-        for number, chunk in enumerate(itertools.chain(self._seen, self.make())):
-            if isinstance(chunk, (tuple, list)) and len(chunk) == 2:
-                yield chunk[0], chunk[1]
-            elif isinstance(chunk, (tuple, list)):
-                raise UserError(
-                    "expected chunks of a series, or pairs (inputs, targets); "
-                    f"chunk {number} is a {type(chunk).__name__} of {len(chunk)}"
-                )
-            else:
-                yield chunk, None
+    @property
+    def is_read_once(self) -> bool:
+        """Whether it cannot be read again."""
+        return self.stream is not None and not self.stream.again
 
     def layout(self) -> Layout:
         """Look at the first samples, without losing them."""
-        seen: list[Chunk] = []
-        for chunk in self.chunks():
-            seen.append(chunk)
-            for x, y in read(iter([chunk])):
-                if not self.again:
-                    self._seen = seen
-                return Layout.of(x, y)
+        for x, y in read_all(self) if self.stream is None else read(self.stream.head()):
+            return Layout.of(x, y)
         raise UserError("expected samples, got none")
 
 
@@ -201,11 +210,8 @@ def read_partition(partition: Partition, layout: Layout | None) -> Iterator[Samp
         raise UserError(error.at(place)) from None
 
 
-def read_all(source: Source | Stream) -> Iterator[Samples]:
+def read_all(source: Source) -> Iterator[Samples]:
     """Read all samples; chunks of different layouts are rejected."""
-    if isinstance(source, Stream):
-        yield from read(source.chunks())
-        return
     layout: Layout | None = None
     for partition in source.partitions:
         for x, y in read_partition(partition, layout):

@@ -8,32 +8,24 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from learnable_novelty.data.fixed_width import read_fixed_width
 from learnable_novelty.data.headers import MARKERS
 from learnable_novelty.data.sniff import MOST_SAMPLE, SAMPLE_BYTES, SAMPLE_LINES, Dialect, sniff
 from learnable_novelty.data.unpack import Packed
 from learnable_novelty.errors import UserError
-from learnable_novelty.storage import MOST_BYTES, check_cells
+from learnable_novelty.storage import check_cells
 
 
 def read_text(packed: Packed) -> tuple[Any, Dialect, list[str]]:
     """Return a data frame, how the text is written, and what was decided."""
-    if packed.size > MOST_BYTES:
-        raise UserError(
-            f"{packed.name} holds {packed.size:,} bytes of text, more than {MOST_BYTES:,}; convert "
-            "it to Parquet, which is read by chunks"
-        )
-    with packed.open() as file:
-        head = file.read(SAMPLE_BYTES)
-        while _lines(head) < SAMPLE_LINES and len(head) < MOST_SAMPLE:
-            if not (more := file.read(len(head))):
-                break
-            head += more  # of a wide table
-        whole = not file.read(1)
-    if not head.strip():
+    content, size = packed.content, SAMPLE_BYTES
+    while _lines(content[:size]) < SAMPLE_LINES and size < min(len(content), MOST_SAMPLE):
+        size *= 2  # of a wide table
+    if not content[:size].strip():
         raise UserError(f"expected data in {packed.name}, the file is empty")
-    dialect = sniff(head, packed.name, whole=whole)
-    _check_cells(packed, dialect)
+    dialect = sniff(content[:size], packed.name, whole=size >= len(content))
+    # pandas fills up rows that end early, so all lines count.
+    columns = len(dialect.names)
+    check_cells(packed.name, 1 + _lines(content), columns, packed.size, text=True)
     frame, encoding = _read(packed, dialect)
     if not len(frame):
         raise UserError(f"expected rows of data in {packed.name}, got only a header")
@@ -43,15 +35,6 @@ def read_text(packed: Packed) -> tuple[Any, Dialect, list[str]]:
     if dialect.separator != " " and len(dialect.names) > 1 and bool(frame.iloc[:, -1].isna().any()):
         notes += _short_rows(packed, dialect, encoding)
     return frame, dialect, notes
-
-
-def _check_cells(packed: Packed, dialect: Dialect) -> None:
-    """Raise for too many lines of too many columns: pandas fills up rows that end early."""
-    lines = 1
-    with packed.open() as file:
-        while block := file.read(1 << 20):
-            lines += _lines(block)
-    check_cells(packed.name, lines, len(dialect.names), packed.size, text=True)
 
 
 def _lines(content: bytes) -> int:
@@ -70,21 +53,17 @@ def _read(packed: Packed, dialect: Dialect) -> tuple[Any, str]:
     raise UserError(f"expected UTF-8 text in {packed.name}, got other bytes")
 
 
+def _opened(packed: Packed, encoding: str, newline: str | None = None) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(packed.content), encoding=encoding, newline=newline)
+
+
 def _frame(packed: Packed, dialect: Dialect, encoding: str) -> Any:
     import pandas as pd
 
-    if dialect.spans:
-        return read_fixed_width(
-            packed, dialect.spans, dialect.names, dialect.skipped, dialect.comment, encoding
-        )
     # From pandas 3.1 on numbers are always rounded correctly.
     exact = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
     precision: dict[str, Any] = {} if exact else {"float_precision": "round_trip"}
-    with (
-        packed.open() as file,
-        io.TextIOWrapper(file, encoding=encoding) as lines,
-        warnings.catch_warnings(),
-    ):
+    with _opened(packed, encoding) as lines, warnings.catch_warnings():
         for _ in range(dialect.skipped):
             lines.readline()
         try:
@@ -142,7 +121,7 @@ def _too_long(packed: Packed, dialect: Dialect, encoding: str, error: Exception)
 
 def _widths(packed: Packed, dialect: Dialect, encoding: str) -> Iterator[tuple[int, int]]:
     """Yield the lines of rows of another width, and how many cells more they have."""
-    with packed.open() as file, io.TextIOWrapper(file, encoding=encoding, newline="") as lines:
+    with _opened(packed, encoding, newline="") as lines:
         reader = csv.reader(lines, delimiter=dialect.separator, skipinitialspace=True)
         try:
             for row in reader:

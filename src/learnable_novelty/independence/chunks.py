@@ -22,7 +22,7 @@ from torch import Tensor
 
 from learnable_novelty.data.files import Columns
 from learnable_novelty.data.open import open_source
-from learnable_novelty.data.source import Stream, read_all
+from learnable_novelty.data.source import read_all
 from learnable_novelty.errors import UserError
 from learnable_novelty.independence.features import (
     Features,
@@ -63,7 +63,7 @@ def is_read_by_chunks(values: Any) -> bool:
 def open_pairs(x: Any, y: Any) -> Callable[[], Pairs]:
     """Return a function that reads pairs of chunks, as ``score`` reads inputs and targets."""
     source = open_source(x, y, is_series=False)
-    if isinstance(source, Stream) and not source.again:
+    if source.is_read_once:
         raise UserError(
             "expected data that can be read twice, got an iterator: pass a function that makes one"
         )

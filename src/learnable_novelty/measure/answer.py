@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from learnable_novelty.data.source import Source, Stream
+from learnable_novelty.data.source import Source
 from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.draw import Draw, rows_of
 from learnable_novelty.measure.held_out import HeldOut, held_out_share
@@ -106,7 +106,7 @@ def explained(
     draws: list[Draw],
     observer: Observer,
     data: PreparedRows,
-    source: Source | Stream,
+    source: Source,
 ) -> Score:
     """Add what is told in words and pictures about rows in memory."""
     settings, rows = data.settings, source.rows

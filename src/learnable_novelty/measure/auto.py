@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from learnable_novelty.data.memory import MemoryRows
-from learnable_novelty.data.source import Source, Stream
+from learnable_novelty.data.source import Source
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.prepare import number_groups
@@ -62,7 +62,7 @@ class Auto:
 
 
 def cut_by_first_half(
-    source: Source | Stream,
+    source: Source,
     settings: Settings,
     window: int | str | None,
     history: int | str,
@@ -86,7 +86,7 @@ def cut_by_first_half(
 
 
 def halves(
-    source: Source | Stream, settings: Settings
+    source: Source, settings: Settings
 ) -> tuple[tuple[Source, Settings], tuple[Source, Settings]]:
     """Divide a series in memory: to choose on the first half, and to judge the second."""
     rows, groups = source.rows, settings.groups

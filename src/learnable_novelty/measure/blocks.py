@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.data.batches import OverlappingPartition, overlapping, regrouped
-from learnable_novelty.data.source import Samples, Source, Stream, read
+from learnable_novelty.data.source import Samples, Source, read
 from learnable_novelty.engine import Parcel, Report, in_order
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.defaults import draw_observers
@@ -72,7 +72,7 @@ class BlockRoots:
 
 
 def gather_blocks(
-    source: Source | Stream,
+    source: Source,
     task: Task,
     settings: Settings,
     executor: Executor | None,
@@ -114,7 +114,7 @@ class _Survey:
 
 
 def _survey(
-    source: Source | Stream,
+    source: Source,
     task: Task,
     settings: Settings,
     executor: Executor | None,
@@ -122,7 +122,7 @@ def _survey(
 ) -> _Survey:
     """Find counts, and means and deviations where they are wanted."""
     wanted = settings.standardize_inputs or settings.target_unit == "sd"
-    if isinstance(source, Source) and source.count is not None and not wanted:
+    if source.count is not None and not wanted:
         return _Survey([partition.count or 0 for partition in source.partitions])
     length = source.count or 0
     partitions = overlapping(source, task.layout, 0, task.batch_size * STREAM_BATCHES)
@@ -183,7 +183,7 @@ def observe(partition: OverlappingPartition, parcel: Parcel) -> tuple[int, Block
     return first - partition.start, gathered
 
 
-def gather_in_one_pass(stream: Stream, task: Task, settings: Settings, progress: Report) -> Blocks:
+def gather_in_one_pass(stream: Source, task: Task, settings: Settings, progress: Report) -> Blocks:
     """Read all samples once.
 
     Blocks begin small. Whenever there are twice as many as wanted, they are merged two by two. The

@@ -16,7 +16,6 @@ import torch
 from learnable_novelty.data.memory import MemoryRows
 from learnable_novelty.data.source import (
     Source,
-    Stream,
 )
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.defaults import draw_observers
@@ -37,7 +36,7 @@ MOST_FEATURES = 512
 class Grown:
     """What is scored, by which observer, and how it came about."""
 
-    source: Source | Stream
+    source: Source
     settings: Settings
     profile: tuple[Step, ...]
     focus: Importance | None
@@ -46,7 +45,7 @@ class Grown:
 
 
 def grow_on_one_part(
-    source: Source | Stream, settings: Settings, growing: Growing | Literal["growing"]
+    source: Source, settings: Settings, growing: Growing | Literal["growing"]
 ) -> Grown:
     """Grow on up to half of the samples; return the others, and the observer that judges them."""
     task = Task.of(source.layout(), settings)
@@ -89,7 +88,7 @@ def _focus(growth: Growth, data: PreparedRows) -> Importance | None:
     return shares(torch.tensor([each[p].sum() for p in data.places.values()]).numpy(), data.places)
 
 
-def _divided(source: Source | Stream, task: Task, seed: int) -> tuple[MemoryRows, Source, int]:
+def _divided(source: Source, task: Task, seed: int) -> tuple[MemoryRows, Source, int]:
     """Return samples to grow on, the others, and how many there are of both."""
     rows = source.rows
     if not isinstance(source, Source) or rows is None:

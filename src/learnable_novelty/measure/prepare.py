@@ -15,7 +15,7 @@ from torch import Tensor
 from learnable_novelty.data.memory import MemoryRows
 from learnable_novelty.data.names import positions
 from learnable_novelty.data.reading import read_table
-from learnable_novelty.data.source import Source, Stream
+from learnable_novelty.data.source import Source
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.cautions import (
     equal_rows,
@@ -277,7 +277,7 @@ def split_groups(data: Any, groups: Any) -> tuple[Any, Any]:
     return replace(table, columns=left), table.columns[place].values
 
 
-def labels_of(source: Source | Stream, groups: Any) -> NDArray[Any] | None:
+def labels_of(source: Source, groups: Any) -> NDArray[Any] | None:
     """Return the labels of the rows that were kept of a table."""
     if groups is None:
         return None

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import torch
 
 from learnable_novelty.data.open import open_source
-from learnable_novelty.data.source import Source, Stream
+from learnable_novelty.data.source import Source
 from learnable_novelty.engine import Parcel, Report, in_order
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.answer import explained, in_words, summarize
@@ -69,7 +69,7 @@ def score(
             a series (time, columns). With an observer whose reservoir is ``Recurrent``,
             (num_sequences, time, columns). Or the path of a file, or what ``open_columns``
             returns: a file of at most a million rows and 256 MiB is loaded, a larger one is read
-            by chunks. Or a table, from ``read_table`` or of pandas, polars, Arrow or xarray:
+            by chunks. Or a table, from ``read_table`` or of pandas, polars or Arrow:
             see docs/tables.md for what is decided about its columns. Other data that is read by
             chunks: a function or an object that makes iterators over pairs (inputs, targets), or
             over pieces of a series; a NumPy memory map, a Zarr or a Dask array, a Dask data frame.
@@ -164,7 +164,7 @@ def _frozen(observer: Any) -> Observer | None:
 
 
 def score_source(
-    source: Source | Stream,
+    source: Source,
     settings: Settings,
     executor: Executor | None = None,
     progress: Report | None = None,
@@ -176,7 +176,7 @@ def score_source(
             "ranks need all rows: expected data in memory with rank=True, got data that is read by "
             "chunks"
         )
-    one_pass = isinstance(source, Stream) and not source.again
+    one_pass = source.is_read_once
     if one_pass and settings.standardize_inputs:
         raise UserError(
             "expected data that can be read twice, to standardize the inputs first, got an "
@@ -195,7 +195,7 @@ def score_source(
         with threads_for(source.rows.inputs.numel() * VECTOR_WIDTH):
             data = prepare_rows(source.rows, task, null, settings, source.input_places)
             return _score_rows(data, source, executor, report)
-    if isinstance(source, Stream) and one_pass:
+    if one_pass:
         blocks = gather_in_one_pass(source, task, settings, report)
     else:
         blocks = gather_blocks(source, task, settings, executor, report)
@@ -213,7 +213,7 @@ def score_source(
 
 
 def _score_rows(
-    data: PreparedRows, source: Source | Stream, executor: Executor | None, report: Report
+    data: PreparedRows, source: Source, executor: Executor | None, report: Report
 ) -> Score:
     """Score rows in memory, draw by draw."""
     settings, samples = data.settings, data.num_samples

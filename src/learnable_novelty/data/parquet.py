@@ -1,10 +1,9 @@
-"""Tables of Arrow: Parquet files, folders of them, and Feather."""
+"""Parquet files, and folders of them."""
 
 from __future__ import annotations
 
 import io
 import re
-import struct
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -64,9 +63,9 @@ def open_parquet(path: Path | io.BytesIO, name: str, **options: Any) -> Any:
         raise _unreadable(name, error) from None
 
 
-def _unreadable(name: str, error: BaseException, kind: str = "a Parquet file") -> UserError:
+def _unreadable(name: str, error: BaseException) -> UserError:
     """Say that a file is not what its ending claims."""
-    return UserError(f"expected {kind} in {name}: {' '.join(str(error).split())}")
+    return UserError(f"expected a Parquet file in {name}: {' '.join(str(error).split())}")
 
 
 class Parquet:
@@ -164,7 +163,7 @@ class Parquet:
 
 def read_parquet(packed: Packed) -> Any:
     """Read a Parquet file that is packed, or comes from a pipe."""
-    content = io.BytesIO(packed.read())
+    content = io.BytesIO(packed.content)
     head = open_parquet(content, packed.name)
     check_cells(packed.name, head.metadata.num_rows, head.metadata.num_columns, packed.size)
     return _frame_of(content, packed.name, head.schema_arrow, head.metadata, packed.size)
@@ -172,6 +171,7 @@ def read_parquet(packed: Packed) -> Any:
 
 def _frame_of(file: Any, name: str, schema: Any, metadata: Any, size: int) -> Any:
     """Read all of a file whose metadata are known."""
+    import pyarrow
     from pyarrow import types
 
     unpacked = sum(metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
@@ -185,77 +185,15 @@ def _frame_of(file: Any, name: str, schema: Any, metadata: Any, size: int) -> An
     ]
     wanted = [schema.names[k] for k in texts]
     with open_parquet(file, name, metadata=metadata, read_dictionary=wanted) as opened:
-        frame = _to_pandas(opened.read, name, "a Parquet file")
+        try:
+            table = opened.read()
+            table.validate(full=True)  # a damaged place of a text would end the process
+            frame = table.to_pandas()
+        except (pyarrow.ArrowException, *UNREADABLE) as error:
+            raise _unreadable(name, error) from None
     for k in texts:
         frame.isetitem(k, frame.iloc[:, k].astype(object))
     return frame
-
-
-def _to_pandas(read: Any, name: str, kind: str) -> Any:
-    import pyarrow
-
-    try:
-        table = read()
-        table.validate(full=True)  # a damaged place of a text would end the process
-        return table.to_pandas()
-    except UserError:
-        raise
-    except (pyarrow.ArrowException, *UNREADABLE) as error:
-        raise _unreadable(name, error, kind) from None
-
-
-def read_feather(packed: Packed) -> Any:
-    """Read a file of Arrow, also called Feather: of the file format or the stream format."""
-    with needs_extra("reading Feather", "data"):
-        import pyarrow.ipc
-    content = packed.read()
-    is_file = content.startswith(b"ARROW1")
-    open_ipc = pyarrow.ipc.open_file if is_file else pyarrow.ipc.open_stream
-
-    def read() -> Any:
-        columns = len(open_ipc(io.BytesIO(content)).schema)
-        stream = pyarrow.ipc.MessageReader.open_stream(io.BytesIO(content[8 * is_file :]))
-        claims = [_claimed(message) for message in stream]
-        check_cells(packed.name, sum(rows for rows, _ in claims), columns, packed.size)
-        unpacked = sum(size for _, size in claims)
-        if unpacked > (limit := unpacked_limit(packed.size)):
-            raise UserError(f"{packed.name} unpacks to {unpacked:,} bytes, more than {limit:,}")
-        return open_ipc(io.BytesIO(content)).read_all()
-
-    return _to_pandas(read, packed.name, "an Arrow file")
-
-
-def _claimed(message: Any) -> tuple[int, int]:
-    """Return the rows of a batch, and the bytes that its buffers unpack to, from its header.
-
-    A header is a flatbuffer: a table begins with how far before it its fields' places stand.
-    """
-    if message.type not in ("record batch", "dictionary"):
-        return 0, 0
-    header, body = memoryview(message.metadata), memoryview(message.body)
-
-    def field(table: int, number: int) -> int:
-        places = table - struct.unpack_from("<i", header, table)[0]
-        known = struct.unpack_from("<H", header, places)[0] > 4 + 2 * number
-        offset = struct.unpack_from("<H", header, places + 4 + 2 * number)[0] if known else 0
-        return table + offset if offset else 0
-
-    def follow(place: int) -> int:
-        return place + struct.unpack_from("<I", header, place)[0]
-
-    batch = follow(field(follow(0), 2))
-    if is_dictionary := message.type == "dictionary":
-        batch = follow(field(batch, 1))
-    rows = struct.unpack_from("<q", header, at)[0] if (at := field(batch, 0)) else 0
-    buffers, compressed = field(batch, 2), field(batch, 3)
-    size = 0
-    if buffers:
-        start = follow(buffers)
-        for k in range(struct.unpack_from("<I", header, start)[0]):
-            offset, length = struct.unpack_from("<qq", header, start + 4 + 16 * k)
-            stored = struct.unpack_from("<q", body, offset)[0] if compressed and length else -1
-            size += length if stored < 0 else stored
-    return (0 if is_dictionary else rows), size
 
 
 @dataclass(frozen=True)
