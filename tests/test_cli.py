@@ -119,15 +119,6 @@ def test_wrong_usage_exits_with_2_and_one_line(capsys, arguments):
     assert capsys.readouterr().err.strip().count("\n") == 0
 
 
-def test_nan_and_pickles_in_files_are_refused(capsys, tmp_path):
-    np.save(tmp_path / "nan.npy", np.array([[1.0, 2.0], [np.nan, 1.0], [2.0, 2.0]]))
-    np.savez(tmp_path / "p.npz", a=np.array([{}], dtype=object))
-    assert run(capsys, "score", tmp_path / "nan.npy", "--targets", "1")[0] == 2
-    code, _, err = run(capsys, "score", tmp_path / "p.npz", "--window", "1")
-    assert code == 2
-    assert "pickled" in err
-
-
 def test_run_prints_the_record_with_scores_and_writes_the_figure(capsys, tmp_path):
     arguments = ["run", "eca", "--config", "quick", "--out", tmp_path, "--engine", "serial"]
     settings = ["--set", "samples=16", "--set", "burn_in=20", "--set", "channels=16"]
@@ -178,14 +169,6 @@ def test_an_interrupted_run_resumes_where_it_stopped(capsys, tmp_path, monkeypat
 NEURAL = ["--set", "steps=6", "--set", "batch=8", "--set", "hidden=16", "--set", "channels=16"]
 NEURAL += ["--set", "judged_samples=8", "--set", "meter_rollouts=1", "--set", "wide=(64,)"]
 NEURAL += ["--set", "meter_width=64", "--set", "meter_steps=128", "--set", "draws=1"]
-
-
-def test_a_training_that_diverges_says_where_and_exits_with_1(capsys, tmp_path):
-    arguments = ["run", "nca", "--config", "quick", "--seeds", "1", "--out", tmp_path, *NEURAL]
-    code, _, err = run(capsys, *arguments, "--set", "learning_rate=1e30")
-    assert code == 1
-    assert "step" in err and "learning_rate" in err
-    assert err.strip().count("\n") == 0
 
 
 def test_an_experiment_that_trains_nothing_refuses_a_gpu(capsys, tmp_path, monkeypatch):

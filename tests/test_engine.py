@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import Executor, Future
 
 import pytest
 
@@ -43,34 +42,6 @@ def test_what_tasks_share_is_packed_once_and_unpacked_once_per_process():
     assert Counted.packed == 1
     received = [pickle.loads(one)[1].content for one in sent]
     assert received[0].value == 3 and all(one is received[0] for one in received)
-
-
-class Growing(Executor):
-    """Has one worker, and four more once it has a task; runs a task when its result is wanted."""
-
-    _max_workers = 1
-
-    def __init__(self):
-        self.under_way, self.most = 0, 0
-
-    def submit(self, fn, /, *args):
-        executor = self
-
-        class Later(Future):
-            def result(self, timeout=None):
-                executor.under_way -= 1
-                return fn(*args)
-
-        self.under_way += 1
-        self.most = max(self.most, self.under_way)
-        self._max_workers += 4 if self.under_way == 1 else 0
-        return Later()
-
-
-def test_workers_that_come_later_get_work_too():
-    growing = Growing()
-    assert list(in_order(growing, square, [(k,) for k in range(50)])) == [k * k for k in range(50)]
-    assert growing._max_workers >= 5 and growing.most == 2 * growing._max_workers
 
 
 @pytest.mark.parametrize("name", ["gpu", "cores:0", "cores:x", "serial:2", ""])

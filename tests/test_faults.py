@@ -172,14 +172,6 @@ def test_a_damaged_or_edited_record_is_refused_and_stays_as_it_is(tmp_path, how)
     assert sorted((p.name, p.read_bytes()) for p in path.iterdir()) == before
 
 
-def test_records_from_before_there_were_checksums_are_read(tmp_path):
-    path = make().save(tmp_path)
-    held = json.loads((path / "record.json").read_text())
-    assert len(held.pop("checksum")) == 64
-    (path / "record.json").write_text(json.dumps(held))
-    assert records.load(path).results == {"x": 1.0}
-
-
 def test_a_second_runner_is_told_of_the_first_and_the_lock_dies_with_its_holder(tmp_path):
     target = tmp_path / "toy" / "paper-seed0"
     ready = FORK.Event()
@@ -206,30 +198,6 @@ def hold(target, ready):
         time.sleep(60)
 
 
-def count_up(target, file):
-    for _ in range(50):
-        while True:
-            try:
-                with _lock.only_runner(target):
-                    number = int(file.read_text())
-                    file.write_text(str(number + 1))
-                break
-            except _lock.Busy:
-                time.sleep(0.001)
-
-
-def test_two_who_want_the_lock_all_the_time_never_hold_it_together(tmp_path):
-    file = tmp_path / "number"
-    file.write_text("0")
-    both = [FORK.Process(target=count_up, args=(tmp_path / "t" / "x", file)) for _ in range(2)]
-    for process in both:
-        process.start()
-    for process in both:
-        process.join(60)
-        assert process.exitcode == 0
-    assert file.read_text() == "100"
-
-
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.ENOSPC])
 def test_a_folder_that_cannot_be_written_to_is_refused_before_any_work(
     tmp_path, monkeypatch, capsys, number
@@ -244,25 +212,6 @@ def test_a_folder_that_cannot_be_written_to_is_refused_before_any_work(
     assert code == 2
     assert f"cannot write to {tmp_path}/eca: {os.strerror(number)}" in err
     assert "choose another one" in err
-
-
-def test_a_clock_that_goes_backwards_changes_nothing(tmp_path, monkeypatch):
-    clock = [2e9]
-
-    def backwards(*arguments):
-        clock[0] -= 3600.0
-        return clock[0]
-
-    config = kills.Config(log=str(tmp_path / "log"))
-    plain = kills.run_toy(config, tmp_path / "a")[0]
-    monkeypatch.setattr(time, "time", backwards)
-    monkeypatch.setattr(time, "time_ns", lambda: int(backwards() * 1e9))
-    odd, fresh = kills.run_toy(config, tmp_path / "b")
-    assert fresh and odd.results == plain.results and 0 < odd.wall_time_s < 3600
-    for path in (tmp_path / "b").rglob("*"):
-        os.utime(path, (0, 0))  # written, it seems, before everything else
-    again, fresh = kills.run_toy(config, tmp_path / "b")
-    assert not fresh and again.results == plain.results
 
 
 def test_a_short_soak_keeps_to_the_batch_score_through_resets():

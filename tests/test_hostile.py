@@ -39,31 +39,6 @@ def test_a_small_file_takes_little_memory_and_is_read_or_refused(name, tmp_path)
         assert bool(outcome["refused"]) or name not in REFUSED, outcome
 
 
-def test_the_attack_notices_memory_and_tracebacks(tmp_path, monkeypatch):
-    def careless(path):
-        np.ones(2**24)
-
-    monkeypatch.setattr(hostile, "GROWTH", 2**26)
-    monkeypatch.setitem(hostile.READ, "careless", careless)
-    assert not hostile.attack(tmp_path, "careless")["held"]
-    monkeypatch.setitem(hostile.READ, "failing", lambda path: {}[path])
-    outcome = hostile.attack(tmp_path, "failing")
-    assert not outcome["held"] and "KeyError" in outcome["refused"]
-
-
-@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.parquet"])
-def test_tables_of_many_columns_are_read(name, tmp_path):
-    import pandas as pd
-
-    path, values = tmp_path / name, np.random.default_rng(0).standard_normal((9, 10_000)).round(3)
-    frame = pd.DataFrame(values).add_prefix("v")
-    mark = "\t" if name.endswith("tsv") else ","
-    writers = {".parquet": frame.to_parquet}
-    writers.get(path.suffix, lambda to: frame.to_csv(to, sep=mark, index=False))(path)
-    opened = ln.open_columns(path, None, "v3")
-    np.testing.assert_array_equal(opened.inputs, np.delete(values, 3, axis=1))
-
-
 @pytest.mark.parametrize("name", ['size 5" pipe', "a,b", "-x", " x", "3", "it's", "a\u202eb"])
 def test_a_command_that_a_scan_prints_can_be_typed(name, tmp_path, capsys):
     import shlex

@@ -1,7 +1,4 @@
-import json
-
 import numpy as np
-import pytest
 
 from novelty_lab import records
 from novelty_lab.records import Journal, Record
@@ -22,15 +19,6 @@ def test_a_record_round_trips_with_its_arrays(tmp_path):
     assert sorted(p.name for p in path.iterdir()) == ["arrays.npz", "record.json"]
 
 
-def test_a_record_that_cannot_be_written_leaves_nothing_and_keeps_the_old_one(tmp_path):
-    make(1.0).save(tmp_path)
-    broken = Record("eca", "paper", {"a": 1}, 0, {"x": float("nan")})
-    with pytest.raises(ValueError, match="JSON"):
-        broken.save(tmp_path)
-    assert [p.name for p in (tmp_path / "eca").iterdir()] == ["paper-seed0"]
-    assert records.load(tmp_path / "eca" / "paper-seed0").results == {"x": 1.0}
-
-
 def test_find_lists_records_and_skips_drafts(tmp_path):
     make(seed=1).save(tmp_path)
     make(seed=0).save(tmp_path)
@@ -39,14 +27,6 @@ def test_find_lists_records_and_skips_drafts(tmp_path):
     (draft / "record.json").write_text("{}")
     assert [p.name for p in records.find(tmp_path)] == ["paper-seed0", "paper-seed1"]
     assert list(records.find(tmp_path, "mdl")) == []
-
-
-def test_unreadable_or_foreign_records_are_refused_in_a_sentence(tmp_path):
-    with pytest.raises(ValueError, match="expected a record"):
-        records.load(tmp_path)
-    (tmp_path / "record.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(ValueError, match="format"):
-        records.load(tmp_path)
 
 
 def test_a_journal_survives_a_line_cut_off_in_the_middle(tmp_path):

@@ -57,15 +57,6 @@ def test_the_search_finds_the_guide_first_in_pages_opened_as_files(site, browser
     assert browser.get_log("browser") == []
 
 
-def test_links_are_underlined(site, browser):
-    browser.get((site / "read.html").as_uri())
-    lines = browser.execute_script(
-        "return [...document.querySelectorAll('article :is(p, td, li) > a[href]:not(.headerlink)')]"
-        ".map(link => getComputedStyle(link).textDecorationLine)"
-    )
-    assert len(lines) > 5 and set(lines) == {"underline"}
-
-
 AXE = ROOT / "lab" / "node_modules" / "axe-core" / "axe.min.js"
 RUN_AXE = """
 const [rules, done] = arguments;
@@ -104,21 +95,6 @@ def test_axe_finds_nothing_on_any_page(site, browser, width, scheme):
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     assert found == []
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-def test_the_ledger_fits_into_the_window(site, browser, width):
-    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    try:
-        browser.get((site / "ledger.html").as_uri())
-        right = browser.execute_script(
-            "return Math.max(...[...document.querySelectorAll('.ledger td')]"
-            ".map(cell => cell.getBoundingClientRect().right))"
-        )
-    finally:
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    assert width / 2 < right <= width
 
 
 def test_the_reference_has_every_public_name_once_and_its_examples_as_code(site):

@@ -77,36 +77,6 @@ def test_a_draft_is_removed_when_it_is_old_by_the_clock_of_the_file_system(tmp_p
     assert not old.exists() and recent.exists()
 
 
-def test_a_draft_that_another_process_removed_is_written_again(tmp_path, monkeypatch):
-    replace, calls = os.replace, []
-
-    def removed_first(draft, path):
-        if not calls:
-            os.unlink(draft)
-        calls.append(draft)
-        replace(draft, path)
-
-    monkeypatch.setattr(os, "replace", removed_first)
-    storage.write_whole(tmp_path / "x", b"whole")
-    assert len(calls) == 2 and (tmp_path / "x").read_bytes() == b"whole"
-
-
-def test_the_draft_of_another_user_that_cannot_be_removed_does_no_harm(tmp_path, monkeypatch):
-    foreign = tmp_path / f"{storage.DRAFT}foreign"
-    foreign.write_bytes(b"")
-    os.utime(foreign, (0, 0))
-    unlink = Path.unlink
-
-    def refuse(path, **options):
-        if path == foreign:
-            raise PermissionError(errno.EPERM, "Operation not permitted")
-        unlink(path, **options)
-
-    monkeypatch.setattr(Path, "unlink", refuse)
-    storage.write_whole(tmp_path / "x", b"whole")
-    assert (tmp_path / "x").read_bytes() == b"whole" and foreign.exists()
-
-
 def test_a_picture_of_an_unknown_ending_is_refused_in_a_sentence(tmp_path):
     from matplotlib.figure import Figure
 

@@ -143,21 +143,6 @@ def test_a_layer_that_cannot_be_watched_is_refused_and_leaves_no_hook(layer, mes
     assert not module.pair._forward_hooks
 
 
-def test_a_code_of_other_samples_is_refused():
-    _, module, loader, trainer = parts(inputs_of=lambda batch: batch[0][:3])
-    with pytest.raises(ValueError, match="expected one code of encoder per input, 3 in a batch"):
-        trainer.validate(module, loader, verbose=False)
-
-
-def test_inputs_are_found_in_a_batch():
-    from learnable_novelty.integrations.lightning import first_tensor
-
-    x = torch.zeros(2)
-    assert first_tensor(x) is first_tensor([x, 1]) is first_tensor({"a": "b", "x": x}) is x
-    with pytest.raises(TypeError, match="give inputs_of"):
-        first_tensor("text")
-
-
 def test_effective_rank_counts_directions():
     codes = torch.randn(400, 6, generator=torch.Generator().manual_seed(0))
     variances = torch.linalg.eigvalsh(torch.cov(codes.double().T))

@@ -39,17 +39,6 @@ def test_the_pair_in_a_pipeline_is_the_score(n, setting, dtype):
     np.testing.assert_allclose(readout.spectrum_, expected.spectrum, rtol=0, atol=1e-10)
 
 
-def test_the_pair_with_any_width_is_the_score_of_that_observer():
-    x, y = data()
-    features = ReservoirFeatures(width=10, depth=2, activation="tanh", standardize_inputs=False)
-    pipeline = make_pipeline(features, EpiplexityRegressor(ridge_penalty=0.3)).fit(x, y)
-    made = {"activation": "tanh", "linear_last": features.linear_last}
-    reservoir = ln.reservoirs.MLP(3, 10, 2, seed=features.reservoir_.seed, **made)
-    observer = ln.Observer(reservoir, ridge_penalty=0.3)
-    expected = ln.score(x, y, observer=observer, draws=1, null=0, standardize_inputs=False)
-    assert pipeline[-1].bits_ == pytest.approx(expected.bits, abs=1e-10)
-
-
 def test_predictions_explain_the_share_that_the_readout_says():
     x, y = data()
     pipeline = make_pipeline(ReservoirFeatures(), EpiplexityRegressor()).fit(x, y)
@@ -84,21 +73,6 @@ def test_a_grid_search_takes_both_steps_apart():
         return fitted[-1].excess_bits_
 
     assert GridSearchCV(pipeline, grid, cv=3, scoring=most_bits).fit(x, y).best_score_ > 0
-
-
-def test_output_can_be_a_data_frame():
-    import pandas
-
-    x, y = data(50)
-    frame = pandas.DataFrame(x, columns=["a", "b", "c"])
-    features = ReservoirFeatures(width=5).set_output(transform="pandas").fit(frame)
-    out = features.transform(frame)
-    names = [f"reservoirfeatures{i}" for i in range(5)]
-    assert list(out.columns) == list(features.get_feature_names_out()) == names
-    assert list(features.feature_names_in_) == ["a", "b", "c"]
-    readout = EpiplexityRegressor().fit(out, y[:, 0])
-    assert list(readout.feature_names_in_) == names
-    assert readout.coef_.shape == (5,) and readout.predict(out).shape == (50,)
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,6 @@ def test_a_hand_computed_readout_costs_what_it_should():
     assert float(code_length(readout, 1.0, 0.5)) == pytest.approx(1.5, abs=1e-14)
 
 
-def test_a_zero_readout_costs_nothing():
-    assert float(code_length(torch.zeros(4, 3, dtype=torch.float64), 1.0, 0.5)) == 0.0
-
-
 def test_leading_axes_are_batches(normal, oracle):
     readouts = normal(2, 3, 4, 6)
     got = code_length(readouts, 1.5, 0.5)

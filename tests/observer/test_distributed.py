@@ -87,12 +87,3 @@ def test_ddp_averages_so_the_loss_is_multiplied_by_the_number_of_ranks(ranks):
     (-observer(0.3)(x, code(module, x))).backward()
     for found in ranks:
         np.testing.assert_allclose(found["ddp weight"], module.weight.grad, atol=1e-8)
-
-
-def test_solvers_on_rows_are_refused_with_a_group():
-    reservoir = ln.reservoirs.MLP(3, 8, 2)
-    with pytest.raises(ValueError, match="solver must be auto or gram, got 'spectral'"):
-        ln.Observer(reservoir, ridge_penalty=0.1, solver="spectral", process_group=object())
-    observer = ln.Observer(reservoir, ridge_penalty=0.1, process_group=object())
-    with pytest.raises(ValueError, match="expected no process_group"):
-        ln.score(np.ones((9, 3)), np.ones(9), observer=observer)

@@ -14,7 +14,6 @@ from scipy.stats import multivariate_normal
 from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import MLP, Fourier
-from learnable_novelty.observer.summary import Moments, Rows
 
 every_solver = pytest.mark.parametrize("solver", ["gram", "spectral"])
 
@@ -81,15 +80,6 @@ def test_noise_is_given_a_large_penalty_and_no_bits(n, seed):
     assert Observer(reservoir, ridge_penalty=0.1).readout(x, y).model_bits > 20
 
 
-@pytest.mark.parametrize("n", [128, 512])
-def test_structure_is_given_a_finite_penalty_and_bits(normal, n):
-    x, y = structured(normal, n, 0.05)
-    got = Observer(MLP(2, 64, 3), ridge_penalty="evidence").readout(x, y)
-    assert 0 < got.ridge_penalty < n
-    assert got.model_bits > 5
-    assert got.explained_variance > 0.9
-
-
 @every_solver
 def test_constant_targets_get_an_infinite_penalty_and_zero_bits(normal, solver):
     ours = Observer(MLP(2, 8, 2), ridge_penalty="evidence", solver=solver)
@@ -103,16 +93,6 @@ def test_constant_targets_get_an_infinite_penalty_and_zero_bits(normal, solver):
     assert float(ours(x, y)) == 0.0
 
 
-def test_constant_features_get_an_infinite_penalty(normal):
-    ours = Observer(MLP(2, 8, 2), ridge_penalty="evidence")
-    x = torch.ones(20, 2).double().requires_grad_()
-    score = ours(x, normal(20, 3))
-    assert float(score.detach()) == 0.0
-    assert ours.readout(x, normal(20, 3)).ridge_penalty == math.inf
-    (gradient,) = torch.autograd.grad(score, x)
-    assert not gradient.any()
-
-
 @pytest.mark.parametrize("n", [15, 60])
 def test_dual_and_primal_choose_the_same_penalty(normal, n):
     x, y = structured(normal, n, 0.2)
@@ -124,21 +104,6 @@ def test_dual_and_primal_choose_the_same_penalty(normal, n):
     for other in found[1:]:
         assert other.ridge_penalty == pytest.approx(found[0].ridge_penalty, rel=1e-5)
         assert other.model_bits == pytest.approx(found[0].model_bits, rel=1e-6)
-
-
-def test_more_noise_gets_a_larger_penalty(normal):
-    x, clean = structured(normal, 200, 0.0)
-    noise = normal(200, 3)
-    ours = Observer(MLP(2, 32, 2), ridge_penalty="evidence")
-    found = [ours.readout(x, clean + size * noise).ridge_penalty for size in (0.01, 0.1, 1.0)]
-    assert found[0] < found[1] < found[2]
-
-
-def test_the_penalty_does_not_depend_on_the_scale_of_the_targets(normal):
-    x, y = structured(normal, 60, 0.2)
-    ours = Observer(MLP(2, 16, 2), ridge_penalty="evidence")
-    chosen = ours.readout(x, y).ridge_penalty
-    assert ours.readout(x, 1000 * y).ridge_penalty == pytest.approx(chosen, rel=1e-6)
 
 
 @pytest.mark.parametrize("solver, n", [("gram", 30), ("auto", 8)])
@@ -163,13 +128,3 @@ def test_gradient_at_an_infinite_penalty_is_zero(normal):
         ours = Observer(MLP(2, 20, 2), ridge_penalty="evidence", solver=solver)
         for gradient in torch.autograd.grad(ours(x, y), (x, y)):
             assert torch.equal(gradient, torch.zeros_like(gradient))
-
-
-def test_a_noise_free_fit_stays_finite(normal):
-    h = normal(40, 6)
-    y = h @ normal(6, 2)
-    ours = Observer(MLP(1, 6, 1), ridge_penalty="evidence")
-    for got in (ours.readout_of(Rows(h, y)), ours.readout_of(Moments.of(h, y))):
-        assert 0 < got.ridge_penalty < 1e-3
-        assert math.isfinite(got.model_bits)
-        assert got.explained_variance == pytest.approx(1.0, abs=1e-6)

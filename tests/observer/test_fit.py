@@ -36,24 +36,6 @@ def problem(normal, n, m, d=3):
 
 @shapes
 @penalties
-def test_bits_and_explained_variance_are_the_observers(normal, oracle, n, m, penalty):
-    h, y = problem(normal, n, m)
-    ours = make(m, penalty, resolution=2.0, target_unit=0.5)
-    refit, readout = ours.fit(Rows(h, y)), ours.readout_of(Rows(h, y))
-    assert refit.penalty == pytest.approx(readout.ridge_penalty, rel=1e-5)
-    assert refit.bits() == pytest.approx(readout.model_bits, rel=1e-5)
-    assert refit.explained_variance() == pytest.approx(readout.explained_variance, rel=1e-5)
-    if penalty == 0.2:
-        assert refit.bits() == pytest.approx(oracle.bits(h, y, 0.2, 2.0, unit=0.5), rel=1e-9)
-        features, targets = oracle.standardized(h, y, 0.5)
-        residual = targets - features @ oracle.readout(h, y, 0.2, 0.5)
-        assert refit.residual_power() == pytest.approx(np.sum(residual**2), rel=1e-8)
-        explained = 1 - np.sum(residual**2) / np.sum(targets**2)
-        assert refit.explained_variance() == pytest.approx(explained, rel=1e-9)
-
-
-@shapes
-@penalties
 @pytest.mark.parametrize("batch_values, d", [(1, 3), (70, 3), (10**6, 3), (70, 20)])
 def test_rearranged_targets_score_as_if_fitted_anew(
     normal, rng, monkeypatch, n, m, penalty, batch_values, d
@@ -83,12 +65,6 @@ def test_the_penalty_of_the_observed_targets_can_be_kept(normal, rng, n, m):
     assert math.isfinite(refit.penalty)
     posited = judged(make(m, refit.penalty), Rows(h, y[order]))
     assert (float(bits), float(variances)) == pytest.approx(posited, rel=1e-8)
-
-
-def test_no_orders_give_no_scores(normal):
-    refit = make(4, 0.1).fit(Rows(normal(9, 4), normal(9, 2)))
-    bits, variances = refit.rearranged(refit.targets, iter([]))
-    assert bits.shape == variances.shape == (0,)
 
 
 @shapes
@@ -138,30 +114,6 @@ def test_noise_has_the_size_of_the_noise_that_left_the_residuals(normal, n, m, p
     assert abs(float(variances.mean()) - spread**2) < 5 * error
     # The residuals themselves are smaller: the fit absorbs part of the noise.
     assert refit.residual_power() < refit.noise().square().sum()
-
-
-@shapes
-def test_noise_is_the_residual_up_to_a_factor(normal, oracle, n, m):
-    h, y = problem(normal, n, m)
-    refit = make(m, 0.2).fit(Rows(h, y))
-    features, targets = oracle.standardized(h, y)
-    residual = targets - features @ oracle.readout(h, y, 0.2)
-    factor = math.sqrt((n - 1) / refit.residual_freedom())
-    np.testing.assert_allclose(refit.noise().numpy(), factor * residual, rtol=1e-6, atol=1e-8)
-
-
-def test_constant_targets_refit_to_nothing(normal):
-    for penalty in (0.2, "evidence"):
-        refit = make(4, penalty).fit(Rows(normal(9, 4), torch.ones(9, 2).double()))
-        assert refit.bits() == refit.explained_variance() == refit.residual_power() == 0.0
-        assert not refit.noise().any()
-    assert refit.residual_freedom() == pytest.approx(8.0, abs=1e-12)
-
-
-def test_refit_carries_no_graph(normal):
-    refit = make(4, 0.2).fit(Rows(normal(9, 4).requires_grad_(), normal(9, 2)))
-    assert not refit.components.requires_grad
-    assert not refit.axes.cross.requires_grad
 
 
 @pytest.mark.parametrize("penalty", [0.2, "evidence"])

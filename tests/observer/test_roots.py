@@ -15,7 +15,7 @@ from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.evidence import Evidence
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.spectral import Spectral as Axes
-from learnable_novelty.observer.summary import CHUNK_ROWS, Moments, Roots, Rows, fewer_rows, merge
+from learnable_novelty.observer.summary import Moments, Roots, Rows, merge
 
 
 def assert_products_of(got, expected, atol=1e-10):
@@ -31,12 +31,6 @@ def assert_products_of(got, expected, atol=1e-10):
     )
     for one, two in pairs:
         torch.testing.assert_close(one, two, rtol=1e-10, atol=atol)
-
-
-@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 50, CHUNK_ROWS, 2 * CHUNK_ROWS + 7])
-def test_roots_have_the_products_of_the_moments(normal, rows):
-    h, y = 3 + normal(rows, 4), 2 * normal(rows, 2) - 1
-    assert_products_of(Roots.of(h, y), Moments.of(h, y))
 
 
 @settings(max_examples=40, deadline=None)
@@ -85,27 +79,12 @@ def test_small_singular_values_keep_their_digits():
     np.testing.assert_allclose(found, expected, rtol=1e-15 * expected[0] / expected[-1] * 4)
 
 
-def test_units_and_means_change_as_the_data_would(normal):
-    h, y, unit = normal(60, 3), normal(60, 2), torch.tensor([0.5, 4.0], dtype=torch.float64)
-    assert_products_of(Roots.of(h, y).in_units(unit), Moments.of(h, y / unit))
-    features, targets = Roots.of(h, y).about(Roots.of(h[:7], y[:7]))
-    expected = (h - h[:7].mean(0)).T @ (y - y[:7].mean(0))
-    torch.testing.assert_close(features.T @ targets, expected)
-
-
 def test_roots_travel(normal):
     held = Roots.of(normal(9, 3), normal(9, 2))
     came = pickle.loads(pickle.dumps(held))
     assert torch.equal(came.root, held.root)
     assert torch.equal(came.outside, held.outside)
     assert Roots.__add__(held, 3) is NotImplemented
-
-
-def test_roots_hold_no_memory_of_the_rows(normal):
-    held = Roots.of(normal(500, 3), normal(500, 7))
-    for name in ("root", "along", "outside"):
-        value = getattr(held, name)
-        assert value.untyped_storage().nbytes() == value.nbytes
 
 
 def test_directions_of_rounding_that_do_not_matter_are_let_be(normal):
@@ -115,15 +94,6 @@ def test_directions_of_rounding_that_do_not_matter_are_let_be(normal):
     observer = Observer(reservoirs.Identity(3), ridge_penalty=1e-6, target_unit=1e-6)
     found = observer.fit(rows.roots(torch.float64)).bits()
     assert found == pytest.approx(float(observer.bits(rows)), rel=1e-9)
-
-
-def test_rows_are_turned_some_at_a_time(normal):
-    h, y = normal(2 * CHUNK_ROWS + 5, 4), normal(2 * CHUNK_ROWS + 5, 3)
-    root, along, outside = fewer_rows(h, y)
-    assert root.shape == (4, 4)
-    torch.testing.assert_close(root.T @ root, h.T @ h)
-    torch.testing.assert_close(root.T @ along, h.T @ y)
-    torch.testing.assert_close(along.T @ along + outside, y.T @ y)
 
 
 @pytest.mark.parametrize("penalty", [0.3, "evidence"])

@@ -1,31 +1,23 @@
 """Any bonus in any wrapper, and the keywords that all novelty wrappers take."""
 
 import dataclasses
-import inspect
 
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from stable_baselines3.common.vec_env import DummyVecEnv
 
 from learnable_novelty.reward import (
     BitsConfig,
-    BonusReward,
     BonusVectorWrapper,
     BonusWrapper,
     ForesightConfig,
     NoveltyConfig,
-    NoveltyReward,
-    NoveltyRewardVectorWrapper,
     NoveltyRewardWrapper,
-    ObservationScale,
 )
-from novelty_lab.rivals.registry import RIVALS, make_rival
 from tests.reward.toys import Drifting, Scripted
 
 SCRIPT = np.random.default_rng(5).standard_normal((400, 3)).cumsum(0) * 0.1
 BITS = BitsConfig(targets="scaled")
-UNITS = ObservationScale(np.zeros(3), np.ones(3), clip=None)
 
 
 class Echo:
@@ -73,27 +65,6 @@ def test_vector_environments_are_paid_the_last_observation_of_an_episode(mode):
     assert infos["novelty"]["score"] == pytest.approx(np.sum(rewards, axis=0))
 
 
-@pytest.mark.parametrize("name", RIVALS)
-def test_each_rival_pays_alike_in_all_three_wrappers(name):
-    def make(num_envs):
-        sizes = {"num_envs": num_envs, "action_dim": 2, "discrete": True, "seed": 1}
-        return make_rival(name, scale=UNITS, **sizes)
-
-    def environment():
-        return Scripted(SCRIPT, length=1000)
-
-    vec = BonusReward(DummyVecEnv([environment]), make(1), weight=0.5, mode="replace")
-    single = BonusWrapper(environment(), make(1), weight=0.5, mode="replace")
-    vector = BonusVectorWrapper(SyncVectorEnv([environment]), make(1), weight=0.5, mode="replace")
-    vec.reset()
-    single.reset()
-    vector.reset()
-    for t in range(40):
-        expected = single.step(t % 2)[1]
-        assert vector.step(np.array([t % 2]))[1].tolist() == [expected]
-        assert vec.step(np.array([t % 2]))[1].tolist() == [np.float32(expected)]
-
-
 def test_the_novelty_wrapper_is_the_bonus_wrapper_with_the_novelty_bonus():
     novelty = NoveltyRewardWrapper(Drifting(), episodes=4, seed=3, weight=0.2, bonus="bits")
     plain = BonusWrapper(Drifting(), novelty.calibrated.make(1), weight=0.2)
@@ -101,24 +72,6 @@ def test_the_novelty_wrapper_is_the_bonus_wrapper_with_the_novelty_bonus():
     novelty.reset(seed=1)
     plain.reset(seed=1)
     assert [novelty.step(a)[1] for a in actions] == [plain.step(a)[1] for a in actions]
-
-
-WRAPPERS = {
-    NoveltyReward: lambda: DummyVecEnv([Drifting]),
-    NoveltyRewardWrapper: Drifting,
-    NoveltyRewardVectorWrapper: lambda: SyncVectorEnv([Drifting]),
-}
-
-
-@pytest.mark.parametrize("wrapper", WRAPPERS)
-def test_every_setting_is_a_keyword_of_every_wrapper(wrapper):
-    shown = inspect.signature(wrapper).parameters
-    for field in dataclasses.fields(NoveltyConfig):
-        assert shown[field.name].default == field.default
-        assert shown[field.name].kind is inspect.Parameter.KEYWORD_ONLY
-    assert {"play", "seed", "encoder"} < set(shown)
-    with pytest.raises(TypeError, match="windows"):
-        wrapper(WRAPPERS[wrapper](), windows=3)
 
 
 CHANGES = {

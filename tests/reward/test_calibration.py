@@ -5,7 +5,7 @@ import pytest
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from learnable_novelty.reward.calibration import window_of
-from learnable_novelty.reward.config import BitsConfig, ForesightConfig, NoveltyConfig
+from learnable_novelty.reward.config import BitsConfig
 from learnable_novelty.reward.random_play import play_randomly
 from learnable_novelty.reward.sb3 import VecEnvAdapter
 from learnable_novelty.reward.scale import ObservationScale
@@ -80,13 +80,6 @@ def test_settings_of_bits_that_make_no_sense_are_refused(options, sentence):
         BitsConfig(**options)
 
 
-def test_the_name_of_a_bonus_stands_for_its_default_settings():
-    assert NoveltyConfig().bonus == ForesightConfig()
-    assert NoveltyConfig(bonus=np.str_("bits")).bonus == BitsConfig()
-    words = BitsConfig(standardization=np.str_("empirical"), window=np.int64(8))
-    assert (type(words.standardization), type(words.window)) == (str, int)
-
-
 def test_calibration_repeats_by_its_seed():
     def found(seed):
         world = VecEnvAdapter(DummyVecEnv([Drifting, Drifting]))
@@ -107,9 +100,3 @@ def test_episodes_of_other_environments_are_refused():
     other = VecEnvAdapter(DummyVecEnv([lambda: Scripted(np.ones((50, 3)))]))
     with pytest.raises(ValueError, match="observations hold 2 numbers, these 3"):
         calibrate(other, play=play)
-
-
-def test_observations_without_numbers_are_refused():
-    empty = VecEnvAdapter(DummyVecEnv([lambda: Scripted(np.ones((50, 0)))]))
-    with pytest.raises(ValueError, match="hold no numbers"):
-        calibrate(empty)

@@ -232,31 +232,6 @@ def test_bad_settings_and_bad_actions_are_refused():
         env.step(-1)
 
 
-def test_settings_reach_the_bonus_of_a_wrapper_and_are_saved(tmp_path):
-    config = ForesightConfig(ridge=np.float64(2.0), every=np.int64(16))
-    assert [type(value) for value in (config.ridge, config.every)] == [float, int]
-    env = NoveltyRewardWrapper(Drifting(), episodes=2, bonus=config)
-    assert env.accumulator.bonus.config == config
-    env.save(tmp_path / "bonus.pt")
-    loaded = NoveltyRewardWrapper.load(tmp_path / "bonus.pt", Drifting())
-    assert loaded.accumulator.bonus.config == config
-    assert loaded.accumulator.bonus.ellipsoids.inverses[0, 0, 0] == 0.5  # 1 / ridge
-
-
-def test_readouts_that_would_not_fit_into_memory_are_refused():
-    sizes = {"num_envs": 1, "action_dim": 500, "discrete": True}
-    units = ObservationScale(np.zeros(1000), np.ones(1000))
-    with pytest.raises(UserError, match=r"would keep 22 GiB for 500 actions and .* of 1,000"):
-        Foresight(units, **sizes)
-
-
-def test_with_very_many_environments_rows_are_not_kept_for_long(monkeypatch):
-    monkeypatch.setattr("learnable_novelty.reward.foresight.MOST_ROWS", 3 * ENVS)
-    bonus, soon = make(12), make(12, every=3)
-    paid = [play(one, known, 200) for one in (bonus, soon)]
-    assert np.array_equal(*paid) and len(bonus._new) == 200 % 3
-
-
 @pytest.mark.parametrize("discrete", [True, False])
 def test_every_wrapper_takes_it_and_keeps_what_it_learned(tmp_path, discrete):
     def environment():

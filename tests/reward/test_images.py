@@ -92,12 +92,6 @@ def test_an_encoder_that_is_none_is_refused(encoder, sentence):
         NoveltyRewardWrapper(Film(), encoder=encoder)
 
 
-def test_a_nan_in_an_image_names_environment_and_step():
-    makers = [lambda: Film(dtype=np.float32), lambda: Film(dtype=np.float32, spoiled=3)]
-    with pytest.raises(UserError, match=r"environment 1 returned a NaN or infinite .* at step 3"):
-        NoveltyReward(DummyVecEnv(makers), encoder=FrozenConvolution((24, 24, 3)), episodes=2)
-
-
 @pytest.mark.parametrize(
     ("shape", "dtype", "high"),
     [((7, 7, 3), np.uint8, 255), ((21, 79), np.int32, 5976), ((24, 24), np.float32, 1.0)],
@@ -106,18 +100,3 @@ def test_arrays_are_no_images_by_their_shape_alone(shape, dtype, high):
     space = spaces.Box(0, high, shape, dtype)
     assert not is_image(space, ImageCodes())
     assert is_image(space, ImageCodes(lambda images: images.reshape(len(images), -1)))
-
-
-def test_the_coloured_view_of_minigrid_is_read():
-    minigrid = pytest.importorskip("minigrid")
-
-    def environment():
-        env = gymnasium.make("MiniGrid-MultiRoom-N2-S4-v0", max_steps=40)
-        return minigrid.wrappers.ImgObsWrapper(minigrid.wrappers.RGBImgPartialObsWrapper(env))
-
-    assert environment().observation_space.shape == (56, 56, 3)
-    venv = NoveltyReward(DummyVecEnv([environment] * 2), episodes=2, bonus="foresight")
-    venv.reset()
-    rng = np.random.default_rng(0)
-    paid = np.stack([venv.step(rng.integers(0, 7, 2))[1] for _ in range(200)])
-    assert np.isfinite(paid).all() and paid[130:].any()

@@ -58,35 +58,6 @@ def test_gymnasium_alone_has_its_wrappers_and_the_others_name_the_extra():
     assert len(done.stdout.splitlines()) == 1
 
 
-def test_a_bonus_needs_neither():
-    done = run(
-        """
-        import numpy as np
-        from learnable_novelty.reward import BitsConfig, NoveltyBonus, ObservationScale, Step
-        from novelty_lab.rivals.registry import RIVALS, make_rival
-
-        scale = ObservationScale(np.zeros(2), np.ones(2))
-        rng = np.random.default_rng(0)
-        rows = rng.standard_normal((50, 3, 2))
-        sizes = {"scale": scale, "num_envs": 3, "action_dim": 2, "discrete": True, "seed": 0}
-        bonuses = [make_rival(name, **sizes) for name in RIVALS]
-        bits = BitsConfig(window=4, standardization="empirical")
-        for bonus in [NoveltyBonus(scale, num_envs=3, config=bits), *bonuses]:
-            for before, after in zip(rows, rows[1:]):
-                step = Step(before, np.eye(2)[[0, 1, 0]], after, np.zeros(3, dtype=bool))
-                assert np.isfinite(bonus.pay(step)).all()
-        try:
-            from learnable_novelty.reward import NoveltyRewardWrapper
-        except ModuleNotFoundError as error:
-            print(error)
-        """,
-        "stable_baselines3",
-        "gymnasium",
-    )
-    assert done.returncode == 0, done.stderr
-    assert "NoveltyRewardWrapper needs the [rl] extra (gymnasium is not" in done.stdout
-
-
 def test_every_public_name_is_there_and_others_are_not():
     assert all(getattr(reward, name) is not None for name in reward.__all__)
     with pytest.raises(AttributeError, match="no attribute 'Payroll'"):

@@ -72,25 +72,6 @@ def test_an_environment_that_writes_over_its_observation_is_read_in_time():
     assert np.ptp(reused.observations, axis=0).min() > 0.1
 
 
-def test_environments_that_use_their_arrays_again_are_read_in_time():
-    class Reusing(VecEnvAdapter):
-        def __init__(self, venv):
-            super().__init__(venv)
-            self.rewards, self.ended = np.zeros(2), np.zeros(2, dtype=bool)
-
-        def step(self, actions):
-            moved = super().step(actions)
-            self.rewards[:], self.ended[:] = moved.rewards, moved.ended
-            return moved._replace(rewards=self.rewards, ended=self.ended)
-
-    plain, reused = (
-        play_randomly(world(DummyVecEnv([Drifting, Drifting])), episodes=4, seed=0)
-        for world in (VecEnvAdapter, Reusing)
-    )
-    assert np.array_equal(plain.rewards, reused.rewards)
-    assert len(plain.trajectories()) == len(reused.trajectories()) == 4
-
-
 def test_random_play_that_never_ends_is_given_up(monkeypatch):
     monkeypatch.setattr("learnable_novelty.reward.random_play.LONGEST_EPISODE", 100)
     world = VecEnvAdapter(DummyVecEnv([lambda: Drifting(length=10**9)]))

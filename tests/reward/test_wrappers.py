@@ -3,7 +3,6 @@
 import contextlib
 import copy
 import re
-from collections import OrderedDict
 
 import gymnasium
 import numpy as np
@@ -17,10 +16,8 @@ from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
 
-import learnable_novelty as ln
 from learnable_novelty.reward import (
     BitsConfig,
-    BonusReward,
     LogNovelty,
     NoveltyReward,
     NoveltyRewardVectorWrapper,
@@ -240,32 +237,6 @@ def test_a_changed_observation_space_is_refused_on_load(tmp_path, space):
         NoveltyReward.load(tmp_path / "bonus.pt", other)
 
 
-def test_parts_in_another_order_are_other_observations(tmp_path):
-    venv = DummyVecEnv([lambda: Drifting(dictionary=True)])
-    NoveltyReward(venv, episodes=2, bonus=BITS).save(tmp_path / "bonus.pt")
-
-    class Turned(Drifting):
-        def __init__(self):
-            super().__init__(dictionary=True)
-            parts = reversed(list(self.observation_space.spaces.items()))
-            self.observation_space = spaces.Dict(OrderedDict(parts))
-
-    with pytest.raises(ValueError, match=r"with Dict\('(state|clock)'"):
-        NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Turned]))
-
-
-def test_words_and_numbers_of_numpy_are_saved_as_pythons_own(tmp_path):
-    bits = {"window": np.int64(8), "width": np.int64(16), "ridge_penalty": np.float64(0.3)}
-    words = {"standardization": np.str_("fixed"), "targets": np.str_("raw")}
-    options = {"clip": np.float64(5.0), "weight": np.float64(2.0), "mode": np.str_("replace")}
-    made = NoveltyReward(
-        DummyVecEnv([Drifting]), episodes=2, bonus=BitsConfig(**bits, **words), **options
-    )
-    made.save(tmp_path / "bonus.pt")
-    loaded = NoveltyReward.load(tmp_path / "bonus.pt", DummyVecEnv([Drifting]))
-    assert loaded.calibrated.config == made.calibrated.config
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -298,30 +269,6 @@ def two_of(dim):
     return {"mean": torch.zeros(dim).double(), "sd": torch.ones(dim).double()}
 
 
-def test_gymnasium_wrappers_save_and_load_too(tmp_path):
-    def rewards(wrapped, actions):
-        wrapped.reset(seed=4)
-        return np.stack([wrapped.step(action)[1] for action in actions])
-
-    actions = np.random.default_rng(1).uniform(-1, 1, (80, 1))
-    single = NoveltyRewardWrapper(Drifting(), episodes=4)
-    single.save(tmp_path / "one.pt")
-    again = NoveltyRewardWrapper.load(tmp_path / "one.pt", Drifting())
-    assert again.weight == single.weight
-    assert np.array_equal(rewards(single, actions[:60]), rewards(again, actions[:60]))
-
-    def vector():
-        return SyncVectorEnv([Drifting, Drifting])
-
-    both = NoveltyRewardVectorWrapper(vector(), episodes=4, weight=0.3)
-    both.save(tmp_path / "two.pt")
-    anew = NoveltyRewardVectorWrapper.load(tmp_path / "two.pt", vector())
-    pairs = np.stack([actions, -actions], axis=1)
-    assert np.array_equal(rewards(both, pairs), rewards(anew, pairs))
-    # What one wrapper saved another reads.
-    assert NoveltyReward.load(tmp_path / "two.pt", DummyVecEnv([Drifting])).weight == both.weight
-
-
 def test_seeds_given_before_are_those_of_the_next_reset():
     def first_of(seed, wrap):
         venv = make_vec_env(Drifting, n_envs=2, seed=seed)
@@ -329,66 +276,6 @@ def test_seeds_given_before_are_those_of_the_next_reset():
 
     for seed in (1, 2):
         assert np.array_equal(first_of(seed, wrap=True), first_of(seed, wrap=False))
-
-
-def test_options_given_before_are_those_of_the_next_reset():
-    seen = []
-
-    class Asked(Drifting):
-        def reset(self, *, seed=None, options=None):
-            seen.append(options)
-            return super().reset(seed=seed)
-
-    venv = DummyVecEnv([Asked])
-    venv.set_options({"map": 3})
-    wrapped = NoveltyReward(venv, episodes=2)
-    wrapped.reset()
-    assert seen[-1] == {"map": 3}
-
-
-def test_dictionaries_within_dictionaries_are_read_alike_by_every_wrapper():
-    class Nested(Drifting):
-        def __init__(self):
-            super().__init__()
-            box = self.observation_space
-            self.observation_space = spaces.Dict({"body": spaces.Dict({"state": box})})
-
-        def show(self):
-            return {"body": {"state": self.state.copy()}}
-
-    nested = NoveltyRewardWrapper(Nested(), episodes=2, seed=1)
-    plain = NoveltyRewardWrapper(Drifting(), episodes=2, seed=1)
-    assert nested.weight == plain.weight
-
-
-def test_a_monitor_inside_keeps_the_task_return_of_a_single_environment():
-    def last_return(env):
-        env.reset(seed=0)
-        over, info = False, {}
-        while not over:
-            _, _, terminated, truncated, info = env.step(np.zeros(1))
-            over = terminated or truncated
-        return info["episode"]["r"]
-
-    paid = NoveltyRewardWrapper(Monitor(Drifting()), weight=1000.0, episodes=2)
-    assert last_return(paid) == last_return(Monitor(Drifting()))
-
-
-def test_a_step_before_the_first_reset_is_refused():
-    with pytest.raises(RuntimeError, match="reset the environments before"):
-        NoveltyRewardWrapper(Drifting(), episodes=1).step(np.zeros(1))
-
-
-def test_settings_that_make_no_sense_are_refused():
-    venv = DummyVecEnv([Drifting])
-    bonus = NoveltyReward(venv, episodes=1).accumulator.bonus
-    with pytest.raises(ValueError, match="'add' or 'replace'"):
-        BonusReward(venv, bonus, weight=1.0, mode="subtract")
-    with pytest.raises(ValueError, match="finite number"):
-        BonusReward(venv, bonus, weight=float("nan"))
-    lazy = SyncVectorEnv([Drifting], autoreset_mode=AutoresetMode.DISABLED)
-    with pytest.raises(ValueError, match="reset themselves"):
-        NoveltyRewardVectorWrapper(lazy)
 
 
 def test_bonus_score_and_share_are_logged():
@@ -492,12 +379,6 @@ class _Spy(LogNovelty):
 
     def _on_rollout_end(self):
         self.held.update(self.logger.name_to_value)
-
-
-def test_the_reward_is_loaded_when_asked_for():
-    assert ln.reward.NoveltyReward is NoveltyReward
-    with pytest.raises(AttributeError, match="no attribute 'rewards'"):
-        _ = ln.rewards
 
 
 def test_gymnasium_checks_the_wrapper():
