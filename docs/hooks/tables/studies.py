@@ -22,41 +22,6 @@ def durations() -> str:
     return markdown(["artefact", "shows", "takes"], rows)
 
 
-CODES = {
-    "pixels": "raw pixels",
-    "PCA-64": "PCA-64",
-    "untrained": "untrained encoder",
-    "coding rate": "coding rate, same encoder and budget",
-    "paper": "the paper's",
-    "untrained conv": "untrained convolutional encoder",
-    "conv by mlp": "conv by mlp (chosen unmoved)",
-    "conv by conv, resolution 300": "conv by conv, resolution 300 (chosen unmoved)",
-    "conv by mlp, moved": "conv by mlp, moved (chosen)",
-}
-
-
-def encoder_controls() -> str:
-    """Compare codes of images by probes that see the labels."""
-    table = record("encoder-controls")["table"]
-    digits, fashion = table["mnist"], table["fashion-mnist"]
-    rows = [
-        [
-            CODES.get(name, name),
-            *(f"{mean_of(row[key]):.3f}" for key in ("linear", "neighbours")),
-            f"{mean_of(row['clusters']):.2f}",
-            *(f"{mean_of(fashion[name][key]):.3f}" for key in ("linear", "neighbours")),
-        ]
-        for name, row in digits.items()
-    ]
-    sets = ["MNIST linear", "MNIST 5-NN", "MNIST k-means", "Fashion linear", "Fashion 5-NN"]
-    return markdown(["code", *sets], rows)
-
-
-def mean_of(row: Any) -> float:
-    """Return a value, or the mean of several runs."""
-    return row["mean"] if isinstance(row, dict) else row
-
-
 SOLVER_TITLES = {
     "float64 Gram": "float64 Cholesky",
     "float64 dual": "float64 dual",
@@ -109,53 +74,6 @@ def calibration_coverage() -> str:
         for name, row in record("calibration")["coverage"].items()
     ]
     return markdown(["noise, signal", "covered", "mean share", "population"], rows)
-
-
-def relations() -> str:
-    """Give the order, the time and the values on noise of measures of real relations."""
-    tells = {
-        "held-out variance": "share of variance in new rows, with an interval and a p-value",
-        "denoised bits": "how rich the relation is, not how strong",
-        "excess bits": "strength and richness together",
-        "forest, held-out R2": "share of variance in new rows",
-        "ppscore": "how much a tree beats the median; 0 for much that is weak",
-        "phik": "strength of association between bins",
-        "distance correlation": "strength of any dependence; noise is not 0",
-        "mutual information": "bits of any dependence; noise is not 0",
-        "|Pearson's r|": "strength of a straight line",
-    }
-    rows = sorted(record("relations")["orders"].items(), key=lambda one: -one[1]["spearman"])
-    return markdown(
-        ("measure", "Spearman with the forest", "largest of 30 shuffled", "seconds", "it tells"),
-        (
-            (
-                name.replace("|", "\\|"),
-                f"{row['spearman']:.2f}",
-                f"{row['largest shuffled']:.2f}",
-                f"{row['seconds']:.2g}",
-                tells[name],
-            )
-            for name, row in rows
-        ),
-    )
-
-
-def denoised_noise() -> str:
-    """Give the largest share of noise data sets that keep a direction, over numbers of targets."""
-    rows = record("denoised")["noise"]
-    sizes = sorted({row["n"] for row in rows})
-
-    def most(kind: str, n: int, name: str) -> str:
-        return f"{max(r[name] for r in rows if (r['kind'], r['n']) == (kind, n)):.1%}"
-
-    heads = {"kept": "keep a direction", "refused": "not known", "p_at_5": "instant p ≤ 0.05"}
-    return markdown(
-        ["noise", *(f"{head}, n = {n}" for head in heads.values() for n in sizes)],
-        [
-            [kind, *(most(kind, n, name) for name in heads for n in sizes)]
-            for kind in dict.fromkeys(row["kind"] for row in rows)
-        ],
-    )
 
 
 TESTS = {"ours": "ours", "MGC": "MGC", "Dcorr": "distance correlation", "Hsic": "HSIC"}

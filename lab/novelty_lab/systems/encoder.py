@@ -78,49 +78,6 @@ class Encoder(nn.Module):
         return unit_norm(code, dim=1) if self.normalize else code
 
 
-class ConvEncoder(nn.Module):
-    """A small convolutional encoder: zero-padded convolutions, each halved by maxima, and a layer.
-
-    Args:
-        side: pixels along an edge.
-        channels: of the convolutions.
-        code_dim: length of a code, D.
-        seed: of the initial weights, uniform in +-1/sqrt(fan_in), drawn on the CPU.
-
-    >>> ConvEncoder(8, channels=(4, 4), code_dim=6)(torch.rand(5, 8, 8)).shape
-    torch.Size([5, 6])
-    """
-
-    def __init__(
-        self,
-        side: int,
-        channels: Sequence[int] = (32, 64, 128),
-        code_dim: int = 64,
-        *,
-        seed: Seed = 0,
-    ) -> None:
-        super().__init__()
-        last = side // 2 ** len(channels)
-        if last < 1:
-            raise UserError(
-                f"expected at most {side.bit_length() - 1} halvings of side={side}, "
-                f"got {len(channels)} channels"
-            )
-        self.side = side
-        self.convolutions = nn.ModuleList(
-            skip_init(nn.Conv2d, i, o, 3, padding=1) for i, o in itertools.pairwise((1, *channels))
-        )
-        self.head = skip_init(nn.Linear, (1, *channels)[-1] * last**2, code_dim)
-        draw_weights(self, seed)
-
-    def forward(self, images: Tensor) -> Tensor:
-        """Encode images (num_samples, side, side) or (num_samples, pixels)."""
-        hidden = _flat(images, self.side**2).view(-1, 1, self.side, self.side)
-        for convolution in self.convolutions:
-            hidden = nn.functional.max_pool2d(torch.relu(convolution(hidden)), 2)
-        return unit_norm(self.head(hidden.flatten(1)), dim=1)
-
-
 @torch.no_grad()
 def draw_weights(module: nn.Module, seed: Seed) -> None:
     """Draw weights and biases of all layers uniform in +-1/sqrt(fan_in), as PyTorch does.
@@ -129,7 +86,7 @@ def draw_weights(module: nn.Module, seed: Seed) -> None:
     """
     generator = torch_generator(seed, "encoder")
     for layer in module.modules():
-        if isinstance(layer, (nn.Linear, nn.Conv2d)):
+        if isinstance(layer, nn.Linear):
             bound = layer.weight[0].numel() ** -0.5
             for parameter in layer.parameters(recurse=False):
                 drawn = torch.rand(parameter.shape, generator=generator, dtype=torch.float64)

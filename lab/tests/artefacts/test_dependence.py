@@ -1,18 +1,13 @@
 """The test of independence beside others: its data, its estimates of power and level."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
 from learnable_novelty.errors import MissingExtraError
-from novelty_lab.context import RunContext
 from novelty_lab.report import save_figure, tables_of
 from novelty_lab.runner import run_experiment
-from novelty_lab.studies.dependence import experiment, level
+from novelty_lab.studies.dependence import experiment
 from novelty_lab.studies.dependence.processes import (
-    CONFOUNDED,
-    CONNECTED,
     dimensions,
     simulation_names,
 )
@@ -34,33 +29,6 @@ def test_power_is_the_share_beyond_the_quantile_of_permuted_data():
 def test_a_share_counts_p_values_up_to_the_level():
     found = experiment.share([0.01, 0.05, 0.06, 0.9])
     assert found == {"rate": 0.5, "se": pytest.approx(0.25), "repeats": 4}
-
-
-def test_what_is_left_beside_z_is_correlated_only_where_x_and_y_are_connected():
-    for name in ("linear", "scale"):
-        x, y, z = CONFOUNDED[name](20_000, np.random.default_rng(0))
-        slope = [np.polyval(np.polyfit(z[:, 0], v[:, 0], 1), z[:, 0]) for v in (x, y)]
-        left = (x[:, 0] - slope[0], y[:, 0] - slope[1])
-        assert abs(np.corrcoef(*left)[0, 1]) < 0.03
-    x, y, z = CONNECTED["linear"](20_000, np.random.default_rng(0))
-    assert np.corrcoef(x[:, 0] - z[:, 0], y[:, 0] - z[:, 0])[0, 1] > 0.2
-
-
-def test_every_cell_of_the_level_has_all_its_repeats(monkeypatch):
-    seen = []
-
-    def all_small(config, kind, name, size, seed, indices):
-        seen.append((kind, name, size, tuple(indices)))
-        return [0.01 if kind == "power" else 0.5 for _ in indices]
-
-    monkeypatch.setattr(level, "p_values", all_small)
-    config = dataclasses.replace(level.QUICK, repeats=5, parts=2)
-    found = level.run(config, seed=0, context=RunContext()).results
-    assert {row["rate"] for row in found["level"].values()} == {0.0}
-    assert {row["rate"] for row in found["power"].values()} == {1.0}
-    assert set(found["power"]) == {f"{name}, n=60, given z" for name in CONNECTED}
-    assert found["level"]["multimodal independence, 2 columns, n=100"]["repeats"] == 2
-    assert sum(len(of) for kind, *_, of in seen if kind == "pair") == 5
 
 
 def test_without_hyppo_the_experiment_says_what_it_needs(monkeypatch):

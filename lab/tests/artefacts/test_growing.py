@@ -1,4 +1,4 @@
-"""What is compared with the observer that grows: functions, learners, sets, and structure."""
+"""What is compared with the observer that grows: functions, learners and sets."""
 
 import dataclasses
 import importlib.util
@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from novelty_lab.context import RunContext
-from novelty_lab.studies.growing import epiplexity, experiment
+from novelty_lab.studies.growing import experiment
 from novelty_lab.studies.growing.functions import FUNCTIONS, NOISE
 from novelty_lab.studies.growing.learners import LEARNERS, held_out
 from novelty_lab.studies.growing.sets import SCIKIT_LEARN, SETS, load
-from novelty_lab.systems.elementary import ElementaryRule
 
 
 def random():
@@ -66,57 +64,3 @@ def test_found_is_the_share_of_small_p_values(monkeypatch):
     found = experiment.grow_on_noise(config, "t2", 100, 0)
     expected = {"found": 0.5, "grown": 1.0, "held out": 0.25, "excess": 2.0, "seconds": 1.0}
     assert found == expected | {"repeats": 4}
-
-
-def test_structure_of_coins_is_small_and_that_of_a_copy_is_not():
-    x = random().integers(0, 2, (2048, 4)).astype(float)
-    coins = np.random.default_rng(1).integers(0, 2, (2048, 1)).astype(float)
-    constant = np.ones((2048, 2))
-
-    def halves(y: np.ndarray):
-        return (x[:1024], y[:1024]), (x[1024:], y[1024:])
-
-    for grows in (False, True):
-        noise, copy, none = (
-            epiplexity.structure(*halves(y), grows=grows, seed=0)
-            for y in (coins, x[:, :1], constant)
-        )
-        assert abs(noise["structure"]) < 20
-        assert noise["total"] == pytest.approx(1024, rel=0.05)
-        assert copy["total"] < 2 * epiplexity.FIRST_BLOCK
-        assert copy["structure"] == pytest.approx(epiplexity.FIRST_BLOCK, rel=0.5)
-        assert set(none.values()) == {0.0}
-
-
-def test_windows_are_cells_and_their_future():
-    x, y = epiplexity.windows_of_rule(30, 200, random())
-    table = ElementaryRule(30).table
-    assert (table[(4 * x[:, 1] + 2 * x[:, 2] + x[:, 3]).astype(int)] == y[:, 0]).all()
-
-
-def test_agreement_is_of_means_over_data_sets_and_a_learner_agrees_with_itself():
-    draw = random()
-    rows = [
-        {"rule": rule, "learner": learner, "seed": seed}
-        | {key: rule + noise * draw.standard_normal() for key in ("model", "structure")}
-        for seed in range(4)
-        for rule in range(20)
-        for learner, noise in {"frozen": 0.0, "growing": 20.0, "network": 3.0}.items()
-    ]
-    found = {(row["learner"], row["measure"]): row for row in epiplexity.agreement(rows)}
-
-    def means(learner: str) -> list[float]:
-        own = [row for row in rows if row["learner"] == learner]
-        return [float(np.mean([r["structure"] for r in own if r["rule"] == k])) for k in range(20)]
-
-    expected = spearmanr(means("growing"), means("network"))[0]
-    assert found["growing", "structure"]["network"] == pytest.approx(expected)
-    assert found["frozen", "structure"]["itself"] == pytest.approx(1)
-    assert found["network", "structure"]["itself"] < 1
-
-
-def test_a_quick_run_compares_every_learner_with_the_network():
-    found = epiplexity.run(epiplexity.QUICK, seed=0, context=RunContext()).results
-    network = found["agreement"][-1]
-    assert (network["learner"], network["rules"]) == ("network", 3)
-    assert network["network"] == pytest.approx(1)

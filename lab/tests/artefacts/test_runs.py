@@ -43,8 +43,6 @@ FAST = {
 }
 
 NOT_RECORDED = {
-    "denoised",
-    "epiplexity",
     "growing",
 }
 """Their paper configurations take core-hours and have not been run yet."""
@@ -54,7 +52,6 @@ ONE_RUN = [
     if not artefact.many_runs and name not in NOT_RECORDED
 ]
 QUICK_RUNS = [
-    "dependence-level",
     "overview",
     "eca",
     "eca-scan",
@@ -62,9 +59,7 @@ QUICK_RUNS = [
     pytest.param("floor", marks=pytest.mark.slow),
     pytest.param("calibration", marks=pytest.mark.slow),
     pytest.param("compare", marks=pytest.mark.slow),
-    pytest.param("relations", marks=pytest.mark.slow),
     "life-map",
-    pytest.param("encoder-joined", marks=pytest.mark.slow),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Data for the test of independence: independent pairs, confounded ones, and those of hyppo."""
+"""Data for the test of independence: independent pairs, and the simulations of hyppo."""
 
 from __future__ import annotations
 
@@ -73,49 +73,3 @@ SERIES: dict[str, Callable[[int, Generator], Arrays]] = {
     "AR 0.9": lambda n, g: (_series(g, n, 0.9), _series(g, n, 0.9)),
 }
 """Pairs of series without dependence, tested with blocks of 20 and of 50 steps."""
-
-
-def _confounded(
-    of_x: Callable[..., np.ndarray], of_y: Callable[..., np.ndarray], columns: int = 1
-) -> Callable[[int, Generator], Arrays]:
-    """Return x = of_x(z, e), y = of_y(z, f, e) and z, with independent normal e and f."""
-
-    def draw(n: int, g: Generator) -> Arrays:
-        z, e, f = _normal(g, n, columns), _normal(g, n), _normal(g, n)
-        return of_x(z, e), of_y(z, f, e), z
-
-    return draw
-
-
-CONFOUNDED: dict[str, Callable[[int, Generator], Arrays]] = {
-    "linear": _confounded(lambda z, e: z + e, lambda z, f, e: z + f),
-    "strong linear": _confounded(lambda z, e: 2 * z + 0.5 * e, lambda z, f, e: 0.5 * f - 2 * z),
-    "sine": _confounded(
-        lambda z, e: np.sin(3 * z) + 0.4 * e, lambda z, f, e: np.sin(3 * z) + 0.4 * f
-    ),
-    "quadratic": _confounded(lambda z, e: z**2 + 0.5 * e, lambda z, f, e: abs(z) + 0.5 * f),
-    "post-nonlinear": _confounded(
-        lambda z, e: np.tanh(z + 0.5 * e), lambda z, f, e: np.exp((z + f) / 2)
-    ),
-    "post-nonlinear, sine": _confounded(
-        lambda z, e: (np.sin(2 * z) + 0.5 * e) ** 3, lambda z, f, e: np.tanh(np.cos(z) + 0.5 * f)
-    ),
-    "scale": _confounded(lambda z, e: np.exp(z / 2) * e, lambda z, f, e: np.exp(z / 2) * f),
-    "five columns": _confounded(
-        lambda z, e: 2 * z.mean(1, keepdims=True) + 0.7 * e,
-        lambda z, f, e: np.sin(z[:, :1]) + z[:, 1:2] + 0.7 * f,
-        columns=5,
-    ),
-    "unrelated z": _confounded(lambda z, e: e, lambda z, f, e: f),
-}
-"""x and y independent given z."""
-
-CONNECTED: dict[str, Callable[[int, Generator], Arrays]] = {
-    "linear": _confounded(lambda z, e: z + e, lambda z, f, e: z + 0.25 * e + f),
-    "quadratic": _confounded(lambda z, e: z + e, lambda z, f, e: z + 0.25 * e**2 + f),
-    "size": _confounded(lambda z, e: np.sin(2 * z) + e, lambda z, f, e: z + (0.5 + abs(e)) * f),
-    "post-nonlinear": _confounded(
-        lambda z, e: np.tanh(z + e), lambda z, f, e: np.exp((z + 0.3 * e + f) / 2)
-    ),
-}
-"""x and y dependent given z."""
