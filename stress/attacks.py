@@ -340,7 +340,7 @@ import sys, torch, numpy as np, learnable_novelty as ln, novelty_lab
 assert ln.__file__.startswith(sys.argv[1]) and novelty_lab.__file__.startswith(sys.argv[1])
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.stream import OnlineObserver
-online = OnlineObserver(reservoirs.MLP(3, 8, 2), target_dim=2, ridge_penalty=1.0, backend="numba")
+online = OnlineObserver(reservoirs.MLP(3, 8, 2), target_dim=2, ridge_penalty=1.0)
 online.update(torch.ones(1, 3), torch.ones(1, 2))
 import gymnasium
 from stable_baselines3.common.vec_env import DummyVecEnv

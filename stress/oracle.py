@@ -3,7 +3,7 @@
 ``python -m stress oracle --cases 20000 [--cuda]`` prints how many were right, refused and wrong, by
 way. A case is one random problem, with columns of mixed kinds, scales and offsets, scored
 in one way: from rows by either solver, with weights, from merged moments or roots, by a fit, with a
-gradient, or pair by pair on either backend, saved and loaded or started anew on the way.
+gradient, or pair by pair, saved and loaded or started anew on the way.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from learnable_novelty.observer.summary import Moments, Roots, Rows, merge
 from learnable_novelty.seeds import numpy_generator
 
 ROWS = ("auto", "gram", "spectral", "moments", "roots", "fit", "gradient")
-STREAMS = ("stream", "compiled stream", "saved stream", "restarted stream")
+STREAMS = ("stream", "saved stream", "restarted stream")
 STATED = 1e-6
 """Of the score, or in bits where it is below one bit."""
 
@@ -134,7 +134,7 @@ def score(problem: Problem, way: str, seed: int, device: str = "cpu") -> float:
     """Score a problem in one way; raise where the library refuses."""
     rng = np.random.default_rng(seed)
     if way in STREAMS:
-        return streamed(problem, way, rng)
+        return streamed(problem, way)
     h, y = problem.features.to(device), problem.targets.to(device)
     weights = None if bool((problem.counts == 1).all()) else problem.counts.to(device)
     observer = Observer(
@@ -164,7 +164,7 @@ def score(problem: Problem, way: str, seed: int, device: str = "cpu") -> float:
     return float(observer.bits(Rows(h, y, weights)).detach())
 
 
-def streamed(problem: Problem, way: str, rng: np.random.Generator) -> float:
+def streamed(problem: Problem, way: str) -> float:
     """Score pair by pair, each as often as it counts, beside a stream of other pairs."""
     m, d = problem.features.shape[1], problem.targets.shape[1]
 
@@ -176,7 +176,6 @@ def streamed(problem: Problem, way: str, rng: np.random.Generator) -> float:
             ridge_penalty=problem.ridge_penalty,
             resolution=problem.resolution,
             target_unit=problem.target_unit,
-            backend="numba" if way == "compiled stream" or rng.random() < 0.5 else "numpy",
         )
 
     online, only = make(), torch.tensor([True, False])

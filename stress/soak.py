@@ -89,7 +89,6 @@ class Streams:
             target_dim=LORENZ.dim * setting.window,
             num_streams=setting.streams,
             ridge_penalty=setting.ridge_penalty,
-            backend="auto",
         )
         self.held: list[Moments | None] = [None] * setting.streams
         self.random = numpy_generator(setting.seed, "soak")

@@ -28,7 +28,7 @@ def test_counted_patterns_score_as_every_site_does():
 
 @pytest.mark.parametrize("collinear", [False, True])
 def test_online_steps_agree_with_an_svd_per_stream(collinear):
-    case = online.Case(2, 12, {}, collinear)
+    case = online.Case(2, 12, collinear)
     plain, *ours = online.prepare(8, case, num_streams=3, num_pairs=40).values()
     for _ in range(40):
         expected = plain()

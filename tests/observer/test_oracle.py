@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections import Counter
 
 import pytest
 
 from stress.oracle import ROWS, STREAMS, judge
 
-HAS_NUMBA = importlib.util.find_spec("numba") is not None
-WAYS = (*ROWS, *STREAMS) if HAS_NUMBA else ROWS
+WAYS = (*ROWS, *STREAMS)
 SHARES, CASES = 10, 50
 
 

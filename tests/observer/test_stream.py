@@ -1,10 +1,8 @@
-"""The score of a stream after every pair, on both backends."""
+"""The score of a stream after every pair."""
 
 from __future__ import annotations
 
 import copy
-import functools
-import importlib.util
 import io
 import math
 
@@ -12,27 +10,12 @@ import numpy as np
 import pytest
 import torch
 
-from learnable_novelty.errors import MissingExtraError
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import MLP, Fourier, Identity
 from learnable_novelty.observer.stream import OnlineObserver
 from learnable_novelty.observer.summary import Moments
 
 KNOBS = {"ridge_penalty": 0.3, "resolution": 1.7, "code_scale": 0.6}
-BACKENDS = ["numpy", "numba"]
-
-
-@pytest.fixture(params=BACKENDS)
-def observe(request):
-    """Make an online observer of either backend."""
-    if request.param == "numba":
-        pytest.importorskip("numba")
-    return functools.partial(OnlineObserver, backend=request.param)
-
-
-def both(reservoir, **knobs):
-    pytest.importorskip("numba")
-    return [OnlineObserver(reservoir, backend=backend, **knobs) for backend in BACKENDS]
 
 
 def close(expected):
@@ -80,24 +63,24 @@ def assert_same_state(one, other):
     ],
 )
 def test_every_score_is_the_batch_score_of_the_pairs_so_far(
-    normal, oracle, observe, reservoir, d, unit, penalty
+    normal, oracle, reservoir, d, unit, penalty
 ):
     knobs = {**KNOBS, "ridge_penalty": penalty}
     time = torch.arange(801, dtype=torch.float64)
     path = torch.stack([(0.11 * time).sin(), (0.07 * time).cos()], 1) + 0.1 * normal(801, 2)
     x, y = path[:-1], path[1:].repeat(1, 5)[:, :d]
-    scores = run(observe(reservoir, target_dim=d, target_unit=unit, **knobs), x, y)
+    scores = run(OnlineObserver(reservoir, target_dim=d, target_unit=unit, **knobs), x, y)
     assert abs(scores[0]) < 1e-9
     for n in (*range(2, 30), 64, 100, 333, 800):
         expected = oracle.bits(reservoir(x[:n]), y[:n], *knobs.values(), unit=unit)
         assert scores[n - 1] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-def test_fixed_standardization_uses_the_given_constants(normal, observe):
+def test_fixed_standardization_uses_the_given_constants(normal):
     reservoir = MLP(2, 6, 2)
     reference_x, reference_y = normal(200, 2), 3 + normal(200, 2)
     x, y = normal(100, 2), 3 + normal(100, 2)
-    online = observe(
+    online = OnlineObserver(
         reservoir,
         target_dim=2,
         target_unit=0.7,
@@ -115,13 +98,11 @@ def test_fixed_standardization_uses_the_given_constants(normal, observe):
 
 
 @pytest.mark.parametrize("standardization", ["empirical", "fixed"])
-def test_streams_with_masks_and_resets_are_independent(
-    normal, rng, oracle, standardization, observe
-):
+def test_streams_with_masks_and_resets_are_independent(normal, rng, oracle, standardization):
     streams, d, reservoir = 4, 3, MLP(2, 5, 2)
     reference = reservoir(normal(60, 2)), normal(60, d)
     fixed = standardization == "fixed"
-    online = observe(
+    online = OnlineObserver(
         reservoir,
         target_dim=d,
         num_streams=streams,
@@ -164,13 +145,12 @@ def test_streams_with_masks_and_resets_are_independent(
                 assert not online.count[forgotten].any()
 
 
-@pytest.mark.parametrize("into", BACKENDS)
 @pytest.mark.parametrize("standardization", ["empirical", "fixed"])
-def test_a_saved_state_continues(normal, standardization, into, observe):
+def test_a_saved_state_continues(normal, standardization):
     reference = Moments.of(normal(40, 6), normal(40, 2)) if standardization == "fixed" else None
 
-    def make(observe, seed):
-        return observe(
+    def make(seed):
+        return OnlineObserver(
             MLP(2, 6, 2, seed=seed),
             target_dim=2,
             num_streams=3,
@@ -179,7 +159,7 @@ def test_a_saved_state_continues(normal, standardization, into, observe):
             **KNOBS,
         )
 
-    online, twin = make(observe, 0), make(functools.partial(OnlineObserver, backend=into), 9)
+    online, twin = make(0), make(9)
     for _ in range(20):
         online.update(normal(3, 2), normal(3, 2), torch.tensor([True, False, True]))
         twin.update(normal(3, 2), normal(3, 2))
@@ -199,8 +179,8 @@ def test_a_saved_state_continues(normal, standardization, into, observe):
 
 
 @pytest.mark.parametrize("what", ["inputs", "targets", "both"])
-def test_a_constant_stream_scores_zero(normal, what, observe):
-    online = observe(MLP(2, 6, 2), target_dim=2, **KNOBS)
+def test_a_constant_stream_scores_zero(normal, what):
+    online = OnlineObserver(MLP(2, 6, 2), target_dim=2, **KNOBS)
     for _ in range(50):
         x = normal(1, 2) if what == "targets" else torch.full((1, 2), 0.1).double()
         y = normal(1, 2) if what == "inputs" else torch.full((1, 2), 0.1).double()
@@ -209,39 +189,40 @@ def test_a_constant_stream_scores_zero(normal, what, observe):
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e-8])
-def test_targets_far_from_zero_keep_their_digits(normal, oracle, unit, observe):
+def test_targets_far_from_zero_keep_their_digits(normal, oracle, unit):
     x, y = normal(200, 3), normal(200, 2)
     y = 1e12 + (x @ normal(3, 2) + 0.1 * y)
-    score = run(observe(Identity(3), target_dim=2, target_unit=unit, **KNOBS), x, y)[-1]
+    score = run(OnlineObserver(Identity(3), target_dim=2, target_unit=unit, **KNOBS), x, y)[-1]
     expected = oracle.bits(x, y - 1e12, *KNOBS.values(), unit=unit)  # the difference is exact
     assert score == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("scale", [1e-165, 1e-300, 1e155])
-def test_a_column_of_another_scale_counts_as_much(normal, oracle, scale, observe):
+def test_a_column_of_another_scale_counts_as_much(normal, oracle, scale):
     x, y = normal(60, 3), normal(60, 2)
     y[:, 0] += x[:, 1]
     expected = oracle.bits(x, y, *KNOBS.values())
     x[:, 1] *= scale
-    score = run(observe(Identity(3), target_dim=2, **KNOBS), x, y)[-1]
+    score = run(OnlineObserver(Identity(3), target_dim=2, **KNOBS), x, y)[-1]
     assert score == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("target_dim", [3, 40])
-def test_long_streams_of_collinear_features_keep_their_digits(target_dim, observe):
+def test_long_streams_of_collinear_features_keep_their_digits(target_dim):
     reservoir = MLP(1, 16, 3)
     time = 0.05 * torch.arange(500, dtype=torch.float64)[:, None]
     x, y = time.sin(), torch.cat([(time + 0.1 * k).sin() for k in range(target_dim)], dim=1)
-    scores = run(observe(reservoir, target_dim=target_dim, ridge_penalty=0.05), x, y)
+    scores = run(OnlineObserver(reservoir, target_dim=target_dim, ridge_penalty=0.05), x, y)
     for n in (2, 50, 200, 500):
         expected = float(Observer(reservoir, ridge_penalty=0.05, solver="spectral")(x[:n], y[:n]))
         assert scores[n - 1] == pytest.approx(expected, rel=1e-8)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-def test_every_dtype_layout_and_gradient_is_taken(normal, dtype, observe):
+def test_every_dtype_layout_and_gradient_is_taken(normal, dtype):
     reservoir = MLP(3, 8, 2)
-    online, double = (observe(reservoir, target_dim=2, num_streams=4, **KNOBS) for _ in range(2))
+    knobs = {"target_dim": 2, "num_streams": 4, **KNOBS}
+    online, double = (OnlineObserver(reservoir, **knobs) for _ in range(2))
     for _ in range(30):
         x = normal(4, 6)[:, ::2].to(dtype).requires_grad_()
         y = normal(2, 4).T.to(dtype).requires_grad_()
@@ -254,8 +235,8 @@ def test_every_dtype_layout_and_gradient_is_taken(normal, dtype, observe):
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("where", ["inputs", "targets"])
-def test_values_that_are_not_finite_are_refused_and_change_nothing(normal, value, where, observe):
-    online = observe(MLP(2, 6, 2), target_dim=2, num_streams=2, **KNOBS)
+def test_values_that_are_not_finite_are_refused_and_change_nothing(normal, value, where):
+    online = OnlineObserver(MLP(2, 6, 2), target_dim=2, num_streams=2, **KNOBS)
     for _ in range(5):
         online.update(normal(2, 2), normal(2, 2))
     before, twin = online.state_dict(), copy.deepcopy(online)
@@ -268,8 +249,8 @@ def test_values_that_are_not_finite_are_refused_and_change_nothing(normal, value
     assert torch.equal(online.update(x, y), twin.update(x, y))
 
 
-def test_a_score_that_would_lose_digits_is_refused_and_changes_nothing(normal, observe):
-    online = observe(MLP(2, 6, 2), target_dim=3, num_streams=3, ridge_penalty=0.3)
+def test_a_score_that_would_lose_digits_is_refused_and_changes_nothing(normal):
+    online = OnlineObserver(MLP(2, 6, 2), target_dim=3, num_streams=3, ridge_penalty=0.3)
     for _ in range(20):
         online.update(normal(3, 2), normal(3, 3))
     before, large = online.state_dict(), normal(3, 3)
@@ -277,39 +258,6 @@ def test_a_score_that_would_lose_digits_is_refused_and_changes_nothing(normal, o
     with pytest.raises(ValueError, match=r"right to 6 digits .* stream 1 .* larger target_unit"):
         online.update(normal(3, 2), large)
     assert_same_state(online.state_dict(), before)
-
-
-@pytest.mark.parametrize("standardization", ["empirical", "fixed"])
-def test_sums_are_those_of_the_pairs(normal, standardization, observe):
-    reservoir, x, y = MLP(2, 6, 2), 2 + normal(50, 2, 2), 5 + normal(50, 2, 3)
-    reference = reservoir(normal(40, 2)), normal(40, 3)
-    online = observe(
-        reservoir,
-        target_dim=3,
-        num_streams=2,
-        ridge_penalty=0.3,
-        target_unit=0.5,
-        standardization=standardization,
-        calibration=Moments.of(*reference) if standardization == "fixed" else None,
-    )
-    for pair in zip(x, y, strict=True):
-        online.update(*pair)
-    sums = online.sums()
-    for k in range(2):
-        h, t = reservoir(x[:, k]), y[:, k]
-        of_h, of_t = (h, t) if standardization == "empirical" else reference
-        scale = 1 / (of_h.std(0, correction=0) * math.sqrt(6))
-        z, dt = (h - of_h.mean(0)) * scale, t - of_t.mean(0)
-        expected = {
-            "count": torch.tensor(50.0).double(),
-            "feature_mean": of_h.mean(0),
-            "target_mean": of_t.mean(0),
-            "gram": z.T @ z,
-            "cross": z.T @ dt,
-            "scale": scale,
-        }
-        for name, value in expected.items():
-            torch.testing.assert_close(getattr(sums, name)[k], value, rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -323,7 +271,6 @@ def test_sums_are_those_of_the_pairs(normal, standardization, observe):
         ({"standardization": "fixed"}, "calibration goes with"),
         ({"target_dim": 0}, "target_dim must be a positive integer, got 0"),
         ({"num_streams": 1.5}, "num_streams must be a positive integer, got 1.5"),
-        ({"backend": "cuda"}, "backend must be auto, numpy or numba"),
     ],
 )
 def test_bad_settings_are_refused(knobs, message):
@@ -342,25 +289,11 @@ def test_bad_settings_are_refused(knobs, message):
         ((3, 2), (3, 1), torch.ones(3), "active must be a tensor of booleans"),
     ],
 )
-def test_other_pairs_are_refused(normal, inputs, targets, active, message, observe):
-    online = observe(MLP(2, 4, 2), target_dim=1, num_streams=3, ridge_penalty=0.3)
+def test_other_pairs_are_refused(normal, inputs, targets, active, message):
+    online = OnlineObserver(MLP(2, 4, 2), target_dim=1, num_streams=3, ridge_penalty=0.3)
     with pytest.raises((ValueError, TypeError), match=message):
         online.update(normal(*inputs), normal(*targets), active)
     assert not online.count.any()
-
-
-def test_auto_takes_what_is_there(monkeypatch):
-    pytest.importorskip("numba")
-
-    def make(**knobs):
-        return OnlineObserver(MLP(2, 4, 1), target_dim=1, ridge_penalty=0.3, **knobs)
-
-    assert make().backend == "numpy"
-    assert make(backend="auto").backend == "numba"
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert make(backend="auto").backend == "numpy"
-    with pytest.raises(MissingExtraError, match=r"needs the \[rl\] extra"):
-        make(backend="numba")
 
 
 def test_a_million_pairs_keep_eight_digits(normal):

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+from learnable_novelty.observer.reservoirs import MLP
+from learnable_novelty.observer.stream import OnlineObserver
 from learnable_novelty.observer.summary import Moments
 from learnable_novelty.reward.bonus import Step
 from learnable_novelty.reward.config import BitsConfig
@@ -15,6 +17,7 @@ from learnable_novelty.reward.scale import ObservationScale
 from novelty_lab.studies.rooms.drives import (
     Progress,
     Surprise,
+    sums_of,
 )
 
 ENVS, DIM, WINDOW, WIDTH, PENALTY = 2, 2, 2, 5, 0.3
@@ -140,3 +143,42 @@ def test_a_drive_that_was_reset_pays_as_a_new_one(drive, kind):
     used.reset()
     for step in make_steps(12, seed=2):
         assert np.allclose(used.pay(step), new.pay(step), rtol=1e-12)
+
+
+@pytest.mark.parametrize("standardization", ["empirical", "fixed"])
+def test_sums_are_those_of_the_pairs(standardization):
+    generator = torch.Generator().manual_seed(0)
+
+    def normal(*shape):
+        return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+    reservoir, x, y = MLP(2, 6, 2), 2 + normal(50, 2, 2), 5 + normal(50, 2, 3)
+    reference = reservoir(normal(40, 2)), normal(40, 3)
+    online = OnlineObserver(
+        reservoir,
+        target_dim=3,
+        num_streams=2,
+        ridge_penalty=0.3,
+        target_unit=0.5,
+        standardization=standardization,
+        calibration=Moments.of(*reference) if standardization == "fixed" else None,
+    )
+    for pair in zip(x, y, strict=True):
+        online.update(*pair)
+    sums = sums_of(online)
+    for k in range(2):
+        h, t = reservoir(x[:, k]), y[:, k]
+        of_h, of_t = (h, t) if standardization == "empirical" else reference
+        scale = 1 / (of_h.std(0, correction=0) * math.sqrt(6))
+        z, dt = (h - of_h.mean(0)) * scale, t - of_t.mean(0)
+        expected = {
+            "count": torch.tensor(50.0).double(),
+            "feature_mean": of_h.mean(0),
+            "target_mean": of_t.mean(0),
+            "gram": z.T @ z,
+            "cross": z.T @ dt,
+            "scale": scale,
+        }
+        for name, value in expected.items():
+            got = torch.as_tensor(getattr(sums, name)[k])
+            torch.testing.assert_close(got, value, rtol=1e-10, atol=1e-10)

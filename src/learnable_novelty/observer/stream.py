@@ -8,10 +8,8 @@ where that is not enough either, the pair is refused and nothing has changed.
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learnable_novelty.errors import UserError, UserTypeError, missing_extra
+from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.observer.checks import check_positive
 from learnable_novelty.observer.reservoirs import Reservoir
 from learnable_novelty.observer.reservoirs.base import check_sizes
@@ -29,8 +27,6 @@ from learnable_novelty.observer.stream_sums import (
     Rule,
     Sums,
     careful_scores,
-    problem,
-    scales,
     step,
 )
 from learnable_novelty.observer.summary import Moments
@@ -42,29 +38,6 @@ TOLERANCE = 1e-6
 """Largest error of a score: relative, or in bits where the score is below one bit."""
 MAX_COUNT_PER_PENALTY = 1e8
 """Largest n/lambda accepted; the error there is measured in docs/reliability.md."""
-
-
-@dataclass(frozen=True)
-class StreamSums:
-    """The ridge regression of each stream so far, in float64.
-
-    With A = gram + lambda I and z = scale (h - feature_mean) a stream predicts
-    target_mean + cross' A^-1 z.
-    """
-
-    count: Tensor
-    """Pairs, (num_streams,)."""
-    feature_mean: Tensor
-    """Of the pairs, or the given one, (num_streams, feature_dim)."""
-    target_mean: Tensor
-    """Of the pairs, or the given one, (num_streams, target_dim)."""
-    scale: Tensor
-    """1/(sd sqrt(m)) of each feature and 0 where it is constant, (num_streams, feature_dim)."""
-    gram: Tensor
-    """H~'H~ of standardized features, (num_streams, feature_dim, feature_dim)."""
-    cross: Tensor
-    """H~'Y of standardized features and targets less their mean,
-    (num_streams, feature_dim, target_dim)."""
 
 
 class OnlineObserver:
@@ -86,8 +59,6 @@ class OnlineObserver:
             that ``cumulative`` is at every step the batch score of the pairs seen; "fixed" uses
             the constants in ``calibration``, which is the paper's literal recursion.
         calibration: moments of reference features and targets, for "fixed".
-        backend: "numpy"; "numba" is the same in compiled code, which comes with the extra ``rl``
-            and is compiled at its first use on a machine; "auto" takes numba where it is installed.
 
     >>> from learnable_novelty.observer.reservoirs import MLP
     >>> online = OnlineObserver(MLP(2, 8, 2), target_dim=1, num_streams=3, ridge_penalty=0.3)
@@ -108,7 +79,6 @@ class OnlineObserver:
         target_unit: float = 1.0,
         standardization: Literal["empirical", "fixed"] = "empirical",
         calibration: Moments | None = None,
-        backend: Literal["auto", "numpy", "numba"] = "numpy",
     ) -> None:
         check_sizes(target_dim=target_dim, num_streams=num_streams)
         check_positive(
@@ -125,7 +95,6 @@ class OnlineObserver:
         self.ridge_penalty, self.resolution = ridge_penalty, resolution
         self.code_scale, self.target_unit = code_scale, target_unit
         self.standardization, self.calibration = standardization, calibration
-        self.backend = resolve_backend(backend)
         self._all = np.ones(num_streams, np.bool_)
         self._dtypes = torch.float64, torch.float64  # of the latest features and targets
         self._start = self._first_sums()
@@ -152,29 +121,12 @@ class OnlineObserver:
     @property
     def count(self) -> Tensor:
         """How many pairs each stream has seen, (num_streams,)."""
-        return torch.tensor(self._sums.num_pairs)
+        return torch.tensor(self.sums.num_pairs)
 
     @property
     def cumulative(self) -> Tensor:
         """The score of each stream in bits, (num_streams,)."""
         return torch.tensor(self._scores)
-
-    def sums(self) -> StreamSums:
-        """Return the regression of each stream so far."""
-        m, sums, rule = self.reservoir.feature_dim, self._sums, self._rule()
-        rows, varies = scaled = scales(sums, rule)
-        a, b = problem(sums, rule, scaled)
-        unit = np.where(sums.mean == 0, 0.0, sums.unit)
-        mean = torch.from_numpy(sums.origin + sums.mean * unit)
-        in_units = torch.from_numpy(np.where(sums.unit > 0, sums.unit, 1.0)[:, :m])
-        return StreamSums(
-            count=self.count,
-            feature_mean=mean[:, :m],
-            target_mean=mean[:, m:],
-            scale=torch.from_numpy(rows * varies[:, :m]) / in_units,
-            gram=a - self.ridge_penalty * torch.eye(m).to(a),
-            cross=b * self.target_unit,
-        )
 
     def update(self, inputs: Tensor, targets: Tensor, active: Tensor | None = None) -> Tensor:
         """Add one pair to every active stream.
@@ -208,31 +160,22 @@ class OnlineObserver:
             raise UserError(
                 "inputs, features and targets must be finite, got NaN or infinite values"
             )
-        longest = float((self._sums.num_pairs * on).max()) + 1
+        longest = float((self.sums.num_pairs * on).max()) + 1
         if longest / self.ridge_penalty > MAX_COUNT_PER_PENALTY:
             raise UserError(
                 f"expected num_pairs / ridge_penalty of at most {MAX_COUNT_PER_PENALTY:g}, got "
                 f"{longest:g} / {self.ridge_penalty:g}; reset the stream or raise the penalty"
             )
         dtypes = features.dtype, targets.dtype
-        rule = self._rule(dtypes)
-        sums, bits, errors = self._step(self._sums, pairs, on, rule)
+        rule = self.rule(dtypes)
+        sums, bits, errors = step(self.sums, pairs, on, rule)
         doubtful = on & ~(errors <= TOLERANCE * bits.clip(min=1))
         if doubtful.any():
             bits[doubtful] = self._careful(sums, doubtful, rule)
         scores = np.where(on, bits, self._scores)
         change = scores - self._scores
-        self._sums, self._scores, self._dtypes = sums, scores, dtypes
+        self.sums, self._scores, self._dtypes = sums, scores, dtypes
         return change
-
-    def _step(
-        self, sums: Sums, pairs: Floats, active: NDArray[np.bool_], rule: Rule
-    ) -> tuple[Sums, Floats, Floats]:
-        if self.backend == "numpy":
-            return step(sums, pairs, active, rule)
-        from learnable_novelty.observer import stream_compiled
-
-        return stream_compiled.step(sums, pairs, active, rule)
 
     def _careful(self, sums: Sums, doubtful: NDArray[np.bool_], rule: Rule) -> Floats:
         """Return the scores of some streams from singular values, or raise."""
@@ -251,18 +194,18 @@ class OnlineObserver:
     def reset(self, streams: Tensor | Sequence[int] | slice | None = None) -> None:
         """Forget the given streams (indices or a boolean mask), or all of them."""
         if streams is None:
-            self._sums, self._scores = self._start, np.zeros(self.num_streams)
+            self.sums, self._scores = self._start, np.zeros(self.num_streams)
             return
         chosen: Any = streams.cpu().numpy() if isinstance(streams, Tensor) else streams
-        self._sums = Sums(*(value.copy() for value in self._sums))
+        self.sums = Sums(*(value.copy() for value in self.sums))
         self._scores = self._scores.copy()
         self._scores[chosen] = 0.0
-        for value, start in zip(self._sums, self._start, strict=True):
+        for value, start in zip(self.sums, self._start, strict=True):
             value[chosen] = start[chosen]
 
     def state_dict(self) -> dict[str, Any]:
         """Return a copy of the state of all streams and of the reservoir."""
-        state: dict[str, Any] = {k: torch.tensor(v) for k, v in self._sums._asdict().items()}
+        state: dict[str, Any] = {k: torch.tensor(v) for k, v in self.sums._asdict().items()}
         feature_eps, target_eps = (torch.finfo(dtype).eps for dtype in self._dtypes)
         state |= {"cumulative": self.cumulative, "eps": feature_eps, "target_eps": target_eps}
         return {**state, "reservoir": self.reservoir.state_dict()}
@@ -281,10 +224,10 @@ class OnlineObserver:
                 )
         self.reservoir.load_state_dict(state["reservoir"])
         self._dtypes = DTYPES[state["eps"]], DTYPES[state["target_eps"]]
-        self._sums = Sums(*(state[name].cpu().numpy().copy() for name in Sums._fields))
+        self.sums = Sums(*(state[name].cpu().numpy().copy() for name in Sums._fields))
         self._scores = state["cumulative"].cpu().numpy().copy()
 
-    def _rule(self, dtypes: tuple[torch.dtype, torch.dtype] | None = None) -> Rule:
+    def rule(self, dtypes: tuple[torch.dtype, torch.dtype] | None = None) -> Rule:
         """Return the settings for features and targets of these dtypes, or the latest."""
         tolerances = (constant_ratio(torch.finfo(t).eps) for t in dtypes or self._dtypes)
         bits, moving = self.code_scale / math.log(2), self.calibration is None
@@ -319,15 +262,3 @@ class OnlineObserver:
 
 def _double(values: Tensor) -> Floats:
     return values.detach().to("cpu", torch.float64).numpy()
-
-
-def resolve_backend(backend: Literal["auto", "numpy", "numba"]) -> Literal["numpy", "numba"]:
-    """Return what the name stands for on this machine, or say what is missing."""
-    if backend not in ("auto", "numpy", "numba"):
-        raise UserError(f"backend must be auto, numpy or numba, got {backend!r}")
-    installed = importlib.util.find_spec("numba") is not None
-    if backend == "auto":
-        return "numba" if installed else "numpy"
-    if backend == "numba" and not installed:
-        raise missing_extra('backend="numba"', "numba", "rl")
-    return backend

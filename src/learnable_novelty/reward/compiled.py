@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from learnable_novelty.observer.stream_compiled import compiled
 from learnable_novelty.reward.bonus import Array
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile a function, and keep the result in its folder or in the user's cache."""
+    try:
+        return njit(error_model="numpy", cache=True)(function)
+    except RuntimeError:  # neither can be written to
+        return njit(error_model="numpy")(function)
 
 
 @compiled

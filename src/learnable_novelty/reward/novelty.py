@@ -57,7 +57,6 @@ class NoveltyBonus:
             ridge_penalty=config.ridge_penalty,
             standardization=config.standardization,
             calibration=reference,
-            backend="auto",
         )
 
     def pay(self, step: Step) -> Array:

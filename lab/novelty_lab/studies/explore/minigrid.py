@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnable_novelty.errors import UserError, needs_extra
-from learnable_novelty.observer.stream_compiled import compiled
+from learnable_novelty.reward.compiled import compiled
 from learnable_novelty.storage import writing
 
 EMPTY, WALL, DOOR, KEY, BALL, GOAL = 1, 2, 4, 5, 6, 8

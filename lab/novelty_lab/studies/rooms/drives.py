@@ -24,6 +24,7 @@ import torch
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.stream import OnlineObserver
+from learnable_novelty.observer.stream_sums import problem, scales
 from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step
 from learnable_novelty.reward.calibration import CalibratedNovelty
 from learnable_novelty.reward.config import BitsConfig, NoveltyConfig
@@ -35,8 +36,23 @@ from novelty_lab.rivals.registry import RIVALS, make_rival
 
 
 def sums_of(online: OnlineObserver) -> Any:
-    """Return the sums of an observer on the CPU now: ``StreamSums`` as arrays."""
-    return SimpleNamespace(**{name: sums.numpy() for name, sums in vars(online.sums()).items()})
+    """Return the ridge regression of each stream so far.
+
+    With A = gram + lambda I and z = scale (h - feature_mean) a stream predicts
+    target_mean + cross' A^-1 z.
+    """
+    m, sums, rule = online.reservoir.feature_dim, online.sums, online.rule()
+    rows, varies = scaled = scales(sums, rule)
+    a, b = problem(sums, rule, scaled)
+    mean = sums.origin + sums.mean * np.where(sums.mean == 0, 0.0, sums.unit)
+    return SimpleNamespace(
+        count=sums.num_pairs,
+        feature_mean=mean[:, :m],
+        target_mean=mean[:, m:],
+        scale=rows * varies[:, :m] / np.where(sums.unit > 0, sums.unit, 1.0)[:, :m],
+        gram=a.numpy() - rule.penalty * np.eye(m),
+        cross=b.numpy() * online.target_unit,
+    )
 
 
 class Learner:
