@@ -25,10 +25,6 @@ FAST = {
         "rules": 100,
         "again_grid": 13,
         "again_draws": 2,
-        "random_rules": 96,
-        "gallery": 2,
-        "steady_gallery": 1,
-        "look_steps": 20,
     },
     "calibration": {
         "repeats": 1,

@@ -112,22 +112,6 @@ def test_rules_are_written_and_related_as_in_python(opened):
         assert flashes == rule.flashes
 
 
-def test_a_gallery_shows_its_pictures_and_runs_its_rules(opened, record):
-    read = (
-        "return [...document.querySelectorAll('#panel-life .thumb canvas')].map((canvas) =>"
-        "[...canvas.getContext('2d').getImageData(0, 0, 131, 131).data]"
-        ".filter((_, i) => i % 4 === 0))"
-    )
-    wait_for(opened, f"(() => {{ {read} }})().every((grey) => grey.some(Boolean))")
-    ago = np.reshape(ask(opened, read), (3, 131, 131))
-    np.testing.assert_allclose(ago, 255 * (1 - record.arrays["pictures"] / 16), atol=0.51)
-    thumbs = opened.find_elements("css selector", "#panel-life .thumb")
-    assert "99.5 ± 0.8 bits" in thumbs[0].text
-    opened.execute_script("arguments[0].click()", thumbs[1])
-    assert ask(opened, "return panel.rule()") == "B5/S7"
-    ask(opened, "map.whole()")
-
-
 def press_map(browser, column, row):
     """Click into the middle of a cell of the drawn map, whatever part of it is in view."""
     ask(

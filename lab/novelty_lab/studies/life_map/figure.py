@@ -11,26 +11,12 @@ from matplotlib.patheffects import withStroke
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, label_panel, new_figure
+from novelty_lab.style import BLUE, GREY, ORANGE, PURPLE, RED, label_panel, new_figure
 from novelty_lab.systems.life import LifeRule
 from novelty_lab.tables import table
 
-MEASURES = {
-    "excess": "excess bits",
-    "bits": "raw bits",
-    "compressed": "gzip (bits a cell)",
-    "entropy": "entropy of 3 x 3 patterns",
-    "lambda": "Langton's lambda",
-    "activity": "cells that change",
-}
 LABELLED = ("Life", "HighLife", "Day & Night", "Morley", "Diamoeba", "Anneal", "2x2", "34 Life",
             "Long Life", "Replicator", "Seeds", "Maze", "Coral")  # fmt: skip
-GROUPS = {
-    "named": (BLUE, "other named rules"),
-    "random": (ORANGE, "random rules"),
-    "proved": (GREEN, "random rules proved to have none"),
-}
-"""What rules with gliders are compared with."""
 PART = (32, 64)
 """Columns of the drawn map with B3 and without B0, B1 and B2: where most rules with a name are."""
 GLIDERS = {True: "yes", False: "no", None: "?"}
@@ -45,7 +31,7 @@ RANKED = {
 
 
 def tables(record: Record) -> list[Table]:
-    """List the named rules, the areas, and the galleries."""
+    """List the named rules, and bits by the share of cells that change."""
     results = record.results
     named = sorted(results["named"], key=lambda row: -row["again_excess"])
     columns = {
@@ -64,9 +50,6 @@ def tables(record: Record) -> list[Table]:
     return [
         table(title, columns, named, unbroken=list(columns)[1:]),
         _changes(results),
-        _areas(results),
-        _gallery("highest rules without a name", results["gallery"]),
-        _gallery("highest of these whose empty plane does not flash", results["steady_gallery"]),
     ]
 
 
@@ -84,43 +67,15 @@ def _changes(results: dict[str, Any]) -> Table:
     return table(title, columns, results["summary"]["by_change"])
 
 
-def _areas(results: dict[str, Any]) -> Table:
-    title = "Known to support gliders: area under the ROC curve (95%), 0.5 is chance"
-    columns = ["measure", *(f"against {label}" for _, label in GROUPS.values())]
-    rows = [
-        [MEASURES[name], *(_interval(groups.get(group)) for group in GROUPS)]
-        for name, groups in results["areas"].items()
-    ]
-    return Table(title, columns, rows)
-
-
-def _interval(area: dict[str, float] | None) -> str:
-    return "-" if area is None else "{area:.2f} ({low:.2f} to {high:.2f})".format(**area)
-
-
-def _gallery(title: str, entries: list[dict[str, Any]]) -> Table:
-    columns = {
-        "": "{place}",
-        "rule": "{rule}",
-        "excess (95%)": lambda row: _with_width(row["excess"], row["half_width"]),
-        "measured": "{sentence}",
-    }
-    rows = [{**entry, "place": place} for place, entry in enumerate(entries, start=1)]
-    title = f"The {len(rows)} {title}, one of each pair of complements"
-    return table(title, columns, rows, unbroken=list(columns)[:3])
-
-
 def figure(record: Record) -> Figure:
-    """Draw the map, the part of it where most names are, change, and the areas."""
+    """Draw the map, the part of it where most names are, and change."""
     results = record.results
     fig = new_figure(11.0, 11.6)
     top, bottom = fig.subfigures(2, 1, height_ratios=[1.6, 1.0], squeeze=False)[:, 0]
     whole, part = top.subplots(1, 2, width_ratios=[2.25, 1.0])
     _draw_map(top, whole, record)
     _draw_part(part, record)
-    change, areas = bottom.subplots(1, 2)
-    _draw_change(change, results)
-    _draw_areas(areas, results)
+    _draw_change(bottom.subplots(), results)
     return fig
 
 
@@ -261,24 +216,6 @@ def _draw_change(axes: Axes, results: dict[str, Any]) -> None:
     axes.set(xlabel="cells that differ after two steps, below (%)", ylabel="bits")
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2)
     label_panel(axes, "c", "still, busy, chaotic: medians")
-
-
-def _draw_areas(axes: Axes, results: dict[str, Any]) -> None:
-    names = list(results["areas"])[::-1]
-    for shift, (group, (colour, label)) in zip((0.24, 0.0, -0.24), GROUPS.items(), strict=True):
-        areas = {place: results["areas"][name].get(group) for place, name in enumerate(names)}
-        known = {place + shift: area for place, area in areas.items() if area is not None}
-        if known:
-            low, middle, high = (
-                np.array([area[key] for area in known.values()]) for key in ("low", "area", "high")
-            )
-            look = {"fmt": "o", "color": colour, "markersize": 4, "capsize": 2, "label": label}
-            axes.errorbar(middle, list(known), xerr=[middle - low, high - middle], **look)
-    axes.axvline(0.5, color=GREY, linestyle=":", linewidth=1)
-    axes.set_yticks(range(len(names)), [MEASURES[name] for name in names])
-    axes.set(xlim=(0, 1), xlabel="area under the ROC curve (95%)")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.3, -0.12))
-    label_panel(axes, "d", "rules with gliders, against")
 
 
 def _with_width(value: float, half_width: float | None) -> str:

@@ -102,16 +102,6 @@
       for (let y = 0; y < this.height; y++)
         for (let x = 0; x < this.width; x++) if (random() < density) this.set(x, y, 1);
     }
-    /* Put rows of 0 and 1 around the middle. */
-    place(pattern) {
-      const down = (this.height - pattern.length) >> 1;
-      const right = (this.width - pattern[0].length) >> 1;
-      for (const [y, row] of pattern.entries()) {
-        const at = (down + y + this.height) % this.height;
-        for (const [x, alive] of row.entries())
-          this.set((right + x + this.width) % this.width, at, alive);
-      }
-    }
     /* Bitwise adders: all 32 cells of a word count their neighbours at once, in four planes of bits.
        A row's three cells are added once, and serve the row above and the row below. */
     step(rule) {
@@ -188,42 +178,6 @@
     }
   }
 
-  /* Does the pattern return, moved, in an empty plane (0) or, turned over, in a full one (1)? Else null. */
-  function startOf(rule, { pattern, period }) {
-    const side =
-      32 * Math.ceil((Math.max(pattern.length, pattern[0].length) + 2 * period + 8) / 32);
-    for (const full of [0, 1]) {
-      const torus = new Torus(side, side);
-      if (full) torus.words.fill(-1);
-      torus.place(pattern.map((row) => row.map((alive) => alive ^ full)));
-      const before = offBackground(torus);
-      for (let k = 0; k < period; k++) torus.step(rule);
-      const after = offBackground(torus);
-      if (before.shape === after.shape && before.corner !== after.corner) return full;
-    }
-    return null;
-  }
-  function offBackground(torus) {
-    const { width, height } = torus;
-    const common = 2 * torus.population() > width * height ? 1 : 0;
-    const cells = [];
-    let left = width;
-    let top = height;
-    for (let y = 0; y < height; y++) {
-      for (let x = 0; x < width; x++) {
-        if (torus.get(x, y) !== common) {
-          cells.push([x, y]);
-          left = Math.min(left, x);
-          top = Math.min(top, y);
-        }
-      }
-    }
-    return {
-      shape: cells.map(([x, y]) => `${x - left},${y - top}`).join(" "),
-      corner: `${left},${top}`,
-    };
-  }
-
   LN.life = {
     parse,
     ruleFrom,
@@ -238,7 +192,6 @@
     neighbours,
     lambda,
     flashes,
-    startOf,
     Torus,
   };
 })();

@@ -65,7 +65,6 @@
   }
   function showKnown(rule) {
     const entry = LN.lifeRecord.named(rule);
-    const unnamed = LN.lifeRecord.listed(rule);
     const lines = [];
     if (entry) {
       lines.push(
@@ -73,36 +72,7 @@
       );
       if (entry.universal) lines.push(`${entry.universal}.`);
     }
-    if (unnamed) lines.push(unnamed.sentence);
-    const moving = (entry || unnamed || { moving: [] }).moving;
-    const rows = moving.map((kind) => {
-      const button = el(
-        "button",
-        {
-          type: "button",
-          onclick: () => {
-            const start = life.startOf(rule, kind);
-            if (start === null) button.replaceWith("(not alone: it needs what was around it)");
-            else world.run(rule, kind.pattern, start);
-          },
-        },
-        "Watch it move",
-      );
-      return el("li", {}, `${kind.kind}, ${LN.count(kind.count, "time")} `, button);
-    });
-    const none = unnamed
-      ? ""
-      : entry
-        ? entry.gliders
-          ? "None came out of the soups that were looked at here."
-          : "No moving object was found under this rule."
-        : "Moving objects were looked for under the rules with a name, and the best without one.";
-    things.replaceChildren(
-      ...lines.map((line) => el("p", {}, line)),
-      ...(rows.length
-        ? [el("p", {}, "Moving objects found in soups:"), el("ul", { class: "things" }, rows)]
-        : [el("p", {}, none)]),
-    );
+    things.replaceChildren(...lines.map((line) => el("p", {}, line)));
   }
   function showNear(rule) {
     const excess = values("excess");
@@ -229,72 +199,6 @@
     return /^\d{1,6}$/.test(wanted) && +wanted < SIDE * SIDE ? life.ofCode(+wanted) : null;
   }
 
-  /* The best rules without a name, as pictures; the sheet holds one list after the other. */
-  function galleries() {
-    const sheet = LN.data["life-pictures"];
-    if (!sheet) return [];
-    const image = new Image();
-    const { width, height } = sheet;
-    const thumbs = [];
-    const button = (entry) => {
-      const canvas = el("canvas", { class: "pixels", width, height });
-      const rule = life.ruleFrom(entry.rule);
-      thumbs.push(canvas);
-      return el(
-        "button",
-        {
-          type: "button",
-          class: "thumb",
-          onclick: () => {
-            LN.untip();
-            choose(rule, true);
-            map.node.scrollIntoView({ block: "nearest" });
-          },
-          onpointermove: (event) => {
-            if (event.pointerType !== "touch") LN.tip(event, entry.sentence);
-          },
-          onpointerleave: LN.untip,
-        },
-        canvas,
-        el("span", {}, entry.rule.replace("/", "/\u200b")),
-        el("small", {}, `${reach(LN.lifeRecord.again(rule))} bits`),
-      );
-    };
-    image.onload = () => {
-      for (const [i, canvas] of thumbs.entries()) LN.sprite(canvas, image, sheet, i);
-    };
-    /* What was measured of each, in a sentence. */
-    const sentences = (entries) =>
-      el(
-        "details",
-        { class: "fold" },
-        el("summary", {}, "What was measured of each"),
-        el(
-          "ol",
-          { class: "things sentences" },
-          entries.map((entry) => el("li", {}, el("b", {}, `${entry.rule}: `), entry.sentence)),
-        ),
-      );
-    const shown = Object.entries(data.galleries)
-      .filter(([, entries]) => entries.length)
-      .map(([kind, entries]) =>
-        LN.figure(
-          [
-            el(
-              "h3",
-              {},
-              `The ${entries.length} highest rules without a name${kind === "steady" ? " whose empty plane does not flash" : ""}`,
-            ),
-            el("div", { class: "thumbs" }, entries.map(button)),
-            sentences(entries),
-          ],
-          `Light: cells that differed from the background recently; fainter means longer ago. Ranked by excess on tori of ${data.again_grid} × ${data.again_grid} cells; of a rule and its black-white twin only one is shown. Press a picture to run its rule.`,
-          "Ours; the paper stops at one dimension.",
-        ),
-      );
-    image.src = sheet.sheet;
-    return shown;
-  }
   function controls() {
     const box = el("input", {
       type: "text",
@@ -425,7 +329,6 @@
         "Rules with one more or one less neighbour count for birth or survival, highest excess first. Before them the black-white twin, which does the same with colours exchanged; its score differs only by chance.",
         "Ours. Ranks of rules without a name come from the map, which is rounded to 0.01 bits, so they may be off by a few places.",
       ),
-      ...galleries(),
     );
     recolour();
     choose(view.rule);
@@ -465,7 +368,7 @@
     short: "Life-like rules",
     command: "novelty run life-map",
     data: ["life"],
-    also: ["life-bits", "life-floor", "life-pictures"],
+    also: ["life-bits", "life-floor"],
     terms: ["excess", "raw", "floor", "n"],
     lead: "Conway's Life is one of many rules of its kind: a cell is born, or lives on, by how many of its neighbours live. From which of them can an observer learn? This is a map of all of them; click one to run it.",
     finding,

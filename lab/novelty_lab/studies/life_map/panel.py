@@ -6,19 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from novelty_lab.explorer.packing import packed, short, sprite_sheet
+from novelty_lab.explorer.packing import packed, short
 from novelty_lab.explorer.panel import DataFiles, Panel, from_paper_run
 from novelty_lab.records import Record
 from novelty_lab.studies.life_map.figure import LABELLED
 
-KINDS = 6
-"""Moving objects of a rule that the page lists."""
 SHARES = ("density", "activity", "change_in_two", "explained")
 """Measures whose colours go from 0 to 1; those of the others end where a thousandth lies above."""
 
 
 def reduce(record: Record) -> DataFiles:
-    """Yield ``life``, one file per measure, and ``life-pictures``.
+    """Yield ``life``, and one file per measure.
 
     A record of some rules only cannot fill the map; the panel then says so.
     """
@@ -42,18 +40,10 @@ def reduce(record: Record) -> DataFiles:
             "zero": results["summary"]["zero"],
             "again": again,
             "named": [_named(row) for row in results["named"]],
-            "galleries": {
-                name: [_unnamed(entry) for entry in results[key]]
-                for name, key in (("all", "gallery"), ("steady", "steady_gallery"))
-            },
         },
     )
     for name in results["grain"]:
         yield f"life-{name}", packed(arrays[name])
-    if len(arrays["pictures"]):
-        # Older is fainter: the last step is white on the sheet, the background black.
-        ago = arrays["pictures"].astype(np.int64)
-        yield "life-pictures", sprite_sheet(np.rint(255 * (1 - ago / ago.max())).astype(np.uint8))
 
 
 _SETTINGS = (
@@ -80,20 +70,7 @@ def _limits(record: Record) -> dict[str, list[float]]:
 def _named(row: dict[str, Any]) -> dict[str, Any]:
     known = {name: row[name] for name in ("name", "rule", "also", "gliders", "source", "universal")}
     known["labelled"] = row["name"] in LABELLED
-    known["rank"] = round(row["ranks"]["excess"])
-    return known | {"moving": [_moving(kind) for kind in row["moving"][:KINDS]]}
-
-
-def _unnamed(entry: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "rule": entry["rule"],
-        "sentence": entry["sentence"],
-        "moving": [_moving(kind) for kind in entry["looked"]["kinds"][:KINDS]],
-    }
-
-
-def _moving(kind: dict[str, Any]) -> dict[str, Any]:
-    return {name: kind[name] for name in ("kind", "period", "count", "pattern")}
+    return known | {"rank": round(row["ranks"]["excess"])}
 
 
 PANEL = Panel(

@@ -29,7 +29,6 @@
   const sorted = {};
   let data;
   let names;
-  let listed;
   let again;
 
   /* The values of a measure by place in the record, or undefined until its file is here. */
@@ -87,15 +86,10 @@
   };
   const nameOf = (rule) => names.get(life.indexOf(rule))?.name;
   const titled = (rule) => life.write(rule) + (nameOf(rule) ? `, ${nameOf(rule)}` : "");
-  /* Take a record's data: which rules have a name, which are in a gallery, which were scored again. */
+  /* Take a record's data: which rules have a name, which were scored again. */
   function read(given) {
     data = given;
     names = new Map(data.named.map((entry) => [life.indexOf(life.ruleFrom(entry.rule)), entry]));
-    listed = new Map(
-      Object.values(data.galleries)
-        .flat()
-        .map((entry) => [life.indexOf(life.ruleFrom(entry.rule)), entry]),
-    );
     const [codes, excess, halfWidth] = ["codes", "excess", "half_width"].map((name) =>
       LN.unpack(data.again[name]),
     );
@@ -119,7 +113,6 @@
     nameOf,
     titled,
     named: (rule) => names.get(life.indexOf(rule)),
-    listed: (rule) => listed.get(life.indexOf(rule)),
     again: (rule) => again.get(life.indexOf(rule)),
     /* How many of those that were scored again lie above. */
     above: (excess) => [...again.values()].filter((found) => found.excess > excess).length,

@@ -11,11 +11,9 @@ import numpy as np
 from scipy.stats import rankdata
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.seeds import numpy_generator
 from novelty_lab.intervals import student
 from novelty_lab.rank_correlation import spearman
 from novelty_lab.studies.life_map.life import MEASURES
-from novelty_lab.studies.life_map.look import describe
 from novelty_lab.studies.life_map.stages import (
     Scored,
     Scores,
@@ -23,15 +21,14 @@ from novelty_lab.studies.life_map.stages import (
     mean_excess,
     places,
 )
-from novelty_lab.systems.life import NUM_COUNTS, NUM_RULES, LifeRule
-from novelty_lab.systems.life_catalogue import UNIVERSAL, NamedRule, named_rules, why_no_gliders
+from novelty_lab.systems.life import NUM_COUNTS, NUM_RULES
+from novelty_lab.systems.life_catalogue import UNIVERSAL, NamedRule, named_rules
 
 GRAIN = {
     "bits": 0.01, "floor": 0.01, "null": 0.01, "excess_sd": 0.01, "explained": 1e-4,
     "density": 1e-4, "activity": 1e-4, "change_in_two": 1e-4, "entropy": 1e-3, "compressed": 1e-4,
 }  # fmt: skip
 """What a unit of the recorded map stands for: arrays are kept as small integers."""
-BOOTSTRAPS = 2000
 CHANGE_EDGES = (0.0, 1e-9, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 1.01)
 """Bins of the share of cells that differ after two steps."""
 BITS = ("excess", "bits", "floor", "null")
@@ -144,91 +141,10 @@ def known(named: NamedRule) -> dict[str, Any]:
     }
 
 
-def gallery_entry(
-    code: int, scored: Scores, measures: Mapping[str, np.ndarray], looked: dict[int, dict[str, Any]]
-) -> dict[str, Any]:
-    """Put together what the gallery says of one rule."""
-    here, there = (
-        int(places(of, np.array([code]))[0]) for of in (scored.codes, scored.again_codes)
-    )
-    own = {name: scored.again[name][..., there : there + 1] for name in MEASURES}
-    again = rule_measures(scored.again_codes[there : there + 1], own)
-    numbers = {name: float(values[0]) for name, values in again.items()}
-    seen = {name: value for name, value in looked[code].items() if name != "picture"}
-    return {
-        "rule": str(LifeRule(code)),
-        "complement": str(LifeRule(code).complemented()),
-        "excess": numbers["excess"],
-        "half_width": finite(half_widths(excess_by_draw(own))[0]),
-        "map_excess": float(measures["excess"][here]),
-        "measures": numbers,
-        "looked": seen,
-        "sentence": describe(numbers, seen),
-    }
-
-
-def glider_areas(
-    named: list[dict[str, Any]],
-    codes: np.ndarray,
-    random_codes: np.ndarray,
-    measures: Mapping[str, np.ndarray],
-    seed: int,
-) -> dict[str, dict[str, Any]]:
-    """Ask of every measure how well it tells rules known to have gliders from others.
-
-    Against the other named rules; against rules drawn at random, of which little is known; and
-    against those of them that provably have none.
-    """
-    gliders = {LifeRule(row["rule"]).number for row in named if row["gliders"]}
-    without = {LifeRule(row["rule"]).number for row in named} - gliders
-    unnamed = set(random_codes.tolist()) - gliders - without
-    proved = {code for code in unnamed if why_no_gliders(LifeRule(code))}
-    groups = {"named": without, "random": unnamed, "proved": proved}
-    areas: dict[str, dict[str, Any]] = {}
-    for name in ("excess", "bits", "compressed", "entropy", "lambda", "activity"):
-        values = {
-            group: measures[name][places(codes, np.array(sorted(of)))]
-            for group, of in {"gliders": gliders, **groups}.items()
-            if of
-        }
-        areas[name] = {
-            group: area_with_interval(values["gliders"], values[group], seed)
-            | {"positives": len(gliders), "negatives": len(others)}
-            for group, others in groups.items()
-            if gliders and others
-        }
-    return areas
-
-
-def area_with_interval(positive: np.ndarray, negative: np.ndarray, seed: int) -> dict[str, float]:
-    """Return the area under the curve and its 95% bootstrap interval, both classes resampled."""
-    generator = numpy_generator(seed, "area")
-    resamples = [
-        (generator.choice(positive, len(positive)), generator.choice(negative, len(negative)))
-        for _ in range(BOOTSTRAPS)
-    ]
-    areas = areas_under_curve(*(np.stack(one) for one in zip(*resamples, strict=True)))
-    low, high = np.quantile(areas, [0.025, 0.975])
-    area = float(areas_under_curve(positive, negative))
-    return {"area": area, "low": float(low), "high": float(high)}
-
-
-def areas_under_curve(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
-    """Return the probability that a positive lies above a negative, ties counting half.
-
-    Args:
-        positive: (..., some).
-        negative: (..., others).
-    """
-    count, others = positive.shape[-1], negative.shape[-1]
-    ranks = rankdata(np.concatenate([positive, negative], axis=-1), axis=-1)[..., :count]
-    return (ranks.sum(-1) - count * (count + 1) / 2) / (count * others)
-
-
-def record_arrays(scored: Scores, pictures: np.ndarray) -> dict[str, np.ndarray]:
+def record_arrays(scored: Scores) -> dict[str, np.ndarray]:
     """Keep the map in small integers, 512 x 512 if it is whole, and what was scored again."""
     whole = len(scored.codes) == NUM_RULES
-    kept: dict[str, np.ndarray] = {"pictures": pictures}
+    kept: dict[str, np.ndarray] = {}
     excess = excess_by_draw(scored.measures)
     spread = excess.std(0, ddof=1) if len(excess) > 1 else np.zeros(excess.shape[1])
     for name, grain in GRAIN.items():

@@ -24,7 +24,7 @@ BY_DRAW = ("bits", "floor", "null")
 
 
 @dataclass(frozen=True)
-class StageConfig(LifeConfig):
+class Config(LifeConfig):
     """Which rules are scored, how often, and how."""
 
     rules: int = 0
@@ -37,8 +37,6 @@ class StageConfig(LifeConfig):
     """Height and width of their torus: a prime that 2 generates."""
     again_draws: int = 8
     """Their draws."""
-    random_rules: int = 1000
-    """Rules at random, with the named ones, that the named ones are compared with."""
 
 
 Scored = dict[str, np.ndarray]
@@ -54,7 +52,7 @@ class Scores(NamedTuple):
     again: Scored
 
 
-def scores(config: StageConfig, seed: int, context: RunContext) -> Scores:
+def scores(config: Config, seed: int, context: RunContext) -> Scores:
     """Score everything that is scored in blocks, which a GPU is for.
 
     The best share and the named rules are scored again: larger tori, more draws, all of them new.
@@ -78,7 +76,7 @@ def map_codes() -> np.ndarray:
     return 2 * spread[:, None] + spread[None, :]
 
 
-def chosen_codes(config: StageConfig, seed: int) -> np.ndarray:
+def chosen_codes(config: Config, seed: int) -> np.ndarray:
     """Return the codes of the rules to score, in the order of the map."""
     every = map_codes().ravel()
     return every[np.isin(every, some_codes(config.rules, seed))] if config.rules else every

@@ -3,7 +3,6 @@
 /* Two masks of nine bits: with bit k of `birth` a cell with k living neighbours is born. */
 type LifeRule = { birth: number; survival: number };
 type LifeAgain = { excess: number; halfWidth: number };
-type LifePattern = { pattern: number[][]; period: number };
 
 interface LifeTorus {
   width: number;
@@ -14,7 +13,6 @@ interface LifeTorus {
   set(x: number, y: number, alive: number | boolean): void;
   clear(): void;
   soup(density: number, random?: () => number): void;
-  place(pattern: number[][]): void;
   step(rule: LifeRule): void;
   paint(pixels: Uint32Array, on: number, off: number): void;
   population(): number;
@@ -44,7 +42,6 @@ interface Page {
     neighbours(rule: LifeRule): { rule: LifeRule; change: string }[];
     lambda(rule: LifeRule): number;
     flashes(rule: LifeRule): boolean;
-    startOf(rule: LifeRule, pattern: LifePattern): number | null;
     Torus: new (width: number, height: number) => LifeTorus;
     // biome-ignore lint/suspicious/noExplicitAny: for tests
     panel?: any;

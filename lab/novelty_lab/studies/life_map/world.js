@@ -283,17 +283,11 @@
         view.frame = requestAnimationFrame(tick);
       },
       stop: () => cancelAnimationFrame(view.frame),
-      /* Run a rule from a new soup, or from a pattern in an empty (or full) plane. */
-      run: (rule, pattern, full) => {
+      /* Run a rule from a new soup. */
+      run: (rule) => {
         view.rule = rule;
         calm.hidden = !flashes(rule);
-        if (!pattern) soup();
-        else {
-          torus.clear();
-          if (full) torus.words.fill(-1);
-          torus.place(pattern.map((row) => row.map((alive) => alive ^ full)));
-          draw();
-        }
+        soup();
         setRunning(!LN.still);
         tell();
       },

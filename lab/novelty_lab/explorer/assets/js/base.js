@@ -114,11 +114,6 @@ window.LN = { data: {}, panels: [], parts: [], observerParts: [] };
     if (!context) throw new Error("this browser cannot draw on a canvas");
     return context;
   };
-  /* Draw one image of a sprite sheet. */
-  LN.sprite = (canvas, image, { columns, width, height }, number) => {
-    const [left, top] = [width * (number % columns), height * Math.floor(number / columns)];
-    LN.pen(canvas).drawImage(image, left, top, width, height, 0, 0, width, height);
-  };
   /* 256 colours, as pixels of a canvas, between stops of six hexadecimal digits. */
   LN.colourMap = (stops, circular) => {
     const count = stops.length / 6;

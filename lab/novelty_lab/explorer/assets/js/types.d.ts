@@ -5,7 +5,6 @@ type Child = Node | string | null | undefined | Child[];
 type Attributes = Record<string, any>;
 type Place = { clientX: number; clientY: number };
 type Packed = { dtype: string; shape: number[]; base64: string };
-type Sheet = { sheet: string; columns: number; width: number; height: number };
 type Points = number[][];
 
 /* What is on a tab; app.js says what each field is for. */
@@ -234,7 +233,6 @@ interface Page {
   has(name: string): boolean;
   unpack(packed: Packed): Uint8Array | Int16Array | Int32Array | Float32Array | Float64Array;
   pen(canvas: HTMLCanvasElement): CanvasRenderingContext2D;
-  sprite(canvas: HTMLCanvasElement, image: HTMLImageElement, sheet: Sheet, number: number): void;
   colourMap(stops: string, circular?: boolean): Uint32Array;
   visible(text: string): string;
   still: boolean;
