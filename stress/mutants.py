@@ -6,9 +6,9 @@ that it can be stopped and started again.
 A bug is a small change of the source: another operator, a sum for a mean, another constant of a
 formula. It is kept by the text of its line, wherever in the tree that line is now; for those whose
 line is gone, others are drawn from a seed, an equal number of times per area. Each bug is planted
-in a copy of the tree, where the test files run that have the module's name or import it; if none
-does, those of the modules that import it. A test that fails without the bug does not count. A bug
-that no test catches may also be one that changes nothing, so survivors are to be read.
+in a copy of the tree, where the test files run that have the module's name or import it, and then
+those of the modules that import it. A test that fails without the bug does not count. A bug that
+no test catches may also be one that changes nothing, so survivors are to be read.
 """
 
 from __future__ import annotations
@@ -225,12 +225,12 @@ def _texts(pattern: str) -> dict[str, str]:
 
 
 def tests_of(path: str) -> tuple[str, ...]:
-    """List the test files of a module; if it has none, those of the modules that import it."""
+    """List the test files of a module, and then those of the modules that import it."""
     found, module = _own_tests(path), _imports(path)
-    if not found:
+    if len(found) < MOST_FILES:
         users = _texts("src/**/*.py lab/novelty_lab/**/*.py")
         near = [name for name, text in users.items() if name != path and module.search(text)]
-        found = [test for name in near for test in _own_tests(name)]
+        found += [test for name in near for test in _own_tests(name)[: MOST_FILES // 2]]
     if not found:
         package = re.escape(re.sub(r"^(src|lab)/|/[^/]*$", "", path).replace("/", "."))
         found = [name for name, text in _texts(TESTS).items() if re.search(rf"{package}\b", text)]

@@ -84,6 +84,11 @@ def test_of_several_lines_of_text_above_numbers_one_has_the_names(tmp_path, abov
     assert told in table.notes
 
 
+def test_text_above_columns_of_text_is_a_row(tmp_path):
+    table = read(tmp_path, "a,b,c\np,q,r\n1,u,v\n2,u,v\n3,w,v\n4,w,v\n")
+    assert [c.name for c in table.columns] == ["a", "b", "c"] and table.num_rows == 5
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"])
 def test_encodings(tmp_path, encoding):
     text = "größe,stadt\n1,Zürich\n2,Genève\n3,Zürich\n4,Genève\n"

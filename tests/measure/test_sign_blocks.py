@@ -5,6 +5,8 @@ import pytest
 import torch
 
 import learnable_novelty as ln
+from learnable_novelty.observer.signed import SignedFit
+from learnable_novelty.observer.summary import Roots
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((700, 3)) * [1, 100, 0.01] + [0, 5, -3]
@@ -49,3 +51,13 @@ def test_signs_equal_a_plain_loop_over_rows():
         left += np.square(v.T @ h.T @ one).sum(1)
     floors = [bits(v @ (p * np.sqrt(k / left)[:, None])) / np.log(2) for p in floors]
     assert found.floor_bits == pytest.approx(np.mean(floors), rel=1e-8)
+
+
+def test_the_floor_keeps_the_penalty_of_the_observed_targets():
+    reservoir = ln.reservoirs.MLP(3, 10, 2)
+    h, y = reservoir(torch.from_numpy(X)), torch.from_numpy(Y - Y.mean(0))
+    blocks = [Roots.of(h[i : i + 100], y[i : i + 100]) for i in range(0, 700, 100)]
+    chosen = SignedFit.of(ln.Observer(reservoir, ridge_penalty="evidence"), blocks)
+    fixed = SignedFit.of(ln.Observer(reservoir, ridge_penalty=chosen.penalty), blocks)
+    signs = torch.tensor([[1, -1, 1, 1, -1, -1, 1], [1, 1, -1, 1, 1, -1, -1]]).double()
+    torch.testing.assert_close(chosen.floor(signs), fixed.floor(signs), rtol=1e-9, atol=0)

@@ -162,4 +162,10 @@ def test_a_measured_edge_is_never_below_that_of_the_law():
     assert low.root == known.root
     assert high.root > 20 * known.root
     assert low.dependence == 1 < high.dependence
+    few = torch.linspace(1, 2, 6, dtype=torch.float64) * 10 * known.root
+    z = (quantile(denoise.FALSE_RATE) - denoise.MEAN) / denoise.DEVIATION
+    wide = stats.t.ppf(stats.norm.cdf(z), 5) * float(few.std()) * np.sqrt(1 + 1 / 6)
+    edge = Edge(law, measured=few)
+    assert edge.root == pytest.approx(float(few.mean()) + wide, rel=0.01)
+    assert edge.p_value(edge.root) == pytest.approx(denoise.FALSE_RATE, rel=0.02)
     assert high.p_value(2 * known.root) > 0.5 > 0.01 > known.p_value(2 * known.root)

@@ -173,6 +173,9 @@ def test_fourier_products_average_to_the_gaussian_kernel(normal):
     reservoir = Fourier(3, width, lengthscale=lengthscale, seed=2)
     inputs = normal(8, 3)
     features = reservoir(inputs)
+    angles = inputs @ reservoir.frequency.T + reservoir.phase
+    torch.testing.assert_close(features, 2**0.5 * torch.cos(angles))
+    assert 0 <= float(reservoir.phase.min()) < 0.01 < 6.27 < float(reservoir.phase.max())
     distance = torch.cdist(inputs, inputs)
     kernel = torch.exp(-(distance**2) / (2 * lengthscale**2))
     # A product of two features has variance at most 2.

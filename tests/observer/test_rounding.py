@@ -17,7 +17,8 @@ import learnable_novelty as ln
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.rounding import checked_refits
+from learnable_novelty.observer.rounding import checked_refits, spectral_error
+from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.summary import Moments, Rows, merge
 
 WAYS = ("moments", "chunks", "gram", "spectral")
@@ -168,6 +169,15 @@ def test_harmless_settings_are_not_refused(pair, way, scale):
     h, y = pair
     for features in (h, h + 1e3, torch.cat([h, h * h, h**3, h**4, h**5, h**6], 1)):
         assert math.isfinite(score_of(way, features, y, 1e-2, target_unit=1 / scale))
+
+
+@pytest.mark.parametrize("factored", [True, False])
+def test_the_bound_of_rounding_does_not_depend_on_units(pair, factored):
+    rows = Rows(*pair)
+    axes = Spectral.of(rows.roots(torch.float64) if factored else rows.moments(torch.float64))
+    large = replace(axes, eigenvalues=64 * axes.eigenvalues, cross=8 * axes.cross)
+    bound = spectral_error(axes, 0.1, 1.0)
+    assert spectral_error(large, 6.4, 64.0) == pytest.approx(bound, rel=1e-9, abs=0.0)
 
 
 def test_spectral_has_no_gradient_and_says_so(pair):

@@ -296,6 +296,13 @@ def test_other_pairs_are_refused(normal, inputs, targets, active, message):
     assert not online.count.any()
 
 
+def test_arrays_are_refused(normal):
+    online = OnlineObserver(MLP(2, 4, 2), target_dim=1, ridge_penalty=0.3)
+    for inputs, targets in ((np.zeros((1, 2)), normal(1, 1)), (normal(1, 2), np.zeros((1, 1)))):
+        with pytest.raises(TypeError, match=r"must be a torch.Tensor, got ndarray"):
+            online.update(inputs, targets)
+
+
 def test_a_million_pairs_keep_eight_digits(normal):
     online = OnlineObserver(Identity(1), target_dim=1, ridge_penalty=1.0)
     n, last = 1_000_000, 5_000

@@ -18,6 +18,7 @@ from learnable_novelty.reward import (
     compiled,
 )
 from learnable_novelty.reward.ellipsoids import Ellipsoids
+from learnable_novelty.reward.foresight import USUAL_RATE
 from tests.reward.toys import Drifting
 
 ENVS, LENGTH = 4, 40
@@ -181,6 +182,14 @@ def test_episodes_are_apart_and_a_step_that_only_resets_changes_nothing():
     assert paid[0] == 0 and (paid[1:] != 0).all()
     assert np.array_equal(bonus.ellipsoids.inverses[0], fresh[0])
     assert len(bonus._new[-1][0]) == ENVS - 1
+
+
+def test_the_usual_surprise_is_a_running_mean_over_environments():
+    bonus, usual = make(5), 1.0
+    for seed in range(40):
+        play(bonus, noise, 1, seed=seed)
+        usual += USUAL_RATE * (bonus._surprise.mean() - usual)
+    assert bonus._usual == pytest.approx(usual, rel=1e-9) and usual != 1.0
 
 
 @pytest.mark.parametrize("discrete", [True, False])

@@ -247,7 +247,7 @@ def test_few_seeds_are_not_judged(tmp_path):
     assert by_id(tmp_path)["rl.Hopper.task"].verdict == "differs"
 
 
-def test_the_papers_own_table_reproduces_its_claims(tmp_path):
+def test_the_papers_own_table_reproduces_its_claims(tmp_path, capsys):
     the_papers_table(tmp_path)
     found = by_id(tmp_path)
     agents = {name: row for name, row in found.items() if name.startswith("rl.")}
@@ -259,6 +259,9 @@ def test_the_papers_own_table_reproduces_its_claims(tmp_path):
     assert found["rl.walker2d.change"].ours == pytest.approx(
         WALKER["task+epiplexity"][0] / WALKER["task"][0] - 1
     )
+    told = run(capsys, "rl.improves", "--out", tmp_path)[1]
+    assert f"and {2 * len(PAPER) * ENOUGH - 12} more: --json lists them" in told
+    assert "more: --json" not in run(capsys, "rl.Hopper.task", "--out", tmp_path)[1]
 
 
 def test_a_collapse_is_a_loss_of_most_of_what_was_gained(tmp_path):
