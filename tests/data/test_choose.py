@@ -67,12 +67,6 @@ def test_named_columns_are_used_whatever_was_decided():
         choose(table, None, ["species", "bill", "mass"])
 
 
-def test_names_win_over_places():
-    frame = pd.DataFrame(RNG.standard_normal((6, 3)), columns=["1", "a", "b"])
-    chosen = choose(read_table(frame), ["1", "#1"], "#2")
-    assert (chosen.input_names, chosen.target_names) == (["1", "a"], ["b"])
-
-
 def test_a_counter_is_an_input_only_where_there_is_no_other():
     t = np.arange(40)
     chosen = choose(read_table({"t": t, "y": np.sin(t)}), targets="y")
@@ -154,16 +148,6 @@ def test_scores_of_a_frame_a_file_and_arrays_agree(tmp_path):
     assert both.target_dim == 2
 
 
-def test_frames_whose_indices_differ_are_refused():
-    x, y = DATA[["mass"]], DATA["bill"].sort_values()
-    with pytest.raises(UserError, match="the same index"):
-        ln.score(x, y, **FAST)
-    with pytest.raises(UserError, match="the same index"):
-        ln.score(x[["mass"]], x["mass"].iloc[::-1], **FAST)
-    with pytest.raises(UserError, match="as many targets as inputs"):
-        ln.score(DATA[["species"]], DATA[["mass"]][:10], **FAST)
-
-
 def test_a_series_of_mixed_columns(tmp_path):
     t = np.arange(80)
     frame = pd.DataFrame({"day": pd.date_range("2020", periods=80), "x": np.sin(t)})
@@ -207,37 +191,3 @@ def test_the_command_says_what_was_decided(tmp_path, capsys):
     assert found["inputs"] == ["Unnamed: 0", "bill"]
     assert main(["score", str(path), "--targets", "species", "--as", "mass"]) == 2
     assert "--as takes COL=KIND" in capsys.readouterr().err
-
-
-def test_without_options_the_command_shows_what_was_read(tmp_path, capsys):
-    path = tmp_path / "t.csv"
-    DATA.to_csv(path, index=False)
-    assert main(["score", str(path)]) == 0
-    out = capsys.readouterr().out
-    assert "60 rows, 6 columns" in out
-    assert "species     category           Adelie, Chinstrap, Gentoo" in out
-    assert "columns can be learned from the rest" in out
-    assert "--window 1 --time day" in out
-    assert main(["score", str(path), "--json"]) == 0
-    columns = json.loads(capsys.readouterr().out)["columns"]
-    assert columns[1]["levels"] == ["Adelie", "Chinstrap", "Gentoo"]
-    assert columns[2]["missing"] == 3
-
-
-def test_an_index_is_left_out_of_a_frame_of_numbers_too():
-    generator = np.random.default_rng(0)
-    x, y = generator.standard_normal((2, 40))
-    with_id = pd.DataFrame({"id": range(40), "x": x})
-    found = ln.score(with_id, pd.Series(y, name="y"), **FAST)
-    assert found.decisions == ("left out: id (index: 'id' is the name of an index)",)
-    assert found.bits == ln.score(with_id[["x"]], pd.Series(y, name="y"), **FAST).bits
-
-
-def test_columns_whose_names_are_numbers_and_sparse_matrices():
-    sparse = pytest.importorskip("scipy.sparse")
-    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((40, 3)))
-    expected = ln.score(frame[[0, 1]].to_numpy(), frame[2].to_numpy(), **FAST).bits
-    for targets in (2, [2], "2"):
-        assert ln.score(frame, targets, **FAST).bits == expected
-    matrix = sparse.csr_array(frame[[0, 1]].to_numpy())
-    assert ln.score(matrix, frame[2].to_numpy(), **FAST).bits == expected

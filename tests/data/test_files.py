@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 
 import learnable_novelty as ln
@@ -24,37 +23,6 @@ def test_columns_of_text_by_name_and_by_place(tmp_path, table):
     found = read_columns(path, "0", "b b")
     assert (found.input_names, found.target_names) == (["a, first"], ["b b"])
     assert found.inputs.tolist() == [[1.0], [3.0]]
-
-
-def test_numpy_files_keep_their_dtype_and_axes(tmp_path, table):
-    np.save(tmp_path / "t.npy", table.astype(np.float32))
-    assert read_columns(tmp_path / "t.npy", None, "0").inputs.dtype == np.float32
-    np.save(tmp_path / "v.npy", table[:, 0])
-    assert read_columns(tmp_path / "v.npy", None, None).inputs.shape == (12, 1)
-    lattice = np.zeros((5, 2, 8))
-    np.savez(tmp_path / "l.npz", x=lattice, y=lattice[:, :1])
-    found = read_columns(tmp_path / "l.npz", "x", "y")
-    assert found.inputs.shape == (5, 2, 8)
-    assert found.targets.shape == (5, 1, 8)
-
-
-def test_arrays_of_an_npz_stand_side_by_side(tmp_path, table):
-    np.savez(tmp_path / "t.npz", a=table[:, 0], b=table[:, 1:], c=table)
-    found = read_columns(tmp_path / "t.npz", "a,b", "c")
-    np.testing.assert_allclose(found.inputs, table)
-    with pytest.raises(ValueError, match="equally many rows"):
-        np.savez(tmp_path / "u.npz", a=table[:5, 0], b=table)
-        read_columns(tmp_path / "u.npz", "a,b", None)
-
-
-def test_parquet_columns_are_read(tmp_path, table):
-    path = tmp_path / "t.parquet"
-    pd.DataFrame(table, columns=list("abc")).to_parquet(path)
-    found = read_columns(path, "c,a", None)
-    np.testing.assert_allclose(found.inputs, table[:, [2, 0]])
-    pd.DataFrame({"a": ["x", "y"]}).to_parquet(path)
-    with pytest.raises(ValueError, match="expected numbers in column 'a'"):
-        read_columns(path, "a", None)
 
 
 @pytest.mark.parametrize(
@@ -90,27 +58,3 @@ def test_missing_files_and_columns_are_named(tmp_path, table):
         read_columns(tmp_path / "t.npy", "speed", None)
     with pytest.raises(ValueError, match="none are left"):
         read_columns(tmp_path / "t.npy", None, "0,1,2")
-
-
-def test_damaged_archives_and_archives_of_other_things_are_refused(tmp_path):
-    import zipfile
-
-    path = tmp_path / "t.npz"
-    np.savez_compressed(path, a=np.arange(5000.0), b=np.arange(5000.0))
-    content = bytearray(path.read_bytes())
-    content[200:260] = bytes(60)
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="'a' is damaged"):
-        read_columns(path, None, None)
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("note.txt", "hello")
-    with pytest.raises(ValueError, match=r"is (no|not an) array"):
-        read_columns(path, None, None)
-
-
-def test_a_column_may_be_named_twice(tmp_path, table):
-    pd.DataFrame(table, columns=list("abc")).to_parquet(tmp_path / "t.parquet")
-    pd.DataFrame(table, columns=list("abc")).to_csv(tmp_path / "t.csv", index=False)
-    for name in ("t.parquet", "t.csv"):
-        found = read_columns(tmp_path / name, "b,b", None)
-        np.testing.assert_allclose(found.inputs, table[:, [1, 1]])

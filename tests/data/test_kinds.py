@@ -76,13 +76,6 @@ def test_values_of_kinds():
     assert zoned[0] == np.datetime64("2019-12-31T23:00")
 
 
-def test_a_category_has_at_most_thirty_values_each_twice():
-    for levels, rows, kind in ((30, 60, "category"), (31, 620, "text"), (5, 9, "text")):
-        assert kind_of([f"v{i % levels}" for i in range(rows)]).kind == kind
-    chosen = kind_of([f"v{i % 31}" for i in range(620)], kinds={"x": "category"})
-    assert (chosen.kind, len(chosen.levels)) == ("category", 31)
-
-
 @pytest.mark.parametrize("name", ["", "Unnamed: 0", "rownames", "row.names", "index", "id", "ID"])
 def test_an_index_is_told_by_its_name(name):
     frame = pd.DataFrame({"a": [0.5, 0.25, 0.75], name: [10, 30, 20], "b": [1.0, 2.0, 4.0]})

@@ -1,7 +1,6 @@
 """Parquet folders, Zarr and Dask: which rows are read and in what order, and what is refused."""
 
 import json
-import pickle
 
 import numpy as np
 import pandas as pd
@@ -9,12 +8,8 @@ import pytest
 
 import learnable_novelty as ln
 from learnable_novelty.cli.main import main
-from learnable_novelty.data import array_files, arrays, unpack
-from learnable_novelty.data.batches import overlapping
+from learnable_novelty.data import array_files, unpack
 from learnable_novelty.data.open import open_source
-from learnable_novelty.data.parquet import files_of
-from learnable_novelty.data.source import Layout
-from learnable_novelty.measure import task as tasks
 
 
 def read_columns(path, inputs=None, targets=None):
@@ -35,14 +30,6 @@ def rows_of(source):
 
 def opened(inputs, targets):
     return open_source(inputs, targets, is_series=False)
-
-
-class InChunks:
-    """An array that says how it is stored, as Zarr's do."""
-
-    def __init__(self, array):
-        self.array, self.chunks = array, (7, 3)
-        self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
 
 
 def by_chunks(*arguments):
@@ -66,16 +53,6 @@ def test_files_of_a_folder_are_read_in_the_order_of_their_numbers(tmp_path):
     # With its index Dask writes a column that is no data.
     frame.to_parquet(tmp_path / "indexed")
     assert ln.open_columns(tmp_path / "indexed", None, None).input_names == ["a", "b", "c"]
-
-
-def test_order_is_by_folder_then_by_number_and_hidden_names_are_left_out(tmp_path):
-    names = ["b2/x9", "b2/x10", "b10/x1", "a/1", "a/01", ".x/1", "_temporary/0/1", "b2/_x", "b2/.x"]
-    for name in names:
-        path = tmp_path / f"{name}.parquet"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"")
-    found = [str(path.relative_to(tmp_path).with_suffix("")) for path in files_of(tmp_path)]
-    assert found == ["a/01", "a/1", "b2/x9", "b2/x10", "b10/x1"]
 
 
 def test_only_chosen_columns_are_compared_between_files(tmp_path):
@@ -140,17 +117,6 @@ def test_a_null_and_a_nan_are_told_with_column_row_and_file(tmp_path, capsys):
     assert told in capsys.readouterr().err
 
 
-def test_a_damaged_page_is_told_with_its_file(tmp_path):
-    path = tmp_path / "t.parquet"
-    pd.DataFrame(RNG.standard_normal((2000, 2))).rename(columns=str).to_parquet(path)
-    data = bytearray(path.read_bytes())
-    data[4:400] = bytes(396)
-    path.write_bytes(data)
-    for read in (read_columns, by_chunks):
-        with pytest.raises(ValueError, match=r"expected a Parquet file in .*t\.parquet: "):
-            read(path, None, None)
-
-
 def zarr_of(folder, **changes):
     """A sound array of the table, with other claims in its description."""
     import zarr
@@ -183,25 +149,6 @@ def test_what_zarr_claims_is_held_against_limits_before_any_is_read(tmp_path, ch
     assert main(["score", str(path), "--window", "1"]) == 2
 
 
-def test_an_array_of_the_user_is_held_against_the_same_limits(tmp_path):
-    import zarr
-
-    zarr_of(tmp_path / "t.zarr", chunks=[10**10, 3])
-    with pytest.raises(ValueError, match="chunks of inputs"):
-        ln.score(zarr.open_array(str(tmp_path / "t.zarr"), mode="r"), window=1)
-
-
-def test_more_rows_than_parts_can_be_listed_make_larger_parts(tmp_path, monkeypatch):
-    path = zarr_of(tmp_path / "t.zarr", shape=[10**15, 3])
-    with pytest.raises(ValueError, match="claims 24,000,000,000,000,000 bytes, but"):
-        ln.open_columns(path, None, None)
-    monkeypatch.setattr(arrays, "PARTITION_ROWS", 30)
-    monkeypatch.setattr(arrays, "MOST_PARTITIONS", 2)
-    stored = arrays.ArrayColumns((lambda: InChunks(TABLE),))
-    divided = arrays.array_source(stored, None).partitions
-    assert [part.count for part in divided] == [7 * 28, 360 - 7 * 28]
-
-
 def test_damaged_zarr_is_refused_in_a_sentence(tmp_path, monkeypatch):
     path = zarr_of(tmp_path / "chunk.zarr")
     next(path.glob("c/*/*")).write_bytes(b"garbage")
@@ -230,32 +177,6 @@ def test_arrays_too_wide_and_texts_too_long_are_refused_before_they_are_read(tmp
         read_columns(tmp_path / "t.csv", None, None)
 
 
-def test_wide_rows_are_scored_in_smaller_pieces(monkeypatch):
-    task = tasks.Task(Layout((50_000,), None, None, None), None, 1, None, 1.0)
-    assert task.batch_size * 50_000 * 8 <= tasks.BATCH_BYTES
-    x, y = RNG.standard_normal((300, 40)), RNG.standard_normal((300, 2))
-    whole = ln.score(x, y, draws=1, null=ln.Null(9, "signs"))
-    monkeypatch.setattr(tasks, "BATCH_BYTES", 40 * 8 * 7)
-    found = ln.score(lambda: iter([(x, y)]), draws=1, null=9)
-    assert found.bits == pytest.approx(whole.bits, abs=1e-10)
-
-
-def test_a_dask_part_carries_its_own_partition_and_no_other():
-    import dask.array
-    import dask.dataframe
-
-    array = dask.array.from_array(np.repeat(TABLE, 100, axis=0), chunks=(900, 2))
-    frame = dask.dataframe.from_pandas(
-        pd.DataFrame(array.compute(), columns=list("abc")), npartitions=40
-    )
-    for source in (opened(array, array[:, :1] + 1), opened(frame, frame[["a"]] + 1)):
-        x, y = rows_of(source)
-        np.testing.assert_array_equal(x, np.repeat(TABLE, 100, axis=0))
-        np.testing.assert_array_equal(y, x[:, :1] + 1)
-        sizes = [len(pickle.dumps(part)) for part in source.partitions]
-        assert len(sizes) == 40 and max(sizes) < 3 * x.nbytes / 40 + 20_000
-
-
 def test_partitions_of_dask_inputs_and_targets_stay_together(tmp_path):
     import dask.array
     import dask.dataframe
@@ -277,17 +198,6 @@ def test_partitions_of_dask_inputs_and_targets_stay_together(tmp_path):
         inputs, targets = rows_of(opened(x, y))
         np.testing.assert_array_equal(inputs, wide[:, :9] * 2)
         np.testing.assert_array_equal(targets.reshape(-1, 1), wide[:, 2:3] + 1)
-
-
-def test_a_shard_carries_as_many_parts_as_its_windows_reach():
-    import dask.array
-
-    source = opened(dask.array.from_array(TABLE, chunks=(30, 3)), None)
-    parts = list(overlapping(source, source.layout(), 40, 0, [30] * 12))
-    assert [len(part.following) for part in parts] == [2] * 10 + [1, 0]
-    assert [len(list(part.rows(None))) for part in parts[:1]] == [3]
-    parts = list(overlapping(source, source.layout(), 3, 0))
-    assert [len(part.following) for part in parts] == [1] * 11 + [0]
 
 
 def test_dask_collections_that_do_not_go_together_are_refused_in_a_sentence():
@@ -315,24 +225,3 @@ def test_dask_collections_that_do_not_go_together_are_refused_in_a_sentence():
     frame = dask.dataframe.from_pandas(pd.DataFrame(holes, columns=list("abc")), npartitions=4)
     with pytest.raises(ValueError, match="NaN in column 'b', row 10 of partition 1"):
         ln.score(frame[["c"]], frame[["b", "a"]])
-
-
-@pytest.mark.parametrize("known", [True, False], ids=["a file", "a stream"])
-def test_both_passes_tell_of_their_progress(tmp_path, known, monkeypatch):
-    monkeypatch.setattr(tasks, "BATCH_ROWS", 30)
-    monkeypatch.setattr(arrays, "PARTITION_ROWS", 120)
-    np.save(tmp_path / "t.npy", TABLE)
-    file = ln.open_columns(tmp_path / "t.npy", chunks=True)
-    data = file if known else lambda: iter(np.split(TABLE, 3))
-    told = []
-    ln.score(data, window=1, draws=1, null=0, progress=lambda *numbers: told.append(numbers))
-    done, total = zip(*told, strict=True)
-    assert list(done) == sorted(done) and done[-1] == total[-1] == 360 + 359
-    first = [numbers for numbers in told if numbers[0] <= 360]
-    assert first == [(n, 720 if known else 2 * n) for n in (120, 240, 360)]
-    told.clear()  # where one pass is enough it is all
-    ln.score(
-        file, window=1, draws=1, null=0, standardize_inputs=False, target_unit=1.0,
-        progress=lambda *numbers: told.append(numbers),
-    )  # fmt: skip
-    assert told[-1] == (359, 359) and told[0][0] == 120

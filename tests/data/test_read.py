@@ -137,13 +137,6 @@ def test_tables_of_other_libraries():
         read_table(np.array([1j, 2j]))
 
 
-def test_polars_lazy_too():
-    polars = pytest.importorskip("polars")
-    frame = polars.from_pandas(FRAME)
-    check(read_table(frame))
-    check(read_table(frame.lazy()))
-
-
 def test_records_within_records_have_columns_of_their_own(tmp_path):
     path = tmp_path / "t.json"
     path.write_text('[{"a": 1, "at": {"x": 2.5}}, {"a": 2, "at": {"x": 3.5}}, {"a": 4, "at": {}}]')
@@ -158,9 +151,3 @@ def test_formats_that_are_not_read_say_what_to_do(tmp_path, name, told):
     (tmp_path / name).write_bytes(b"x")
     with pytest.raises(UserError, match=told):
         read_table(tmp_path / name)
-
-
-def test_a_table_that_was_read_takes_no_kinds():
-    table = read_table({"a": [1.0, 2.0, 3.0, 1.0]})
-    with pytest.raises(UserError, match="kinds of a table are decided already"):
-        read_table(table, kinds={"a": "category"})

@@ -10,7 +10,6 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -116,27 +115,11 @@ def test_no_pair_of_a_series_is_lost_or_counted_twice_at_a_border(sizes, history
     assert_same(ln.score(series, **task), ln.score(chunks(series, size=sizes), **task))
 
 
-def test_two_series_are_predicted_from_each_other():
-    other = np.roll(SERIES, 2) + 0.1
-    task = {"leads": [0, 3], "history": 2, "draws": 1}
-    whole = ln.score(SERIES, other, null=ln.Null(19, "signs"), **task)
-    assert_same(whole, ln.score(chunks(SERIES, other, size=37), null=19, **task))
-
-
 def test_the_order_of_chunks_changes_rounding_only():
     order = np.random.default_rng(1).permutation(7)
     moved = [(X[100 * k : 100 * k + 100], Y[100 * k : 100 * k + 100]) for k in order]
     # Blocks of neighbours are other blocks then.
     assert_same(ln.score(chunks(X, Y), **FAST), ln.score(moved, **FAST), but=REARRANGED)
-
-
-def test_single_precision_stays_single_precision():
-    x, y = X.astype(np.float32), Y.astype(np.float32)
-    assert_same(
-        ln.score(x, y, draws=1, null=ln.Null(99, "signs")),
-        ln.score(chunks(x, y, size=123), draws=1, null=99),
-        atol=1e-8,  # the features are computed in single precision, in batches of other sizes
-    )
 
 
 @pytest.mark.parametrize("kind", ["ring", "torus", "sequences"])
@@ -168,20 +151,6 @@ def test_an_iterator_is_read_once():
     )
 
 
-def test_a_list_of_pieces_is_the_series_that_they_make():
-    task = {"window": 2, "draws": 1, "null": ln.Null(9, "signs")}
-    whole = ln.score(SERIES, **task)
-    column = SERIES[:, None]
-    for pieces in (
-        np.split(column, 9),
-        tuple(np.split(column, [1, 70, 888])),
-        list(torch.from_numpy(column).split(70)),
-        [pd.DataFrame(piece) for piece in np.split(column, 3)],
-        lambda: np.split(SERIES, 9),
-    ):
-        assert_same(whole, ln.score(pieces, **task))
-
-
 @pytest.mark.parametrize("asked", [{"window": 2}, {"leads": [1, 3]}])
 def test_a_list_of_vectors_may_be_rows_or_pieces_and_is_refused(asked):
     for vectors in (np.split(SERIES, 9), np.split(SERIES, [5, 50]), tuple(SERIES.reshape(-1, 2))):
@@ -204,23 +173,6 @@ def test_hidden_values_and_columns_of_dates_or_text_are_refused_in_dask_too():
     parts = dask.dataframe.from_pandas(frame, npartitions=2)
     with pytest.raises(TypeError, match=r"must be numbers, got datetime64.* in column 'when'"):
         ln.score(parts, parts[["a"]], **FAST)
-
-
-def test_constant_columns_count_for_nothing():
-    x = np.column_stack([X, np.full(700, 0.1)])
-    y = np.column_stack([Y, np.full(700, 7.7)])
-    found = ln.score(chunks(x, y, size=99), **FAST)
-    assert_same(ln.score(x, y, draws=2, null=ln.Null(19, "signs")), found)
-    constant = ln.score(chunks(x[:, 3:], Y, size=99), **FAST)
-    assert constant.bits == 0.0 and constant.p_value == 1.0
-
-
-def test_a_large_mean_keeps_its_digits():
-    x, y = X + 1e6, Y + 1e7
-    assert_same(
-        ln.score(x, y, draws=1, null=ln.Null(9, "signs"), ridge_penalty=0.3),
-        ln.score(chunks(x, y, size=10), draws=1, null=9, ridge_penalty=0.3),
-    )
 
 
 @pytest.fixture
@@ -257,14 +209,6 @@ def test_files_and_folders_score_as_their_content(stored):
         ln.score(ln.open_columns(stored / "g.zarr", "x", "y", chunks=True), **FAST),
     ):
         assert_same(whole, found)
-
-
-def test_windows_reach_over_row_groups_that_are_shorter(stored):
-    task = {"window": 5, "history": 3, "draws": 1, "null": ln.Null(9, "signs")}
-    assert_same(
-        ln.score(X, **task),
-        ln.score(ln.open_columns(stored / "folder", "a,b,c", None, chunks=True), **task),
-    )
 
 
 def test_dask_arrays_and_data_frames_score_as_their_content():
@@ -311,17 +255,6 @@ def test_the_same_file_has_one_answer_by_the_command_and_in_python(
         assert by_path == ln.score(ln.open_columns(path, None, [3, 4]), **task)
         assert_same(expected, by_path)
         assert by_path.rearranged == expected.rearranged
-
-
-def test_chunks_can_be_asked_for(stored, capsys):
-    folder = told(capsys, stored / "folder", "--targets", "d,e", "--chunks")
-    assert (folder["inputs"], folder["targets"]) == (["a", "b", "c"], ["d", "e"])
-    assert "random signs" in folder["rearranged"]
-    plain = told(capsys, stored / "t.npy", "--targets", "3,4")
-    assert plain["rearranged"] == "target rows"
-    assert plain["bits"] == pytest.approx(folder["bits"], abs=1e-10)
-    chunked = told(capsys, stored / "t.npy", "--targets", "3,4", "--chunks")
-    assert chunked["p_value"] == folder["p_value"]
 
 
 def refusals(folder):
@@ -393,29 +326,12 @@ def test_what_chunks_cannot_do_is_said():
         ln.score(lambda: iter([(part := next(grows), part)]), **FAST)
 
 
-def test_pickles_in_zarr_are_refused(tmp_path):
-    import numcodecs
-    import zarr
-
-    zarr.create_array(
-        str(tmp_path / "p.zarr"), shape=(4, 2), chunks=(4, 2), dtype="f8", zarr_format=2,
-        filters=[numcodecs.Pickle()], compressors=None,
-    )  # fmt: skip
-    with pytest.raises(ValueError, match="pickle"):
-        ln.score(tmp_path / "p.zarr", "1")
-
-
 def test_memory_does_not_grow_with_the_file(tmp_path):
     larger.write_sparse(tmp_path / "a.npy", 0.26, 1024, stretch=64)
     found = larger.score_file(tmp_path / "a.npy", 1024, draws=1)
     # Ten runs took 303 to 348 MiB; loaded and standardized it would be 512, and once more 768.
     assert found["peak_mib"] - found["start_mib"] < 400
     assert found["rows"] == 34078 and found["p_value"] <= 0.05
-
-
-def test_nested_lists_stay_in_memory():
-    nested = RNG.standard_normal((20, 2, 8))
-    assert ln.score(nested.tolist(), nested, draws=1, null=3).rearranged.startswith("whole samples")
 
 
 def test_core_import_stays_light():

@@ -116,15 +116,6 @@ def test_rows_that_end_early_have_gaps_and_those_too_long_are_refused(tmp_path):
             read(tmp_path, content)
 
 
-def test_row_names_of_r_have_no_name_of_their_own(tmp_path):
-    table = read(tmp_path, '"mpg" "cyl"\n"Mazda RX4" 21.0 6\n"Datsun 710" 22.8 4\n"Duster" 14 8\n')
-    assert [(c.name, c.kind) for c in table.columns] == [
-        ("#0", "index"),
-        ("mpg", "number"),
-        ("cyl", "number"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("first", "below", "expected"),
     [
@@ -144,12 +135,6 @@ def test_row_names_of_r_have_no_name_of_their_own(tmp_path):
 )
 def test_whether_the_first_row_is_a_header(first, below, expected):
     assert has_header(first, below) is expected
-
-
-def test_spaces_within_cells_do_not_divide_them(tmp_path):
-    rows = "".join(f"{name},Jan 1 20{k:02},{k}.25\n" for k in range(9) for name in ("X", "Y"))
-    table = read(tmp_path, f"symbol,date,price\n{rows}")
-    assert [c.kind for c in table.columns] == ["category", "date", "number"]
 
 
 def test_equal_names_are_told_apart(tmp_path):
@@ -257,15 +242,3 @@ def test_numbers_come_back_as_pandas_wrote_them(tmp_path_factory, data, separato
             np.testing.assert_array_equal(table[name].values, frame[name].to_numpy())
         else:
             assert frame[name].isna().all()
-
-
-def test_an_archive_with_a_password_says_what_to_do(tmp_path):
-    path = tmp_path / "t.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("t.csv", "a,b\n1,2\n3,4\n")
-    content = bytearray(path.read_bytes())
-    content[6] |= 1  # the flag of an encrypted member, in its own header
-    content[content.index(b"PK\x01\x02") + 8] |= 1  # and in the directory
-    path.write_bytes(content)
-    with pytest.raises(UserError, match=r"t\.zip cannot be unpacked here.*unpack it first"):
-        read_table(path)

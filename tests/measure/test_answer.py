@@ -1,8 +1,6 @@
 import dataclasses
 import json
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -13,7 +11,6 @@ import learnable_novelty as ln
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.importance import exchange_effects
-from learnable_novelty.measure.threads import threads_for
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.summary import Rows
@@ -71,13 +68,6 @@ def test_levels_of_a_category_have_one_importance_and_past_values_too():
     assert result.target_text == "the future of x and z"
 
 
-def test_lattices_and_chunks_have_no_importance():
-    x = normal(20, 1, 8)
-    assert ln.score(x, x, draws=1, null=0).importance is None
-    pairs = (normal(60, 1), normal(60, 1, seed=1))
-    assert ln.score(lambda: iter([pairs]), draws=1, null=0).importance is None
-
-
 @pytest.mark.slow
 def test_a_line_of_the_named_share_would_have_been_found():
     # Ours is a statement about data like these: draw such data, with a line of that share.
@@ -133,23 +123,6 @@ def test_class_targets_report_accuracy_beside_the_base_rate():
     assert abs(chance.classes.accuracy - chance.classes.base_rate) < 0.1
 
 
-def test_the_unit_of_classes_is_their_common_deviation():
-    x, y = normal(200, 2), np.eye(3)[np.arange(200) % 3]
-    common = float(np.sqrt(y.var(0).mean()))
-    bits = ln.score(x, y, draws=1, null=0).bits
-    assert bits == pytest.approx(ln.score(x, y, draws=1, null=0, target_unit=common).bits)
-    assert bits != pytest.approx(ln.score(x, y, draws=1, null=0, target_unit=common / 2).bits)
-
-
-def test_a_rare_class_counts_by_its_rows():
-    x = normal(300, 1)
-    labels = (x[:, 0] > 0).astype(int)
-    labels[0] = 2  # one row of noise
-    result = ln.score(x, np.eye(3)[labels], draws=1, null=0)
-    two = ln.score(x[1:], np.eye(2)[labels[1:]], draws=1, null=0)
-    assert result.held_out_variance == pytest.approx(two.held_out_variance, abs=0.05)
-
-
 def test_points_are_held_out_predictions_in_the_units_of_the_data():
     x = 10 + 3 * normal(3000, 1)
     y = 100 + 50 * x[:, 0]
@@ -159,19 +132,6 @@ def test_points_are_held_out_predictions_in_the_units_of_the_data():
     np.testing.assert_allclose(points.predicted[core], points.observed[core], rtol=0.05)
     many = ln.score(normal(100, 2), normal(100, 3, seed=1), draws=1, null=0).predictions
     assert many.input is None and many.in_deviations
-
-
-def test_a_relation_can_be_drawn_into_given_axes():
-    from matplotlib.figure import Figure
-
-    for inputs in (1, 2):
-        figure = Figure()
-        axes = figure.subplots()
-        x = normal(50, inputs)
-        assert ln.score(x, x[:, 0] ** 2, draws=1, null=0).plot(ax=axes) is figure
-        assert axes.collections
-    x = normal(20, 1, 8)
-    assert ln.score(x, x, draws=1, null=0).plot(ax=Figure().subplots()) is not None
 
 
 def test_history_and_window_are_chosen_on_the_first_half_and_judged_on_the_second():
@@ -209,37 +169,3 @@ def test_the_horizon_ends_where_chaos_does(tmp_path):
     assert (tmp_path / "horizon.png").stat().st_size > 10_000
     noise = ln.horizon(normal(300), draws=1)
     assert noise.reach == 0 and "chosen among" in str(noise)
-
-
-def test_small_data_use_one_thread_and_the_setting_comes_back():
-    before = torch.get_num_threads()
-    torch.set_num_threads(3)
-    try:
-        with threads_for(1000):
-            assert torch.get_num_threads() == 1
-        with threads_for(10**9):
-            assert torch.get_num_threads() == 3
-        with pytest.raises(UserError), threads_for(1000):
-            raise UserError("stop")
-        assert torch.get_num_threads() == 3
-    finally:
-        torch.set_num_threads(before)
-
-
-def test_the_version_is_told_without_torch():
-    code = (
-        "import sys\nfrom learnable_novelty.cli.main import main\n"
-        "try:\n    main(['--version'])\nexcept SystemExit:\n    pass\n"
-        "sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_a_verdict_leads_with_the_name_of_the_target():
-    frame = pd.DataFrame({"size": normal(80), "other": normal(80, seed=1)})
-    frame["price"] = 3 * frame["size"]
-    verdict = ln.score(frame, "price", draws=1, null=99).verdict
-    assert verdict.startswith("clear relation: the inputs explain 9")
-    assert "% of price on held-out rows (p <= 0.01); a straight line" in verdict
-    made = dataclasses.replace(ln.score(frame, "price", draws=1, null=0), target_text="a and b")
-    assert "of a and b on held-out rows" in made.verdict

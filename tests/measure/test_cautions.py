@@ -24,16 +24,6 @@ def said(x, y):
     return [*neighbours(*both), *outliers(*both)]
 
 
-def test_clean_rows_have_no_cautions():
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        x, y = rng.standard_normal((100, 3)), rng.standard_normal((100, 2))
-        assert said(x, y) == []
-        assert said(rng.integers(0, 2, (100, 3)), rng.integers(0, 2, (100, 1))) == []
-    assert said(np.sort(x, axis=0), y) == []  # sorted inputs alone do no harm
-    assert said(np.ones((50, 1)), np.ones((50, 1))) == []
-
-
 def test_copies_time_and_outliers_are_said_with_what_to_do():
     x, y = RNG.standard_normal((60, 2)), RNG.standard_normal((60, 1))
     groups, (copies,) = equal_rows(*(torch.from_numpy(np.tile(v, (2, 1))) for v in (x, y)))
@@ -99,14 +89,6 @@ def test_faster_series_and_differences_have_a_p_value():
         assert refusal_of_pair(steps[:, :1], walks[1:, 1:]) is None
 
 
-def test_signs_of_blocks_refuse_rows_that_are_time():
-    slow = filtered(np.random.default_rng(0), 400, past=(0.9,), columns=2)
-    found = ln.score(slow[:, :1], slow[:, 1:], draws=1, null=ln.Null(99, "signs"))
-    assert found.p_value is None and "blocks of 10 are too short" in found.refusal
-    fast = RNG.standard_normal((400, 2))
-    assert ln.score(fast[:, :1], fast[:, 1:], draws=1, null=ln.Null(99, "signs")).p_value > 0
-
-
 def test_few_samples_have_a_score_and_no_p_value():
     lattices = RNG.standard_normal((4, 1, 16))
     found = ln.score(lattices[:3], lattices[:3], draws=1)
@@ -129,14 +111,6 @@ def test_a_variance_is_told_from_a_mean():
         large += learnable.p_value <= 0.05
     assert small <= 3
     assert large == 10
-
-
-def test_signs_of_a_series_belong_to_its_steps():
-    found = ln.score(np.sin(0.3 * np.arange(200)), window=3, draws=1, null=19)
-    assert found.p_value <= 0.05
-    lattices = RNG.standard_normal((40, 1, 6))
-    assert ln.score(lattices, lattices, draws=1, null=19).p_value <= 0.05
-    assert ln.score(lattices, lattices, draws=1, null=0).p_value is None
 
 
 def test_normal_scores_are_quantiles_of_ranks():

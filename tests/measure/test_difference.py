@@ -62,15 +62,3 @@ def test_other_targets_and_other_sizes_are_refused_in_a_sentence():
     lattices = x.reshape(20, 1, 6)
     with pytest.raises(ValueError, match="without held-out predictions"):
         ln.difference(one, ln.score(lattices, lattices, draws=1, null=0))
-
-
-def test_histories_of_many_series_are_compared_on_the_same_steps():
-    g = np.random.default_rng(0)
-    labels = np.repeat(np.arange(10), 50)
-    series = np.sin(0.3 * np.arange(500)) + 0.1 * g.standard_normal(500)
-    short, long = (
-        ln.score(series, window=1, history=k, groups=labels, draws=1, null=0) for k in (1, 3)
-    )
-    found = ln.difference(short, long)
-    assert found.num_samples == 470  # three steps less of each
-    assert found.gain > 0.01 and found.p_value < 0.01

@@ -1,13 +1,11 @@
 """Scores by an observer that grows on one part of the data and judges the other."""
 
 import dataclasses
-import json
 
 import numpy as np
 import pytest
 
 import learnable_novelty as ln
-from learnable_novelty.cli.main import main
 from learnable_novelty.data.open import in_memory
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.growth import _divided
@@ -72,44 +70,12 @@ def test_a_series_grows_on_its_first_half():
     assert found.held_out_variance > 0.8
 
 
-def test_data_by_chunks_do_not_grow():
-    x, y = product_of_signs(200)
-    with pytest.raises(UserError, match="read by chunks"):
-        ln.score(lambda: iter([(x, y)]), observer="growing", draws=1, null=19)
-
-
-def test_an_own_growing_observer_is_used():
-    x, y = product_of_signs(400)
-    own = ln.Growing(ln.reservoirs.MLP(8, 16, 2), most_features=32, rounds=1)
-    found = ln.score(x, y, observer=own, draws=1, null=0)
-    assert [step.width for step in found.profile] == [16, 32, 32, 32]
-
-
 def test_bad_requests_are_refused_in_a_sentence():
     x = np.random.default_rng(0).standard_normal((79, 2))
     with pytest.raises(UserError, match="at least 80 samples to grow on one half"):
         ln.score(x, x[:, 0], observer="growing")
     with pytest.raises(UserError, match="an Observer or \"growing\", got 'grown'"):
         ln.score(x, x[:, 0], observer="grown")
-
-
-def test_the_command_line_grows_and_draws_the_profile(tmp_path, capsys):
-    x, y = product_of_signs(400, 8)
-    path = tmp_path / "signs.csv"
-    header = "a,b,c,d,e,f,g,h,y"
-    np.savetxt(path, np.column_stack([x, y]), delimiter=",", header=header, comments="")
-    picture = tmp_path / "score.png"
-    quick = ["--draws", "1", "--null", "19", "--plot", str(picture)]
-    assert main(["score", str(path), "--targets", "y", "--grow", *quick]) == 0
-    printed = capsys.readouterr().out
-    assert "rounds of focus" in printed
-    assert "\n  focus" not in printed  # the gradient of signs tells nothing
-    assert picture.stat().st_size > 0
-    assert main(["score", str(path), "--targets", "y", "--grow", "--json", *quick]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["profile"][0]["kind"] == "frozen"
-    assert {name for name, _ in told["importance"][:3]} == {"b", "d", "e"}
-    assert {name for name, _ in told["focus"]} == set("abcdefgh")
 
 
 def test_a_scan_with_growth_names_the_inputs_of_a_product():

@@ -84,12 +84,6 @@ def test_linear_processes_pass_and_a_map_does_not():
     assert ln.score(sine, window=1, draws=1, null=ln.Null(19, "linear")).p_value > 0.05
 
 
-def test_constants_and_short_series():
-    assert ln.score(np.full(60, 2.0), window=1, null=ln.Null(9, "linear")).p_value == 1
-    with pytest.raises(ValueError, match="for a linear fit of order 12"):
-        ln.score(np.arange(30.0) % 7, window=1, history=12, null="linear")
-
-
 def test_adjusted_p_values_are_those_of_scipy():
     p = np.random.default_rng(5).uniform(size=50) ** 2
     np.testing.assert_allclose(ln.adjust(p.tolist()), false_discovery_control(p))

@@ -1,4 +1,3 @@
-import dataclasses
 import json
 import math
 
@@ -10,15 +9,12 @@ import torch
 import learnable_novelty as ln
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.held_out import Folds
-from learnable_novelty.measure.null import Null
 from learnable_novelty.measure.p_values import tail_p_value
-from learnable_novelty.measure.scan import Plan
 from learnable_novelty.measure.shared_features import (
     explain_groups,
     membership,
     predict_groups,
 )
-from learnable_novelty.measure.task import Settings
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.summary import Rows
@@ -125,12 +121,6 @@ def test_the_next_step_can_be_typed(found):
     assert score.target_text == "c"
 
 
-def test_names_are_escaped_in_pages():
-    frame = table(60).rename(columns={"a": "<script>alert(1)</script>"})
-    page = ln.scan(frame, permutations=19).to_html()
-    assert "<script>alert" not in page and "&lt;script&gt;" in page
-
-
 def test_rows_with_gaps_are_left_out_and_columns_of_gaps_are_no_inputs():
     frame = table()
     frame.loc[:9, "b"] = np.nan
@@ -154,18 +144,6 @@ def test_many_rows_are_sampled_and_few_are_not_measured():
     assert all(one.p_value is None for one in few.relations)
     assert "too few rows" in str(few)
     json.dumps(few.to_dict(), allow_nan=False)
-
-
-def test_a_table_of_one_column_is_refused():
-    with pytest.raises(UserError, match="at least two columns"):
-        ln.scan({"a": np.random.default_rng(0).standard_normal(30)})
-
-
-def test_rows_that_are_time_get_a_caution():
-    g = np.random.default_rng(0)
-    walks = g.standard_normal((200, 3)).cumsum(0)
-    found = ln.scan(pd.DataFrame(walks, columns=["a", "b", "c"]), permutations=19)
-    assert any("neighbouring rows are alike" in text for text in found.cautions)
 
 
 def test_the_tail_of_permutations_tells_small_p_values():
@@ -204,36 +182,6 @@ def test_groups_stay_together_and_equal_rows_are_groups():
     assert any("equal rows are one group" in note for note in twice.notes)
     with pytest.raises(ValueError, match="needs at least 8 of them"):
         ln.scan(columns, groups=np.arange(200) % 3)
-
-
-def test_a_column_that_few_groups_have_is_not_tested():
-    g = np.random.default_rng(0)
-    labels, values = np.repeat(np.arange(20), 10), g.standard_normal((200, 3))
-    values[10:, 2] = np.nan
-    columns = dict(zip("aby", values.T, strict=True))
-    for pairs in (False, True):
-        told = ln.scan(columns, groups=labels, pairs=pairs, draws=1, permutations=19)
-        assert told["y"].p_value is None
-
-
-def test_an_observer_grows_on_other_groups_than_it_is_judged_on():
-    labels = np.repeat(np.arange(20), [*range(1, 11), *range(1, 11)])
-    plan = Plan(Settings(None, 1, Null(19), 0), 1000, labels)
-    rows, half = plan.halves(np.random.default_rng(0).permutation(len(labels))[:100])
-    assert not set(labels[rows[:half]]) & set(labels[rows[half:]])
-    assert 40 <= half <= 60 and len(set(rows)) == 100
-
-
-def test_the_next_step_keeps_the_groups():
-    g = np.random.default_rng(0)
-    a = g.standard_normal(200)
-    told = ln.scan(
-        {"a": a, "b": a**2, "patient": [f"p{k % 20}" for k in range(200)]}, groups="patient"
-    )
-    command = told.next_step(told["b"])
-    assert command == "ln.score(data[['a', 'b', 'patient']], 'b', groups='patient')"
-    told = dataclasses.replace(told, source="t.csv")
-    assert told.next_step(told["b"]).endswith("--targets b --inputs a --groups=patient")
 
 
 @pytest.mark.parametrize("how", ["fill", "refuse", "interpolate"])

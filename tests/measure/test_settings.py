@@ -1,6 +1,5 @@
 """Settings and names that ``score`` takes, and those that it rejects."""
 
-import dataclasses
 import json
 
 import numpy as np
@@ -59,12 +58,6 @@ def test_a_solver_that_would_not_be_used_is_rejected(solver):
         ln.score(X, Y, observer=observer)
 
 
-def test_opened_columns_are_shown_without_their_numbers(tmp_path):
-    np.save(tmp_path / "a.npy", np.hstack([X, Y]))
-    shown = repr(ln.open_columns(tmp_path / "a.npy", targets="2"))
-    assert f"MemoryRows({len(X)} samples)" in shown and "tensor" not in shown
-
-
 def test_columns_whose_names_hold_commas_can_be_chosen(tmp_path, capsys):
     frame = pd.DataFrame(np.hstack([X, Y]), columns=["a,b", 'say "c"', "y, out"])
     frame.to_csv(tmp_path / "t.csv", index=False)
@@ -87,17 +80,6 @@ def test_columns_whose_names_hold_commas_can_be_chosen(tmp_path, capsys):
         assert json.loads(capsys.readouterr().out)["inputs"] == ["a,b"]
     with pytest.raises(TypeError, match=r"names or numbers of columns of t\.csv, got float"):
         read_columns(tmp_path / "t.csv", [0.0], None)
-
-
-def test_a_path_may_be_text(tmp_path):
-    np.save(tmp_path / "a.npy", np.hstack([X, Y]))
-    opened = ln.open_columns(str(tmp_path / "a.npy"), None, "2")
-    assert (opened.input_names, opened.target_names) == (["0", "1"], ["2"])
-    found, expected = ln.score(opened, **FAST), ln.score(X, Y, **FAST)
-    assert [name for name, _ in found.importance] == ["0", "1"]
-    assert [share for _, share in found.importance] == [share for _, share in expected.importance]
-    names = {"importance": None, "target_text": ""}
-    assert dataclasses.replace(found, **names) == dataclasses.replace(expected, **names)
 
 
 def test_names_are_escaped_where_a_terminal_would_obey_them(tmp_path, capsys):
@@ -144,20 +126,3 @@ def test_observed_and_surrogate_series_are_solved_alike():
         along = left.T @ y * (root**2 / (root**2 + 1e-11))[:, None]
         expected = 1 - np.square(y - left @ along).sum() / np.square(y).sum()
         assert explained == pytest.approx(expected, rel=1e-9)
-
-
-def test_numbers_are_checked_once_however_many_draws(monkeypatch):
-    checked = []
-    real = torch.isfinite
-    monkeypatch.setattr(torch, "isfinite", lambda t: checked.append(t.shape) or real(t))
-    features = []
-    forward = ln.reservoirs.MLP.forward
-    monkeypatch.setattr(
-        ln.reservoirs.MLP, "forward", lambda self, x: features.append(1) or forward(self, x)
-    )
-    ln.score(X, Y, draws=3, null=5)
-    assert checked.count(torch.Size([60, 2])) == checked.count(torch.Size([60, 1])) == 1
-    # One for each draw, and those of the importance of inputs: none for a rearrangement.
-    first = len(features)
-    ln.score(X, Y, draws=3, null=50)
-    assert len(features) <= 2 * first
