@@ -174,12 +174,13 @@ def _steps(path: Path, outcome: Outcome) -> Iterator[Outcome]:
     if not names:
         choose(table, where=path.name)  # says why, and what to do
     is_series = len(names) == 1
-    task = {"window": 1} if is_series else {"targets": [names[-1]]}
+    target = (table.targets or table.measured)[-1].name
+    task = {"window": 1} if is_series else {"targets": [target]}
     outcome = replace(
         outcome,
-        target=names[-1],
+        target=target,
         task="series" if is_series else "samples",
-        index_used=", ".join(_counters(table, names[:-1])),
+        index_used=", ".join(_counters(table, [name for name in names if name != target])),
     )
     settings = {**task, "draws": DRAWS, "null": NULL}
     random = np.random.default_rng(_seed(outcome.package, outcome.file))
@@ -188,7 +189,7 @@ def _steps(path: Path, outcome: Outcome) -> Iterator[Outcome]:
     held_out = None if np.isnan(found.held_out_variance) else round(found.held_out_variance, 4)
     outcome = replace(outcome, held_out=held_out, p_value=found.p_value)
     yield outcome
-    shuffled = ln.score(_shuffled(taken, names[-1], random), **settings)
+    shuffled = ln.score(_shuffled(taken, target, random), **settings)
     yield replace(outcome, shuffled_p_value=shuffled.p_value)
 
 

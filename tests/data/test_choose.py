@@ -57,12 +57,10 @@ def test_named_columns_are_used_whatever_was_decided():
     chosen = choose(table, ["Unnamed: 0", "mass"], "bill")
     assert chosen.input_names == ["Unnamed: 0", "mass"]
     assert chosen.inputs.matrix[:3, 0].tolist() == [1, 2, 3]
-    for column, told in (
-        ("name", "got 'bird 0' in row 0"),
-        ("day", "got dates: use it as the time"),
-    ):
-        with pytest.raises(UserError, match=f"expected numbers in column '{column}', {told}"):
-            choose(table, column, "bill")
+    with pytest.raises(UserError, match="expected numbers in column 'name', got 'bird 0' in row 0"):
+        choose(table, "name", "bill")
+    with pytest.raises(UserError, match="'day', got dates: use it as an input, or as the time"):
+        choose(table, "mass", "day")
     with pytest.raises(UserError, match=r"none are left \(left out: .*name the inputs"):
         choose(table, None, ["species", "bill", "mass"])
 

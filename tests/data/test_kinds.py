@@ -33,7 +33,7 @@ def kind_of(values, name="x", **options):
         (["k.A.", "2", "3", "4"], "number"),
         ([2**60, 2**60 + 1, 2**60 + 2, 5], "text"),
         ([2**60, 2**61, 2**62, 5], "number"),
-        (["1,2", "3", "4", "5"], "text"),
+        (["1,2", "3", "4", "5"], "number"),
         ([True, False, None, True], "boolean"),
         (["true", "False", "TRUE", "NA"], "boolean"),
         (["a", "b", "a", "b"], "category"),
@@ -74,6 +74,12 @@ def test_values_of_kinds():
     assert month_first[1] == np.datetime64("2021-01-02")
     zoned = kind_of(pd.date_range("2020", periods=4, tz="Europe/Zurich")).values
     assert zoned[0] == np.datetime64("2019-12-31T23:00")
+
+
+def test_a_category_has_each_value_twice_on_average_and_thirty_to_be_a_target():
+    for levels, rows, kind in ((30, 60, "category"), (31, 620, "category"), (5, 9, "text")):
+        column = kind_of([f"v{i % levels}" for i in range(rows)])
+        assert (column.kind, column.is_target) == (kind, levels == 30)
 
 
 @pytest.mark.parametrize("name", ["", "Unnamed: 0", "rownames", "row.names", "index", "id", "ID"])

@@ -73,6 +73,26 @@ def test_workbooks(tmp_path):
         pd.DataFrame().to_excel(book, sheet_name="empty")
         FRAME.to_excel(book, sheet_name="data", index=False, startrow=2, startcol=1)
     check(read_table(path))
+    with pd.ExcelWriter(path) as book:
+        for name, kept in (("first", FRAME), ("second", FRAME[:3])):
+            kept.to_excel(book, sheet_name=name, index=False, startrow=3)
+            book.sheets[name]["A1"], book.sheets[name]["A2"] = "Report", "all in mm"
+    table = read_table(path)
+    check(table)
+    assert table.decisions == (
+        "sheet first is read, of first, second",
+        "2 rows above the table left out",
+    )
+    assert [one.option for one in table.decisions] == ["sheet='first'", "header=4"]
+    for sheet in ("second", 2):
+        assert read_table(path, sheet=sheet, header=4).num_rows == 3
+    assert [c.name for c in read_table(path, header=0).columns][:2] == ["0", "1"]
+    for options, told in (
+        ({"sheet": "third"}, r"a sheet of t.xlsx \(first, second\), got 'third'"),
+        ({"header": 3}, "names of columns in row 3 of t.xlsx, got none there"),
+    ):
+        with pytest.raises(UserError, match=told):
+            read_table(path, **options)
     path.write_bytes(path.read_bytes()[:500])
     with pytest.raises(UserError, match=r"expected a workbook in t\.xlsx"):
         read_table(path)

@@ -242,3 +242,23 @@ def test_numbers_come_back_as_pandas_wrote_them(tmp_path_factory, data, separato
             np.testing.assert_array_equal(table[name].values, frame[name].to_numpy())
         else:
             assert frame[name].isna().all()
+
+
+def test_the_line_of_the_names_can_be_said(tmp_path):
+    text = "u,v\n1,2\nx,y\n3,4\n5,6\n"
+    assert [c.name for c in read(tmp_path, text).columns] == ["u", "v"]
+    told = read_table(tmp_path / "t.csv", header=3)
+    assert [(c.name, c.values.tolist()) for c in told.columns] == [("x", [3, 5]), ("y", [4, 6])]
+    none = read_table(tmp_path / "t.csv", header=0)
+    assert [c.name for c in none.columns] == ["0", "1"] and none.num_rows == 5
+    with pytest.raises(UserError, match=r"names of columns in line 9 of t.csv, got none there"):
+        read_table(tmp_path / "t.csv", header=9)
+    with pytest.raises(UserError, match=r"expected a workbook \(.xlsx\) where a sheet is named"):
+        read_table(tmp_path / "t.csv", sheet="a")
+
+
+def test_decimal_commas_between_words_are_numbers_in_any_file(tmp_path):
+    rows = "".join(f'"{k},5",{k}\n' for k in range(9))
+    table = read(tmp_path, f'x,y\n"k.A.",3\n{rows}')
+    assert table["x"].values[1:4].tolist() == [0.5, 1.5, 2.5] and table["x"].missing == 1
+    assert [one.option for one in table.decisions] == ["kinds={'x': 'text'}"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from learnable_novelty.cli.options import ENGINES, check_drawable, check_seed, integers, steps
 from learnable_novelty.cli.progress import progress
+from learnable_novelty.data.describe import in_short
 from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
 
@@ -125,6 +126,10 @@ def add_reading_options(command: argparse.ArgumentParser) -> None:
         default=[],
         help="read a column as number, category, boolean, date, text or index",
     )
+    command.add_argument("--sheet", metavar="NAME", help="the sheet of a workbook, or its number")
+    command.add_argument(
+        "--header", type=int, metavar="N", help="the line that has the names, from 1; 0 for none"
+    )
 
 
 @dataclass(frozen=True)
@@ -199,7 +204,7 @@ def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request
         "\n".join(
             [
                 f"{printable(str(options.file))}: {shown[0]} -> {shown[1] or 'its own future'}",
-                *(f"  {note}" for note in columns.decisions),
+                *(f"  {in_short(note)}" for note in columns.decisions),
             ]
         ),
     )
@@ -215,7 +220,9 @@ def read_decisions(options: argparse.Namespace) -> Reading:
         if not equals:
             raise UserError(f"--as takes COL=KIND, got {text!r}")
         kinds[name] = kind
-    return Reading(options.missing, options.time, options.keep, kinds)
+    return Reading(
+        options.missing, options.time, options.keep, kinds, options.sheet, options.header
+    )
 
 
 def _score(options: argparse.Namespace) -> int:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from learnable_novelty.data.headers import MARKERS
-from learnable_novelty.text import printable
 
 _DATE = re.compile(
     r"\d{4}[-/]\d{1,2}([-/]\d{1,2})?([ T]\d{1,2}:\d{2}.*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}( .*)?"
@@ -95,12 +94,6 @@ def _with_plain_minus(cell: str) -> str:
     match = re.fullmatch(r"\(([$€£.\d].*)\)", cell)
     cell = cell if match is None else f"-{match[1]}"
     return cell.replace("\u2212", "-")
-
-
-def told_of_numbers(name: str, cells: list[str]) -> str | None:
-    """Say how numbers are written, if not plainly."""
-    odd = next((cell for cell in cells if re.search(r"[^\d.eE+-]", cell)), None)
-    return None if odd is None else f"{printable(name)} has numbers written as {printable(odd)}"
 
 
 def spread(numbers: np.ndarray, cells: list[Any]) -> np.ndarray:

@@ -6,11 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from learnable_novelty.data.describe import kind_notes
-from learnable_novelty.data.kinds import MOST_LEVELS, as_kind, not_of_kind
+from learnable_novelty.data.kinds import MOST_CHOSEN_LEVELS, as_kind, not_of_kind
 from learnable_novelty.data.missing import check_missing, without_gaps
 from learnable_novelty.data.names import Names, positions
-from learnable_novelty.data.table import MEASURED, Column, Encoded, Table, encode, gaps_of
+from learnable_novelty.data.table import (
+    MEASURED,
+    MOST_LEVELS,
+    Column,
+    Decision,
+    Encoded,
+    Table,
+    encode,
+    gaps_of,
+    kind_notes,
+)
 from learnable_novelty.errors import UserError
 from learnable_novelty.storage import MOST_BYTES
 from learnable_novelty.text import printable
@@ -61,7 +70,7 @@ def choose(
     """
     names = [column.name for column in table.columns]
     wanted = [] if targets is None else positions(names, targets, where)
-    notes = [note for note in table.notes if note not in kind_notes(table.columns)]
+    notes = list(table.decisions)
     if inputs is not None:
         places = positions(names, inputs, where)
         left: list[Column] = []
@@ -74,7 +83,7 @@ def choose(
             notes.append(f"{printable(names[counter])} counts the rows, and is the only input")
         if not is_series and (copies := _copies(table, places, wanted)):
             named = ", ".join(printable(names[k]) for k in copies[:6])
-            notes.append(f"left out: an exact copy of a target ({named})")
+            notes.append(Decision(f"left out: an exact copy of a target ({named})"))
             places = [k for k in places if k not in copies]
         used = set(places)
         left = [table.columns[k] for k in rest if k not in used]
@@ -84,7 +93,8 @@ def choose(
             f"expected input columns in {where}, none are left ({why}): name the inputs, or "
             "read one of these as a category or a number"
         )
-    x, y = ([measurable(table.columns[k]) for k in many] for many in (places, wanted))
+    x = [measurable(table.columns[k], is_input=True) for k in places]
+    y = [measurable(table.columns[k]) for k in wanted]
     notes += kind_notes([*left, *{id(one): one for one in [*x, *y]}.values()])
     how = check_missing(table.missing)
     x, y, rows, said = without_gaps(x, y, how, is_series=is_series)
@@ -94,7 +104,7 @@ def choose(
     single = all(one.values.dtype == np.float32 for one in (*x, *y))
     dtype = np.dtype(np.float32 if single else np.float64)  # numbers keep their precision
     return Chosen(
-        encode(x, rows, fill=how != "drop", dtype=dtype),
+        encode(x, rows, fill=how != "drop", is_input=True, dtype=dtype),
         encode(y, rows, dtype=dtype) if y else None,
         [names[k] for k in places],
         [names[k] for k in wanted],
@@ -128,19 +138,25 @@ def _counter(table: Table, places: list[int]) -> int | None:
     return None
 
 
-def measurable(column: Column) -> Column:
-    """Return a column that the user names as a number or a category, whatever was decided.
+def measurable(column: Column, *, is_input: bool = False) -> Column:
+    """Return a column that the user names as what can be measured, whatever was decided.
 
     Raises:
-        UserError: for dates, and for text of many values.
+        UserError: for text of many values, and for targets that are dates or have many levels.
     """
-    if column.kind in MEASURED:
+    if column.kind == "category" and not is_input and len(column.levels) > MOST_CHOSEN_LEVELS:
+        raise UserError(
+            f"expected at most {MOST_CHOSEN_LEVELS:,} levels of a target, got "
+            f"{len(column.levels):,} in column {column.name!r}: group them first"
+        )
+    if column.kind in MEASURED or (is_input and column.kind == "date"):
         return column
     if column.values.dtype.kind == "f":
         return as_kind(column, "number")
     if column.kind == "date":
         raise UserError(
-            f"expected numbers in column {column.name!r}, got dates: use it as the time of a series"
+            f"expected numbers in column {column.name!r}, got dates: use it as an input, or as the "
+            "time of a series"
         )
     levels = {value for value in column.values if value is not None}
     if len(levels) <= min(MOST_LEVELS, len(column.values) // 2) and levels:
@@ -161,7 +177,7 @@ def _check(column: Column, rows: np.ndarray) -> None:
 
 
 def _check_size(columns: list[Column], rows: int, where: str) -> None:
-    width = sum(max(1, len(column.levels)) + bool(column.missing) for column in columns)
+    width = sum(1 + min(1000, len(column.levels)) + bool(column.missing) for column in columns)
     if width * rows * 8 > MOST_BYTES:
         raise UserError(
             f"{where} becomes {rows:,} rows of {width:,} numbers, more than {MOST_BYTES:,} bytes; "

@@ -3,48 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 
 import numpy as np
 
 from learnable_novelty.data.names import as_option
-from learnable_novelty.data.table import MEASURED, Column, Table
+from learnable_novelty.data.table import Column, Decision, Table, listed
 from learnable_novelty.text import printable
 
-MOST_NAMED = 8
-"""Columns and levels that are listed before the rest is counted."""
 FEWEST_ROWS = 3
 """Rows that a relation or a step of a series can be seen in."""
 MOST_SHOWN = 40
 """Columns that are shown of a wide table."""
-
-
-def kind_notes(columns: Sequence[Column]) -> list[str]:
-    """Say which columns are left out and why, and which are categories."""
-    left = [f"{printable(one.name)} ({_why(one)})" for one in columns if one.kind not in MEASURED]
-    notes = [f"left out: {_listed(left)}"] if left else []
-    for one in columns:
-        if one.kind == "category":
-            notes.append(f"{printable(one.name)} is a category of {len(one.levels)}")
-    shown = notes[:MOST_NAMED]
-    return shown + (
-        [f"{len(notes) - len(shown)} more categories"] if len(notes) > len(shown) else []
-    )
-
-
-def _why(column: Column) -> str:
-    if column.kind == "index":
-        return f"index: {column.reason}" if column.reason else "index"
-    if column.kind == "constant":
-        return "no values" if column.missing == len(column.values) else "one value"
-    if column.kind == "date":
-        return "dates"
-    return f"text of {len({value for value in column.values if value is not None})} values"
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:MOST_NAMED])
-    return shown + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
 
 
 def describe_columns(table: Table) -> list[tuple[str, str, str, str]]:
@@ -71,8 +40,22 @@ def show_table(table: Table, name: str, *, commands: bool = True) -> str:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=False))
         lines.append(f"  {'  '.join(cells)}  {row[3]}".rstrip())
     lines += [f"  and {hidden} more columns"] * (hidden > 0)
-    lines += [f"  {note}" for note in table.notes]
+    lines += [f"  {in_short(note)}" for note in table.notes]
     return "\n".join([*lines, *(next_commands(table, name) if commands else [])])
+
+
+def in_short(note: str) -> str:
+    """Return a decision with the option of the command line that decides otherwise.
+
+    >>> in_short(Decision("x has answers in an order", "x", "kinds", "category"))
+    'x has answers in an order (--as x=category)'
+    """
+    if not isinstance(note, Decision) or not note.keyword:
+        return note
+    flag, value = "--" + note.keyword, note.value
+    if note.keyword == "kinds":
+        flag, value = "--as", f"{note.column}={note.value}"
+    return f"{note} ({flag} {printable(shlex.quote(value))})"
 
 
 def _counted(count: int, what: str) -> str:
@@ -88,7 +71,7 @@ def next_commands(table: Table, name: str) -> list[str]:
         return [
             "no column holds numbers or few values; read one as another kind with --as COL=KIND"
         ]
-    last, command = [measured[-1].name], ["novelty", "score", name]
+    last, command = [(table.targets or measured)[-1].name], ["novelty", "score", name]
     targets = [*command, *as_option("--targets", last)]
     dates = [one.name for one in table.columns if one.kind == "date"]
     time = ["--time", dates[0]] if dates else []
@@ -102,7 +85,7 @@ def _range(column: Column) -> str:
     if len(present) == 0:
         return ""
     if column.kind == "category":
-        return _listed([printable(level) for level in column.levels])
+        return listed([printable(level) for level in column.levels])
     if present.dtype.kind == "M":
         low, high = (np.datetime_as_string(one, unit="D") for one in (present.min(), present.max()))
         return f"{low} to {high}"

@@ -14,14 +14,12 @@ from learnable_novelty.data.cells import (
     numbers_and_words,
     numbers_in_text,
     spread,
-    told_of_numbers,
 )
-from learnable_novelty.data.table import Column, Kind
+from learnable_novelty.data.scales import ordered_values
+from learnable_novelty.data.table import Column, Decision, Kind
 from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
 
-MOST_LEVELS = 30
-"""Texts of at most so many values, each twice on average, are a category."""
 MOST_CHOSEN_LEVELS = 1000
 """Values that a category may have if the user asks for one."""
 SENTINELS = {-9999.0, -999.0, -99.0, 999.0, 9999.0, 99999.0}
@@ -38,33 +36,41 @@ _BOOLEANS = {"true": 1.0, "false": 0.0, "t": 1.0, "f": 0.0}
 
 def column_of(
     name: str, values: Any, decimal: str = ".", *, words: bool = True
-) -> tuple[Column, str | None]:
+) -> tuple[Column, Decision | None]:
     """Return a column with the kind of its values, and what was decided about it.
 
     Args:
         name: of the column.
         values: a pandas series.
         decimal: the decimal sign of numbers in text.
-        words: whether a few words between numbers are gaps.
+        words: whether a few words between numbers are gaps, and answers may have an order.
     """
     import pandas as pd
 
     kind = values.dtype
     note = None
+
+    def said(text: str, other: Kind) -> Decision:
+        return Decision(f"{printable(name)} {text}", name, "kinds", other)
+
     if isinstance(kind, pd.CategoricalDtype):
         column = _levels(name, values.astype(object), most=MOST_CHOSEN_LEVELS)
+        if kind.ordered and words:
+            codes = values.cat.codes.to_numpy()
+            column = Column(name, "number", np.where(codes < 0, np.nan, codes + 1.0))
+            note = said(f"has an order: 1 to {len(kind.categories)}", "category")
     elif isinstance(kind, pd.PeriodDtype):
         column = Column(name, "date", values.dt.to_timestamp().to_numpy("datetime64[ns]"))
     elif kind.kind == "M":
         column = Column(name, "date", _moments(values))
     elif kind.kind == "m":
         column = Column(name, "number", values.dt.total_seconds().to_numpy(np.float64))
-        note = f"{printable(name)} is a duration, in seconds"
+        note = said("is a duration, in seconds", "text")
     elif kind.kind == "b":
         column = Column(name, "boolean", values.to_numpy(np.float64, na_value=np.nan))
     elif kind.kind in "iu" and _is_beyond_doubles(values):
-        column = _levels(name, values.astype(str), most=min(MOST_LEVELS, len(values) // 2))
-        note = f"{printable(name)} has whole numbers of more than 15 digits: read as text"
+        column = _levels(name, values.astype(str), most=len(values) // 2)
+        note = said("has whole numbers of more than 15 digits: read as text", "number")
     elif kind.kind in "iuf":
         stored = np.float32 if str(kind).lower() == "float32" else np.float64
         plain = isinstance(kind, np.dtype)  # pandas takes a millisecond for a column of its own
@@ -75,12 +81,21 @@ def column_of(
         raise UserError(f"expected real numbers in column {name!r}, got {kind}")
     else:
         column, note = _of_objects(name, values, decimal, words=words)
+    order = ordered_values(column.levels) if words and kind.kind == "O" else None
+    if order is not None:
+        numbers = np.array([*order, np.nan])[column.values]
+        ranked = [level for _, level in sorted(zip(order, column.levels, strict=True))]
+        shown = " < ".join(map(printable, ranked if len(ranked) < 6 else [ranked[0], ranked[-1]]))
+        note = said(
+            f"has answers in an order, {min(order):g} to {max(order):g}: {shown}", "category"
+        )
+        column = Column(name, "number", numbers)
     if _num_values(column) < 2:
         column = replace(column, kind="constant", levels=(), values=plain_values(column))
     return column, note
 
 
-def _sentinel_note(column: Column) -> str | None:
+def _sentinel_note(column: Column) -> Decision | None:
     """Name a number that may stand for a gap: -9999 in several rows, far from all others."""
     present = column.values[~column.is_missing]
     ends = {float(present.min()), float(present.max())} if len(present) else set()
@@ -88,7 +103,9 @@ def _sentinel_note(column: Column) -> str | None:
         count = int((present == value).sum())
         others = present[present != value] if count > 1 else present[:0]
         if len(others) and np.abs(others - value).min() > max(float(np.ptp(others)), 1.0):
-            return f"{printable(column.name)} is {value:g} in {count} rows, which may mark gaps"
+            return Decision(
+                f"{printable(column.name)} is {value:g} in {count} rows, which may mark gaps"
+            )
     return None
 
 
@@ -124,7 +141,9 @@ def _is_beyond_doubles(values: Any) -> bool:
     return len(distinct) > len(np.unique(distinct.astype(np.float64)))
 
 
-def _of_objects(name: str, values: Any, decimal: str, *, words: bool) -> tuple[Column, str | None]:
+def _of_objects(
+    name: str, values: Any, decimal: str, *, words: bool
+) -> tuple[Column, Decision | None]:
     """Tell numbers, booleans, dates and categories that came as objects from text."""
     cells = [cell_of(value) for value in values.array]
     present = [cell for cell in cells if cell is not None]
@@ -138,20 +157,26 @@ def _of_objects(name: str, values: Any, decimal: str, *, words: bool) -> tuple[C
     if distinct <= _BOOLEANS.keys() and len({_BOOLEANS[cell] for cell in distinct}) == 2:
         flags = [np.nan if cell is None else _BOOLEANS[cell.lower()] for cell in cells]
         return Column(name, "boolean", np.array(flags)), None
-    numbers = numbers_in_text(present, decimal)
-    if numbers is not None:
-        return Column(name, "number", spread(numbers, cells)), told_of_numbers(name, present)
+
+    def said(text: str) -> Decision:
+        return Decision(f"{printable(name)}{text}", name, "kinds", "text")
+
+    decimals = (decimal, "." if decimal == "," else ",")
+    for sign in decimals:
+        numbers = numbers_in_text(present, sign)
+        if numbers is not None:
+            odd = next((cell for cell in present if re.search(r"[^\d.eE+-]", cell)), None)
+            note = None if odd is None else said(f" has numbers written as {printable(odd)}")
+            return Column(name, "number", spread(numbers, cells)), note
     dates = dates_in_text(cells, present)
     if dates is not None:
         return Column(name, "date", dates), None
-    among = numbers_and_words(present, decimal) if words else None
-    if among is not None:
-        values, said = among
-        column = Column(name, "number", spread(values, cells))
-        named = ", ".join(map(printable, said))
-        count = int(np.isnan(values).sum())
-        return column, f"{printable(name)}: {count} cells that hold a word are gaps ({named})"
-    return _levels(name, cells, most=min(MOST_LEVELS, len(present) // 2)), None
+    for sign in decimals if words else ():
+        if (among := numbers_and_words(present, sign)) is not None:
+            column = Column(name, "number", spread(among[0], cells))
+            named, count = ", ".join(map(printable, among[1])), int(np.isnan(column.values).sum())
+            return column, said(f": {count} cells that hold a word are gaps ({named})")
+    return _levels(name, cells, most=len(present) // 2), None
 
 
 def _of_mixed(name: str, cells: list[Any], present: list[Any]) -> Column | None:
@@ -247,6 +272,8 @@ def as_kind(column: Column, kind: Kind) -> Column:
             f"expected at most {MOST_CHOSEN_LEVELS:,} values in column {column.name!r} to make it "
             f"a category, got {count:,}"
         )
+    if kind == "number" and (order := ordered_values(column.levels)) is not None:
+        return Column(column.name, "number", np.array([*order, np.nan])[column.values])
     if kind == "number" and (numbers := _numbers_or_gaps(texts)) is not None:
         return Column(column.name, "number", numbers)
     if kind == "date" and (dates := dates_in_text(texts, present)) is not None:

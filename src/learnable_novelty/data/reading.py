@@ -11,7 +11,6 @@ from typing import Any, get_args
 from learnable_novelty.data import records
 from learnable_novelty.data.array_files import is_zarr, read_array_file, read_npy
 from learnable_novelty.data.dates import time_order
-from learnable_novelty.data.describe import MOST_NAMED, kind_notes
 from learnable_novelty.data.frames import frame_of
 from learnable_novelty.data.headers import unique
 from learnable_novelty.data.kinds import (
@@ -24,7 +23,7 @@ from learnable_novelty.data.kinds import (
 from learnable_novelty.data.missing import check_missing
 from learnable_novelty.data.names import Names, positions
 from learnable_novelty.data.parquet import Parquet, read_parquet
-from learnable_novelty.data.table import Column, Kind, Table
+from learnable_novelty.data.table import MOST_NAMED, Column, Decision, Kind, Table
 from learnable_novelty.data.text import read_text
 from learnable_novelty.data.unpack import PACKED, Packed, open_packed
 from learnable_novelty.data.workbook import read_workbook
@@ -38,10 +37,9 @@ FORMATS: dict[str, Callable[[Packed], Any]] = {
     ".json": records.read_json,
     ".jsonl": records.read_jsonl,
     ".ndjson": records.read_jsonl,
-    ".xlsx": read_workbook,
 }
 """Readers of formats other than text, by the ending of the file."""
-ENDINGS = (".csv", ".tsv", ".npz", *FORMATS)
+ENDINGS = (".csv", ".tsv", ".xlsx", ".npz", *FORMATS)
 STATISTICS = "open it with pandas and pass the data frame, or save it as .csv"
 ELSEWHERE = {
     **dict.fromkeys((".xls", ".ods", ".xlsb"), "save it as .xlsx or .csv"),
@@ -65,6 +63,8 @@ class Reading:
     time: str | int | None = None
     keep: Names = None
     kinds: Mapping[str, Kind] = field(default_factory=dict)
+    sheet: str | int | None = None
+    header: int | None = None
 
 
 def read_table(
@@ -74,6 +74,8 @@ def read_table(
     time: str | int | None = None,
     keep: Names = None,
     kinds: Mapping[str, Kind] | None = None,
+    sheet: str | int | None = None,
+    header: int | None = None,
 ) -> Table:
     """Read a table and decide what kind each column is.
 
@@ -86,12 +88,19 @@ def read_table(
         time: the column that orders the rows of a series; its steps must be equal.
         keep: columns that are not to be left out as an index.
         kinds: kinds by column, instead of those decided here.
+        sheet: of a workbook, by name or number from 1; by default the first with rows.
+        header: the line of a text file, or the row of a sheet, that has the names, from 1; 0 if
+            none has.
+
+    Returns:
+        A ``Table``. Each of its ``decisions`` is a sentence that knows its ``column`` and the
+        ``option`` that decides otherwise.
 
     >>> table = read_table({"id": [7, 8, 9, 4], "x": [1, 2, None, 4], "c": list("abba")})
     >>> [(column.name, column.kind, column.missing) for column in table.columns]
     [('id', 'index', 0), ('x', 'number', 1), ('c', 'category', 0)]
     """
-    reading = Reading(missing, time, keep, kinds or {})
+    reading = Reading(missing, time, keep, kinds or {}, sheet, header)
     if isinstance(source, Table):
         if keep is not None or kinds:
             raise UserError(
@@ -110,9 +119,14 @@ def read_table(
         if path.is_dir() or path.suffix.lower() == ".parquet":
             return typed(Parquet(path).frame(), path.name, reading)
     packed = open_packed(path)
+    if sheet is not None and packed.suffix != ".xlsx":
+        raise UserError(f"expected a workbook (.xlsx) where a sheet is named, got {packed.name}")
+    if packed.suffix == ".xlsx":
+        frame, notes = read_workbook(packed, sheet, header)
+        return typed(frame, packed.name, reading, notes=notes)
     if packed.suffix in FORMATS:
         return typed(FORMATS[packed.suffix](packed), packed.name, reading)
-    frame, dialect, notes = read_text(packed)
+    frame, dialect, notes = read_text(packed, header)
     return typed(frame, packed.name, reading, dialect.decimal, notes)
 
 
@@ -178,7 +192,8 @@ def _kinds(frame: Any, name: str, reading: Reading, decimal: str, notes: list[st
             if (more := converted.missing - column.missing) > 0:
                 odd = printable(not_of_kind(column).partition("got ")[2])
                 cells = f"{more} cells are" if more > 1 else "1 cell is"
-                said.append(f"{printable(label)}: {cells} no number, and a gap ({odd})")
+                text = f"{printable(label)}: {cells} no number, and a gap ({odd})"
+                said.append(Decision(text, label, "kinds", "text"))
             column = converted
         elif place not in kept and (reason := index_reason(column, leading=leading)) is not None:
             column = Column(label, "index", plain_values(column), reason=reason)
@@ -186,7 +201,7 @@ def _kinds(frame: Any, name: str, reading: Reading, decimal: str, notes: list[st
         columns.append(column)
     if len(said) > MOST_NAMED:
         said = [*said[:MOST_NAMED], f"{len(said) - MOST_NAMED} more such notes"]
-    return Table(tuple(columns), (*notes, *said, *kind_notes(columns)))
+    return Table(tuple(columns), (*notes, *said))
 
 
 def _text(label: Any) -> str:
@@ -205,11 +220,10 @@ def _in_time(table: Table, time: str | int | None, name: str) -> Table:
     """Order rows by time."""
     if time is None:
         return table
-    columns, notes = list(table.columns), list(table.notes)
+    columns = list(table.columns)
     place = positions([one.name for one in columns], [time], name)[0]
     order, said = time_order(columns[place])
     if columns[place].kind == "number":
         columns[place] = replace(columns[place], kind="index", reason="the time")
     columns = [replace(one, values=one.values[order]) for one in columns]
-    notes = [note for note in notes if note not in kind_notes(table.columns)]
-    return replace(table, columns=tuple(columns), notes=(*notes, said, *kind_notes(columns)))
+    return replace(table, columns=tuple(columns), decisions=(*table.decisions, said))

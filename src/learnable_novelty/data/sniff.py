@@ -23,6 +23,7 @@ from learnable_novelty.data.headers import (
     unique,
     width_of,
 )
+from learnable_novelty.data.table import Decision
 from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
 
@@ -69,13 +70,14 @@ def encoding_of(head: bytes, name: str) -> str:
     return "utf-8"
 
 
-def sniff(head: bytes, name: str, *, whole: bool) -> Dialect:
+def sniff(head: bytes, name: str, *, whole: bool, header: int | None = None) -> Dialect:
     """Find out how a text file is written.
 
     Args:
         head: its first bytes.
         name: for messages.
         whole: whether these are all.
+        header: the line that has the names of columns, 0 for none; found by default.
     """
     encoding = encoding_of(head, name)
     text = head.decode(encoding, errors="replace" if encoding != "utf-16" else "ignore")
@@ -91,7 +93,11 @@ def sniff(head: bytes, name: str, *, whole: bool) -> Dialect:
     if not rows:
         raise UserError(f"expected rows of data in {name}, got none")
     notes = ["read as Windows-1252 text"] if encoding == "cp1252" else []
-    return _dialect(rows, encoding, separator, comment, notes, lines)
+    if header:
+        rows = [row for row in rows if row[0] >= header]
+        if not rows or rows[0][0] != header:
+            raise UserError(f"expected names of columns in line {header} of {name}, got none there")
+    return _dialect(rows, encoding, separator, comment, notes, lines, header)
 
 
 def _comment(lines: Sequence[str]) -> str | None:
@@ -162,29 +168,37 @@ def _dialect(
     comment: str | None,
     notes: list[str],
     lines: list[str],
+    header: int | None,
 ) -> Dialect:
     """Divide rows into preamble, header and data."""
     width = width_of(rows)
     first = next(k for k, (_, row) in enumerate(rows) if len(row) == width)
     body = [row for _, row in rows[first:]]
     decimal = _decimal(body, separator)
-    first, has_units = text_above(rows, first, width, decimal)
+    has_units = False
+    if header is None:
+        first, has_units = text_above(rows, first, width, decimal)
     if has_units:
         line_below = ", ".join(filter(None, rows[first + 1][1]))
         notes = [*notes, f"1 line below the names left out ({line_below[:60]})"]
         rows = [*rows[:first], (rows[first + 1][0], rows[first][1]), *rows[first + 2 :]]
     names, start = find_header(rows, first, width, decimal)
-    if names is None and comment is not None:
+    if header is not None:
+        names, start = ([*rows[0][1], *[""] * width][:width], 1) if header else (None, first)
+    elif names is None and comment is not None:
         names = commented_header(lines, comment, separator, width, rows[0][0])
     if start and (before := sum(1 for _, row in rows[:first] if len(row) != width - 1)):
-        notes = [*notes, f"{before} line{'s' * (before > 1)} before the table left out"]
+        said = f"{before} line{'s' * (before > 1)} before the table left out"
+        notes = [*notes, Decision(said, "", "header", str(rows[start - 1][0]))]
     if decimal == ",":
         notes = [*notes, "a comma is the decimal sign"]
     skipped = rows[start - 1][0] if start else 0
     codes = _codes([row for _, row in rows[start:]], width)
     if codes:
         named = ", ".join(printable(names[k] if names else str(k)) for k in codes[:6])
-        notes = [*notes, f"numbers with leading zeros, which may be codes: {named}"]
+        said = f"numbers with leading zeros, which may be codes: {named}"
+        first_name = names[codes[0]] if names else str(codes[0])
+        notes = [*notes, Decision(said, first_name, "kinds", "category")]
     within = comment and any(line.startswith(comment) for line in lines[skipped:])
     elsewhere = any(comment in cell for _, row in rows for cell in row) if comment else False
     return Dialect(

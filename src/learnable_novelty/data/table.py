@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -17,6 +17,33 @@ Kind = Literal["number", "category", "boolean", "date", "text", "index", "consta
 index that only counts rows, and columns of one value."""
 MEASURED: tuple[Kind, ...] = ("number", "category", "boolean")
 """Kinds that become inputs and targets."""
+MOST_NAMED = 8
+"""Columns and levels that are listed before the rest is counted."""
+MOST_LEVELS = 30
+"""Beyond so many a category is an input only: its common levels, and how frequent each level is."""
+CYCLES = (365.2425, 7.0, 1.0)
+"""Days of the cycles that a date has."""
+
+
+class Decision(str):
+    """What was decided about a table, in words, and what decides otherwise."""
+
+    column: str
+    keyword: str
+    """Of ``read_table``, or "" if there is none."""
+    value: str
+
+    def __new__(cls, text: str, column: str = "", keyword: str = "", value: str = "") -> Decision:
+        decision = super().__new__(cls, text)
+        decision.column, decision.keyword, decision.value = column, keyword, value
+        return decision
+
+    @property
+    def option(self) -> str:
+        """The keyword as it is written, such as kinds={"x": "text"}."""
+        if self.keyword == "kinds":
+            return f"kinds={{{self.column!r}: {self.value!r}}}"
+        return f"{self.keyword}={self.value}" if self.keyword else ""
 
 
 @dataclass(frozen=True)
@@ -45,6 +72,11 @@ class Column:
         return np.array([value is None for value in self.values], dtype=bool)
 
     @property
+    def is_target(self) -> bool:
+        """Whether it can be learned: a number, a boolean, or a category of not too many levels."""
+        return self.kind in MEASURED and len(self.levels) <= MOST_LEVELS
+
+    @property
     def missing(self) -> int:
         """How many rows have no value here."""
         return int(self.is_missing.sum())
@@ -55,15 +87,53 @@ class Column:
         return {**values, "levels": list(self.levels)} if self.levels else values
 
 
+def kind_notes(columns: Sequence[Column]) -> list[str]:
+    """Say which columns are left out and why, and which are categories."""
+    notes: list[str]
+    left = [f"{printable(one.name)} ({_why(one)})" for one in columns if one.kind not in MEASURED]
+    notes = [f"left out: {listed(left)}"] if left else []
+    for one in columns:
+        if one.kind == "category":
+            many = f": its {MOST_LEVELS} most frequent, and how frequent each is, are inputs"
+            said = f"{printable(one.name)} is a category of {len(one.levels)}"
+            said += many * (not one.is_target)
+            notes.append(Decision(said, one.name, "kinds", "text"))
+    shown = notes[:MOST_NAMED]
+    return shown + (
+        [f"{len(notes) - len(shown)} more categories"] if len(notes) > len(shown) else []
+    )
+
+
+def _why(column: Column) -> str:
+    if column.kind == "index":
+        return f"index: {column.reason}" if column.reason else "index"
+    if column.kind == "constant":
+        return "no values" if column.missing == len(column.values) else "one value"
+    if column.kind == "date":
+        return "dates"
+    return f"text of {len({value for value in column.values if value is not None})} values"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Join names; beyond eight the rest is counted."""
+    shown = ", ".join(names[:MOST_NAMED])
+    return shown + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
+
+
 @dataclass(frozen=True)
 class Table:
     """Columns of one length, and what was decided while they were read."""
 
     columns: tuple[Column, ...]
-    notes: tuple[str, ...] = ()
-    """Decisions in plain words, such as "left out: an unnamed index"."""
+    decisions: tuple[str, ...] = ()
+    """What was decided, in plain words; a ``Decision`` says how to decide otherwise."""
     missing: str | None = None
     """What to do with rows that have gaps: see ``missing.Missing``."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Decisions, and which columns are left out or are categories."""
+        return (*self.decisions, *kind_notes(self.columns))
 
     @property
     def num_rows(self) -> int:
@@ -72,8 +142,13 @@ class Table:
 
     @property
     def measured(self) -> tuple[Column, ...]:
-        """The columns that can be inputs or targets."""
+        """The columns that are inputs unless others are named."""
         return tuple(column for column in self.columns if column.kind in MEASURED)
+
+    @property
+    def targets(self) -> tuple[Column, ...]:
+        """Those of them that can be targets too."""
+        return tuple(column for column in self.columns if column.is_target)
 
     def __getitem__(self, name: str) -> Column:
         for column in self.columns:
@@ -100,14 +175,17 @@ def encode(
     rows: np.ndarray | None = None,
     *,
     fill: bool = False,
+    is_input: bool = False,
     dtype: Any = np.float64,
 ) -> Encoded:
     """Turn columns into numbers, one-hot for categories.
 
     Args:
-        columns: numbers, booleans and categories.
+        columns: numbers, booleans, categories and, of inputs, dates.
         rows: which rows to take; those without a gap by default.
         fill: give gaps the median, beside a column that marks them, or a level of their own.
+        is_input: make a category of many levels its common ones and a logarithm of how frequent
+            each is, and a date its age in days and the sine and cosine of its cycles.
         dtype: of the matrix.
 
     >>> price = Column("price", "number", np.array([1.0, np.nan, 3.0]))
@@ -118,11 +196,11 @@ def encode(
     [[1.0, 0.0], [2.0, 1.0], [3.0, 0.0]]
     """
     for column in columns:
-        if column.kind not in MEASURED:
+        if column.kind not in MEASURED and not (is_input and column.kind == "date"):
             raise UserError(f"column {printable(column.name)} holds no numbers: {column.kind}")
     if rows is None:
         rows = np.flatnonzero(~gaps_of(columns, len(columns[0].values)))
-    parts = [_numbers(column, rows, fill) for column in columns]
+    parts = [_numbers(column, rows, fill, is_input) for column in columns]
     ends = np.cumsum([0, *(part.shape[1] for part in parts)])
     places = {
         column.name: slice(int(start), int(stop))
@@ -139,13 +217,30 @@ def gaps_of(columns: Sequence[Column], count: int) -> np.ndarray:
     return gaps
 
 
-def _numbers(column: Column, rows: np.ndarray, fill: bool) -> np.ndarray:
+def _numbers(column: Column, rows: np.ndarray, fill: bool, is_input: bool) -> np.ndarray:
     values, missing = column.values[rows], column.is_missing[rows]
     marked = fill and bool(missing.any())
     if column.kind == "category":
-        levels = [*range(len(column.levels)), *([-1] if marked else [])]
-        return values[:, None] == np.array(levels)
-    if not marked:
-        return values[:, None]
-    median = np.median(values[~missing]) if not missing.all() else 0.0
-    return np.column_stack([np.where(missing, median, values), missing])
+        levels = np.array([*range(len(column.levels)), *([-1] if marked else [])])
+        if not is_input or len(column.levels) <= MOST_LEVELS:
+            return values[:, None] == levels
+        counts = (np.bincount(values + 1, minlength=len(column.levels) + 1)).astype(float)
+        common = np.sort(np.argsort(-counts[1 + levels], kind="stable")[:MOST_LEVELS])
+        return np.column_stack([values[:, None] == levels[common], np.log(counts[values + 1])])
+    if column.kind == "date":
+        first = np.datetime64(0, "ns") if missing.all() else values[~missing].min()
+        values = (values - first) / np.timedelta64(1, "D")
+    if marked:
+        median = np.median(values[~missing]) if not missing.all() else 0.0
+        values = np.where(missing, median, values)
+    parts = [values, *(_cycles(values) if column.kind == "date" else [])]
+    return np.column_stack([*parts, *([missing] if marked else [])])
+
+
+def _cycles(days: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield sine and cosine of the cycles that dates run through in steps of at most their half."""
+    steps = np.diff(np.unique(days))
+    for length in CYCLES:
+        if len(steps) > 2 and np.ptp(days) >= length and np.median(steps) <= length / 2:
+            yield np.sin(2 * np.pi * days / length)
+            yield np.cos(2 * np.pi * days / length)

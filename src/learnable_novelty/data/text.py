@@ -15,14 +15,15 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.storage import check_cells
 
 
-def read_text(packed: Packed) -> tuple[Any, Dialect, list[str]]:
+def read_text(packed: Packed, header: int | None = None) -> tuple[Any, Dialect, list[str]]:
     """Return a data frame, how the text is written, and what was decided."""
     content, size = packed.content, SAMPLE_BYTES
     while _lines(content[:size]) < SAMPLE_LINES and size < min(len(content), MOST_SAMPLE):
         size *= 2  # of a wide table
     if not content[:size].strip():
         raise UserError(f"expected data in {packed.name}, the file is empty")
-    dialect = sniff(content[:size], packed.name, whole=size >= len(content))
+    whole = size >= len(content)
+    dialect = sniff(content[:size], packed.name, whole=whole, header=header)
     # pandas fills up rows that end early, so all lines count.
     columns = len(dialect.names)
     check_cells(packed.name, 1 + _lines(content), columns, packed.size, text=True)

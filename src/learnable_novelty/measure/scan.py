@@ -141,11 +141,12 @@ def scan(
     together, said, cautions = _looked_at(inputs, most, table.num_rows, groups)
     plan = Plan(settings, most, together)
     relations: list[Relation] = []
-    targets = columns if top is None else _most_promising(columns, inputs, top, plan)
-    if len(targets) < len(columns):
+    able = [column for column in columns if column.is_target]
+    targets = able if top is None else _most_promising(able, inputs, top, plan)
+    if len(targets) < len(able):
         said = (
             *said,
-            f"only {len(targets)} of {len(columns)} columns are tested: those that the others seem "
+            f"only {len(targets)} of {len(able)} columns are tested: those that the others seem "
             "to predict best; the rest count as tests without a finding",
         )
     report(0, len(targets))
@@ -156,7 +157,7 @@ def scan(
             others = [other for other in inputs if other is not column]
             relations.append(_learned_from(others, column, plan, grow=grow))
         report(done, len(targets))
-    adjusted = tuple(_adjusted(relations, len(columns) - len(targets)))
+    adjusted = tuple(_adjusted(relations, len(able) - len(targets)))
     return Scan(
         relations=adjusted,
         names=tuple(column.name for column in columns),
@@ -195,7 +196,7 @@ def _most_promising(
     rows = _complete(inputs, plan.most, plan.settings.seed)
     if top >= len(columns) or len(rows) < FEWEST_ROWS:
         return columns
-    encoded = encode(inputs, rows)
+    encoded = encode(inputs, rows, is_input=True)
     left = unexplained_shares(encoded.matrix, encoded.places)
     best = set(sorted(left, key=left.__getitem__)[:top])
     return [column for column in columns if column.name in best]
@@ -286,7 +287,7 @@ def _looked_at(
         if (refusal := refusal_of_groups(int(labels.max()) + 1)) is not None:
             raise UserError(refusal)
         return labels, (f"{labels.max() + 1} groups of rows stay together",), ()
-    encoded = encode(columns)
+    encoded = encode(columns, is_input=True)
     if len(encoded.rows) < FEWEST_ROWS:
         return None, (), ()
     values = torch.from_numpy(encoded.matrix)
@@ -327,7 +328,7 @@ def _complete(columns: Sequence[Column], most: int, seed: int) -> np.ndarray:
 
 def _inputs(columns: Sequence[Column], rows: np.ndarray) -> tuple[Tensor, dict[str, slice]]:
     """Return standardized inputs, and which of them a column became."""
-    encoded = encode(columns, rows)
+    encoded = encode(columns, rows, is_input=True)
     values = torch.from_numpy(encoded.matrix)
     mean, scale = column_scale(values, 1)
     return (values - mean) / scale, encoded.places
@@ -414,7 +415,7 @@ def _learned_from(inputs: Sequence[Column], target: Column, plan: Plan, *, grow:
 
 def _told_by(source: Column, columns: Sequence[Column], plan: Plan) -> list[Relation]:
     """Learn every other column from one; columns without gaps share their features."""
-    others = [column for column in columns if column is not source]
+    others = [column for column in columns if column is not source and column.is_target]
     complete = [column for column in others if not column.missing]
     by_target: dict[str, Relation] = {}
     for targets in ([complete] if complete else []) + [[c] for c in others if c.missing]:
