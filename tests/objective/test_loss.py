@@ -160,6 +160,8 @@ def test_views_are_averaged():
     assert torch.allclose(loss.bits(a, [y, z]), (one + three) / 2)
     with pytest.raises(UserError, match="one view of the inputs"):
         loss([a, b, a], [y, z])
+    with pytest.raises(UserError, match=r"of one shape, got \(64, 4\), \(64, 3\)"):
+        loss(a, [y, z[:, :3]])
 
 
 def test_the_first_batch_sets_the_unit_and_the_state_keeps_it():
@@ -230,6 +232,11 @@ def test_it_compiles():
 def test_what_cannot_be_read_is_said_in_a_sentence(inputs, codes, error, words):
     with pytest.raises(error, match=words):
         ln.EpiplexityLoss()(inputs, codes)
+
+
+def test_a_ridge_that_rounding_swallows_is_said_in_a_sentence():
+    with pytest.raises(UserError, match="larger ridge_penalty"):
+        ln.EpiplexityLoss(ridge_penalty=1e-300)(draw(10, 3), draw(10, 2))
 
 
 def test_other_shapes_than_the_first_are_refused():

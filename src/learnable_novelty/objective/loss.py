@@ -20,12 +20,11 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
-from torch.nn.functional import softplus
+from torch.nn.functional import batch_norm, softplus
 
 from learnable_novelty.errors import UserError, UserTypeError
 from learnable_novelty.objective.any_shape import AnyShape
-from learnable_novelty.observer.checks import check_positive, is_readable, whole_number
-from learnable_novelty.observer.code_length import log2det_plus_identity
+from learnable_novelty.observer.checks import check_positive, whole_number
 from learnable_novelty.observer.reservoirs.base import Reservoir
 from learnable_novelty.seeds import check_seed
 
@@ -125,26 +124,34 @@ class EpiplexityLoss(nn.Module):
     ) -> Tensor:
         """Return S in bits, 0-dim: ``forward`` without sign and unit."""
         code_views, input_views = _views("codes", codes), _views("inputs", inputs)
-        if len(input_views) == 1:
-            input_views *= len(code_views)
-        if not code_views or len(input_views) != len(code_views):
+        if not code_views or len(input_views) not in (1, len(code_views)):
             raise UserError(
                 f"expected one view of the inputs, or as many as of the codes, {len(code_views)}; "
                 f"got {len(input_views)}"
             )
-        pairs = zip(input_views, code_views, strict=True)
-        total = torch.stack([self._view_bits(view, code, action) for view, code in pairs]).mean()
-        return total.to(torch.promote_types(code_views[0].dtype, torch.float32))
+        # Views of one input share its features, and are solved at once.
+        groups = [code_views] if len(input_views) == 1 else [[view] for view in code_views]
+        pairs = zip(input_views, groups, strict=True)
+        total = torch.cat([self._bits_of_views(each, group, action) for each, group in pairs])
+        return total.mean().to(torch.promote_types(code_views[0].dtype, torch.float32))
 
-    def _view_bits(self, inputs: Tensor, codes: Tensor, action: Tensor | None) -> Tensor:
+    def _bits_of_views(
+        self, inputs: Tensor, codes: Sequence[Tensor], action: Tensor | None
+    ) -> Tensor:
         inputs = _as_floats(inputs)
-        codes = _checked(inputs, codes)
+        flat = [_checked(inputs, view) for view in codes]
+        if len({view.shape for view in flat}) > 1:
+            raise UserError(
+                "expected views of the codes of one shape, got "
+                f"{', '.join(str(tuple(view.shape)) for view in codes)}"
+            )
+        where = flat[0].device.type
         # Autocast would round the observer, and below them the sums that are differences later.
-        with torch.autocast(codes.device.type, enabled=False):
-            exact = torch.float32 if codes.device.type == "mps" else torch.float64
+        with torch.autocast(where, enabled=False):
+            exact = torch.float32 if where == "mps" else torch.float64
             with torch.no_grad():
                 features = self._features(inputs, action).to(exact)
-            return _bits(features, codes.to(exact), self)
+            return _bits(features, torch.cat(flat, 1).to(exact), len(flat), self)
 
     def _features(self, inputs: Tensor, action: Tensor | None) -> Tensor:
         inputs = inputs if inputs.dtype == torch.float64 else inputs.float()
@@ -182,33 +189,50 @@ class EpiplexityLoss(nn.Module):
         return f"features={self.features}, {knobs}, {forms}, seed={self.seed}"
 
 
-def _bits(features: Tensor, codes: Tensor, loss: EpiplexityLoss) -> Tensor:
-    """Compute S of codes (num_samples, code_dim) given features (num_samples, feature_dim)."""
+def _bits(features: Tensor, codes: Tensor, num_views: int, loss: EpiplexityLoss) -> Tensor:
+    """Compute S of every view, given features (num_samples, feature_dim).
+
+    Codes are (num_samples, num_views * code_dim). On a GPU nothing here waits for a result.
+    """
     count = _over_ranks(torch.full((), len(codes), dtype=codes.dtype, device=codes.device))
-    h = _standardized(features, count, 0.0) / features.shape[1] ** 0.5
+    with torch.no_grad():
+        h = _standardized(features, count, 0.0) / features.shape[1] ** 0.5
+        eye = torch.eye(h.shape[1], dtype=h.dtype, device=h.device)
+        factor = _cholesky(_over_ranks(h.T @ h) + loss.ridge_penalty * eye)
+        white = torch.linalg.solve_triangular(factor, h.T, upper=False)
+        solver = torch.linalg.solve_triangular(factor.T, white, upper=True)
+        remaining = 1 - 1 / count - white.square().sum(0)
     y = _standardized(codes, count, CODE_EPSILON)
-    gram, cross = _over_ranks(h.T @ h), _over_ranks(h.T @ y)
-    penalty = loss.ridge_penalty * torch.eye(len(gram), dtype=h.dtype, device=h.device)
-    factor = torch.linalg.cholesky(gram + penalty)
-    readout = torch.cholesky_solve(cross, factor)
+    readout = _over_ranks(solver @ y)
     if loss.honest:
-        leverage = torch.linalg.solve_triangular(factor, h.T, upper=False).square().sum(0)
-        readout = readout * _honesty(y, y - h @ readout, leverage + 1 / count)
-    small = readout.mT @ readout if readout.shape[0] > readout.shape[1] else readout @ readout.mT
-    return log2det_plus_identity(small, loss.resolution) / 2
+        readout = readout * _honesty(y, y - h @ readout, remaining)
+    readout = readout.unflatten(1, (num_views, -1)).movedim(1, 0)
+    wide = readout.shape[1] <= readout.shape[2]
+    small = readout @ readout.mT if wide else readout.mT @ readout
+    eye = torch.eye(small.shape[1], dtype=h.dtype, device=h.device)
+    pivots = _cholesky(eye + loss.resolution * small)
+    return pivots.diagonal(dim1=1, dim2=2).log2().sum(1)
 
 
-def _honesty(targets: Tensor, residuals: Tensor, leverage: Tensor) -> Tensor:
+def _cholesky(matrix: Tensor) -> Tensor:
+    factor, failed = torch.linalg.cholesky_ex(matrix)
+    if _can_look_at(matrix) and bool(failed.any()):
+        raise UserError(
+            "rounding has made a positive definite matrix singular; choose a larger ridge_penalty"
+        )
+    return torch.where((failed > 0)[..., None, None], math.nan, factor)
+
+
+def _honesty(targets: Tensor, residuals: Tensor, remaining: Tensor) -> Tensor:
     """Return c of every column: the share of R2 that is left when a row is not its own witness.
 
-    R2_loo has residuals e_i / (1 - h_i), as if row i had been left out (h_i with the mean's 1/n).
-    c is cut softly at 0 and hard at 1.
+    R2_loo has residuals e_i / (1 - h_i), as if row i had been left out; ``remaining`` is 1 - h_i,
+    with the mean's 1/n. c is cut softly at 0 and hard at 1.
     """
-    tiny = torch.finfo(targets.dtype).tiny
-    power = _over_ranks(targets.square().sum(0)).clamp(min=tiny)
-    left_out = residuals / (1 - leverage)[:, None]
-    fit = 1 - _over_ranks(residuals.square().sum(0)) / power
-    loo = 1 - _over_ranks(left_out.square().sum(0)) / power
+    weights = torch.stack([torch.ones_like(remaining), remaining.square().reciprocal()])
+    sums = torch.cat([targets.square().sum(0, keepdim=True), weights @ residuals.square()])
+    power, *errors = _over_ranks(sums)
+    fit, loo = (1 - error / power.clamp(min=torch.finfo(power.dtype).tiny) for error in errors)
     share = loo / fit.clamp(min=1e-12)
     one = math.log1p(math.exp(SHARPNESS)) / SHARPNESS
     return (softplus(SHARPNESS * share) / SHARPNESS / one).clamp(max=1.0)
@@ -216,6 +240,8 @@ def _honesty(targets: Tensor, residuals: Tensor, leverage: Tensor) -> Tensor:
 
 def _standardized(values: Tensor, count: Tensor, epsilon: float) -> Tensor:
     """Centre columns and divide by their deviations; a constant column becomes zero."""
+    if epsilon and _num_ranks() == 1:
+        return batch_norm(values, None, None, training=True, eps=epsilon)
     centred = values - _over_ranks(values.sum(0)) / count
     variance = _over_ranks(centred.square().sum(0)) / count + epsilon
     return centred / torch.where(variance > 0, variance, 1.0).sqrt()
@@ -250,7 +276,7 @@ def _checked(inputs: Tensor, codes: Tensor) -> Tensor:
             f"expected at least {FEWEST_ROWS} samples in a batch, got {len(codes)}; with "
             "drop_last=True a data loader leaves out a short last batch"
         )
-    if not torch.compiler.is_compiling() and is_readable(codes):
+    if _can_look_at(codes):
         for name, values in (("inputs", inputs), ("codes", codes)):
             if not bool(values.detach().isfinite().all()):
                 raise UserError(
@@ -258,6 +284,11 @@ def _checked(inputs: Tensor, codes: Tensor) -> Tensor:
                     "whether a half-precision layer overflows"
                 )
     return codes.flatten(1)
+
+
+def _can_look_at(values: Tensor) -> bool:
+    """Tell whether values may be checked: a GPU would stand still for it, and gives NaN instead."""
+    return values.device.type == "cpu" and not torch.compiler.is_compiling()
 
 
 def _num_ranks() -> int:
