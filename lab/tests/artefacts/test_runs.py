@@ -39,6 +39,7 @@ FAST = {
 }
 
 NOT_RECORDED = {
+    "collapse-images",
     "growing",
 }
 """Their paper configurations take core-hours and have not been run yet."""
