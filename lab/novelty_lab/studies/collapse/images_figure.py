@@ -6,7 +6,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from novelty_lab.intervals import half_interval
+from novelty_lab.intervals import student
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.style import BLUE, GREY, label_panel, list_down, new_figure
@@ -35,6 +35,12 @@ def tables(record: Record) -> list[Table]:
     after = f"test part after {epochs['epochs']} epochs, mean ± 95% interval over seeds"
     before = f"validation part after {epochs['short_epochs']} epochs, one seed"
     return [Table(after, columns, rows), Table(before, columns, tried)]
+
+
+def half_interval(measured: dict[str, Any]) -> float:
+    """Return half the width of the 95% interval of a mean; 0 for a single run."""
+    runs = measured["runs"]
+    return student(runs - 1) * measured["sd"] / runs**0.5 if runs > 1 else 0.0
 
 
 def _cell(measured: dict[str, Any], measure: str) -> str:
