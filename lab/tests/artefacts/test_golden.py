@@ -3,12 +3,14 @@
 import dataclasses
 import math
 from statistics import fmean, stdev
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from novelty_lab.context import RunContext, pack
+from novelty_lab.paper.app_a_criticality import experiment as criticality
 from novelty_lab.paper.app_d_exact_readout import experiment as mdl
 from novelty_lab.paper.app_e_solvers import experiment as solvers
 from novelty_lab.paper.app_f_flows import experiment as flows
@@ -20,6 +22,11 @@ from novelty_lab.paper.fig3_neural import experiment as nca
 from novelty_lab.paper.fig3_neural import scan as nca_scan
 from novelty_lab.paper.fig4_encoder import experiment as encoder
 from novelty_lab.paper.fig4_encoder import scan as encoder_scan
+from novelty_lab.studies.calibration import experiment as calibration
+from novelty_lab.studies.dependence import experiment as dependence
+from novelty_lab.studies.floor import experiment as floor
+from novelty_lab.studies.rivals import experiment as rivals
+from novelty_lab.studies.rooms import experiment as rooms
 
 
 @pytest.fixture
@@ -312,3 +319,168 @@ def test_the_worst_error_of_an_online_form(monkeypatch, random):
             relative = [one["score"][name][k] * min(one["bits"][k], 1) for one in drawn.values()]
             longer = [one["long"][name][k] for one in drawn.values()]
             assert results["online_error"][name][k] == pytest.approx(max(relative + longer))
+
+
+def test_the_points_of_criticality(monkeypatch, random):
+    drawn = {}
+
+    def probe(config, point, seed):
+        chi = random.normal(1, 0.2, 3).tolist()
+        drawn[point] = {"chi": chi, "survival": random.random(point.depth).tolist()}
+        return drawn[point]
+
+    monkeypatch.setattr(criticality, "probe", probe)
+    config = dataclasses.replace(criticality.QUICK, draws=3)
+    found = run(criticality, config)
+    by_depth, by_gain, by_scale = criticality.panels(config)
+    for name, points in (("depth", by_depth), ("gain", by_gain), ("scale", by_scale)):
+        panel = found.arrays[name].reshape(-1, 2)
+        for (mean, sd), point in zip(panel, points, strict=True):
+            assert mean == pytest.approx(fmean(drawn[point]["chi"]))
+            assert sd == pytest.approx(stdev(drawn[point]["chi"]))
+    normalized = [fmean(drawn[p]["chi"]) for p in by_depth if p.normalize]
+    assert found.results["normalized"] == pytest.approx([min(normalized), max(normalized)])
+    shallow = [fmean(drawn[p]["chi"]) for p in by_depth if not p.normalize and p.depth <= 16]
+    assert found.results["plain_to_depth_16"] == pytest.approx([min(shallow), max(shallow)])
+
+
+def test_the_floor_of_an_automaton(monkeypatch, random):
+    values = {kind: random.gamma(5, 5, 3).tolist() for kind in ("raw", "evidence", "floor")}
+    told = {kind: iter(numbers) for kind, numbers in values.items()}
+    kept = [
+        SimpleNamespace(bits=b, directions=d) for b, d in zip((3.0, 4, 8), (1, 2, 4), strict=True)
+    ]
+    given, observer = iter(kept), SimpleNamespace(bits=lambda rows: next(told["raw"]))
+    observer.reservoir = SimpleNamespace(receptive_radius=1)
+    calibrated = SimpleNamespace(bits=lambda moments: next(told["evidence"]))
+    monkeypatch.setattr(floor, "automaton_observer", lambda *_: observer)
+    monkeypatch.setattr(floor, "Observer", lambda *_, **__: calibrated)
+    monkeypatch.setattr(floor, "floor_bits", lambda *_: next(told["floor"]))
+    monkeypatch.setattr(floor, "denoised_rule", lambda *_: next(given))
+    for name in ("rule_rows", "table_moments", "count_patterns"):
+        monkeypatch.setattr(floor, name, lambda *_: None)
+    config = dataclasses.replace(floor.QUICK, automaton=dataclasses.replace(eca.QUICK, draws=3))
+    found = floor.measure_rule(config, 110, 8, 0)
+    raw, below = fmean(values["raw"]), fmean(values["floor"])
+    assert found == pytest.approx(
+        {
+            "denoised_bits": 5.0,
+            "directions": 7 / 3,
+            "bits": raw,
+            "bits_sd": stdev(values["raw"]),
+            "floor_bits": below,
+            "excess_bits": raw - below,
+            "evidence_bits": fmean(values["evidence"]),
+        }
+    )
+    rows = {(name, n): {"excess_bits": random.random()} for name in floor.VECTORS for n in (8, 16)}
+    monkeypatch.setattr(floor, "measure_vectors", lambda c, name, n, seed: rows[name, n])
+    monkeypatch.setattr(floor, "measure_rule", lambda c, rule, n, seed: {"excess_bits": rule + n})
+    scores = run(floor, dataclasses.replace(config, sizes=(8, 16))).scores
+    expected = {name: rows[name, 16]["excess_bits"] for name in floor.VECTORS}
+    assert scores == expected | {f"rule {rule}": rule + 16 for rule in floor.RULES}
+
+
+def test_what_calibration_counts(monkeypatch):
+    parts = {
+        "tested_part": [
+            [0.04, 0.2, None, None, True, False, False],
+            [0.05, 0.01, None, None, False, False, True],
+            [0.06, None, None, None, False, True, True],
+            [None, 0.05, None, None, False, False, True],
+        ],
+        # the share, its interval and the population value
+        "covered_part": [[0.5, 0.4, 0.6, 0.6], [0.3, 0.2, 0.4, 0.1], [0.1, 0.0, 0.3, 0.5]],
+        "compared_part": [[0.01, 0.2, 0.1], [0.05, 0.1, 0.3], [0.5, 0.0, -0.1], [1.0, 0.1, 0.1]],
+        "scanned_part": [[0], [3], [0], [1], [0]],
+    }
+    for name, rows in parts.items():
+        monkeypatch.setattr(calibration, name, lambda c, cell, part, s, rows=rows: rows)
+    results = run(calibration, dataclasses.replace(calibration.QUICK, parts=1)).results
+    for found in results["tests"].values():
+        rates = {"rate": 0.5, "dependence": 0.5, "bend": None, "kept": 0.25}
+        assert found == rates | {"refused": 0.25, "cautioned": 0.75, "sets": 4}
+    for found in results["coverage"].values():
+        shares = {"covered": 1 / 3, "too_high": 1 / 3, "share": 0.3, "population": 0.4}
+        assert found == pytest.approx(shares | {"width": 0.7 / 3, "sets": 3})
+    for found in results["differences"].values():
+        assert found == pytest.approx({"rate": 0.5, "gain": 0.1, "difference": 0.1, "sets": 4})
+    for found in results["scans"].values():
+        assert found == pytest.approx({"rate": 0.4, "columns": 0.8, "sets": 5})
+
+
+def test_the_power_and_the_level_of_a_test(monkeypatch):
+    pytest.importorskip("hyppo")
+    p_values = iter([0.01, 0.05, 0.06, 0.2] * 100)
+    monkeypatch.setattr(
+        dependence, "power_part",
+        lambda cell, seed, indices: [
+            next(p_values) if cell[4] == "ours" else [10.0 + i, float(i)] for i in indices
+        ],
+    )  # fmt: skip
+    monkeypatch.setattr(dependence, "level_part", lambda *_: [0.05, 0.5])
+    monkeypatch.setattr(dependence, "seconds_of", lambda test, n, *_: {"seconds": float(n)})
+    results = run(dependence, dependence.QUICK).results
+    for rows in results["size"].values():
+        assert [(row["n"], row["ours"], row["MGC"]) for row in rows] == [(20, 0.5, 1.0)]
+    for found in results["level"].values():
+        assert found == pytest.approx({"rate": 0.5, "se": 0.25, "repeats": 4})
+    assert results["seconds"] == {test: [{"n": 30, "seconds": 30.0}] for test in ("ours", "MGC")}
+
+
+def test_the_comparison_with_rivals(monkeypatch, random):
+    drawn = {}
+
+    def measure(config, kind, name, sampling, seed):
+        values = {"bits": random.random(), "prequential_total": 9.0}
+        seconds = {"bits": random.random()}
+        row = {"kind": kind, "name": name, "sampling": sampling}
+        drawn[name, sampling] = row | {"values": values, "seconds": seconds}
+        return drawn[name, sampling]
+
+    monkeypatch.setattr(rivals, "measure", measure)
+    config = dataclasses.replace(rivals.QUICK, flows=("Lorenz", "Rossler"), rules=(30, 110))
+    results = run(rivals, config).results
+    per_column = config.pairs * config.window
+    assert drawn["Lorenz", "period"]["values"]["prequential_rate"] == 9 / (3 * per_column)
+    window = config.automaton.window
+    cells = config.rings * (config.ring_steps - window) * 64 * window
+    assert drawn["110", ""]["values"]["prequential_rate"] == pytest.approx(9 / cells)
+    both = [drawn[name, ""] for name in ("30", "110")]
+    noise = drawn[rivals.NOISE["automaton"], ""]["values"]["bits"]
+    below = fmean(row["values"]["bits"] < noise for row in both)
+    assert results["below_noise"]["automaton"]["steps"]["bits"] == below
+    taken = fmean(row["seconds"]["bits"] for row in both)
+    assert results["seconds"]["automaton"]["bits"] == pytest.approx(taken)
+
+
+def test_shares_and_prices_of_the_rooms(monkeypatch, random):
+    lived, priced = {}, {}
+
+    def live(config, drive, corridor, agent, seed):
+        share, earned = random.dirichlet(np.ones(5)).tolist(), random.random()
+        lived.setdefault((drive, corridor), []).append((share, earned))
+        along = np.full((2, 5), agent)
+        about = {"drive": drive, **dataclasses.asdict(corridor), "agent": agent}
+        return about | {"share": share, "earned": earned, "along": along}
+
+    def price_habits(config, pixels, agent, seed):
+        size = (len(rooms.HABITS), len(config.habit_lengths))
+        bits = {drive: random.random(size).tolist() for drive in rooms.PAID_HABITS}
+        priced.setdefault(pixels, []).append(bits)
+        return {"pixels": pixels, "bits": bits}
+
+    monkeypatch.setattr(rooms, "live", live)
+    monkeypatch.setattr(rooms, "price_habits", price_habits)
+    found = run(rooms, dataclasses.replace(rooms.QUICK, agents=3)).results
+    for row, told in zip(found["shares"], lived.values(), strict=True):
+        shares, earned = zip(*told, strict=True)
+        assert row["mean"] == pytest.approx(list(map(fmean, zip(*shares, strict=True))))
+        assert row["sd"] == pytest.approx(list(map(stdev, zip(*shares, strict=True))))
+        assert row["earned"] == pytest.approx(fmean(earned))
+        assert row["earned_sd"] == pytest.approx(stdev(earned))
+    for row in found["habits"]:
+        place = list(rooms.HABITS).index(row["habit"])
+        told = [bits[row["drive"]][place] for bits in priced[row["pixels"]]]
+        assert row["mean"] == pytest.approx(list(map(fmean, zip(*told, strict=True))))
+        assert row["sd"] == pytest.approx(list(map(stdev, zip(*told, strict=True))))
