@@ -231,6 +231,8 @@ def tests_of(path: str) -> tuple[str, ...]:
         users = _texts("src/**/*.py lab/novelty_lab/**/*.py")
         near = [name for name, text in users.items() if name != path and module.search(text)]
         found += [test for name in near for test in _own_tests(name)[: MOST_FILES // 2]]
+    if "/cli/" in path:
+        found.append("tests/test_cli.py")
     if not found:
         package = re.escape(re.sub(r"^(src|lab)/|/[^/]*$", "", path).replace("/", "."))
         found = [name for name, text in _texts(TESTS).items() if re.search(rf"{package}\b", text)]

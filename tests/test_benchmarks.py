@@ -1,19 +1,14 @@
 """The benchmarks run, and the two ways that each compares agree."""
 
-import dataclasses
-import json
-
 import pytest
 import torch
 
-from benchmarks import __main__ as command
 from benchmarks import (
     automata,
     null,
     online,
     small,
 )
-from benchmarks.timing import Row
 from novelty_lab.paper.fig2_automata.automata import AutomatonConfig
 
 TINY = AutomatonConfig(samples=8, burn_in=20, window=4, channels=16, draws=2)
@@ -40,17 +35,6 @@ def test_online_steps_agree_with_an_svd_per_stream(collinear):
 def test_the_p_value_of_a_small_score_is_that_of_fresh_fits(noise):
     plain, ours = small.prepare(60, noise, permutations=39)
     assert plain() == ours()
-
-
-def test_command_writes_rows_and_machine(tmp_path, monkeypatch):
-    row = Row("a", 2.0, 1.0, 2.0, "at least 1x faster", True)
-    monkeypatch.setattr(command, "HERE", tmp_path)
-    monkeypatch.setattr(small, "run", lambda: [row])
-    assert command.main(["--only", "small", "--save"]) == 0
-    for path in (tmp_path / "results.json", tmp_path / "out" / "results.json"):
-        held = json.loads(path.read_text())
-        assert held["rows"] == [dataclasses.asdict(row)]
-        assert {"cores", "torch", "torch_threads"} <= set(held["machine"])
 
 
 WAYS = {

@@ -10,15 +10,13 @@ import time
 import numpy as np
 import pytest
 
-from learnable_novelty.cli.main import main
 from novelty_lab import atomic as _atomic
-from novelty_lab import context, records
 from novelty_lab import lock as _lock
+from novelty_lab import records
 from novelty_lab.records import Journal, Record
 from stress import attacks, kills
 from stress import soak as soaking
 
-QUICK_RUN = ("run", "eca", "--config", "quick", "--engine", "serial")
 FORK = multiprocessing.get_context("fork")
 
 
@@ -196,22 +194,6 @@ def hold(target, ready):
     with _lock.only_runner(target):
         ready.set()
         time.sleep(60)
-
-
-@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.ENOSPC])
-def test_a_folder_that_cannot_be_written_to_is_refused_before_any_work(
-    tmp_path, monkeypatch, capsys, number
-):
-    def refuse(*arguments, **keywords):
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr(_lock, "_locked", refuse)
-    monkeypatch.setattr(context, "run_tasks", pytest.fail)
-    code = main([*QUICK_RUN, "--out", str(tmp_path)])
-    _, err = capsys.readouterr()
-    assert code == 2
-    assert f"cannot write to {tmp_path}/eca: {os.strerror(number)}" in err
-    assert "choose another one" in err
 
 
 def test_a_short_soak_keeps_to_the_batch_score_through_resets():

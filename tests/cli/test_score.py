@@ -78,17 +78,6 @@ def test_few_groups_have_no_p_value_and_series_are_not_mixed():
         ln.score(x, window=1, groups=np.arange(60) % 10, draws=1, null=19)
 
 
-def test_the_horizon_of_many_series_does_not_cross_them():
-    g = np.random.default_rng(0)
-    series = np.concatenate([np.sin(0.5 * np.arange(40) + phase) for phase in g.uniform(0, 6, 12)])
-    labels = np.repeat(np.arange(12), 40)
-    found = ln.horizon(series, leads=[1, 3], groups=labels, draws=1)
-    assert found.reach == 3
-    assert [one.num_samples for one in found.scores] == [
-        6 * (40 - found.history + 1 - lead) for lead in (1, 3)
-    ]
-
-
 def test_groups_reach_the_horizon_and_the_learning_curve(tmp_path, capsys):
     g = np.random.default_rng(0)
     labels = np.repeat(np.arange(16), 30)
@@ -106,12 +95,6 @@ def test_groups_reach_the_horizon_and_the_learning_curve(tmp_path, capsys):
     assert all("(16 of them)" in one.rearranged for (one,) in curve.scores)
 
 
-def test_two_large_groups_have_no_held_out_variance():
-    x = np.random.default_rng(0).standard_normal((60, 1))
-    found = ln.score(x, x, groups=np.arange(60) == 7, draws=1, null=19)
-    assert np.isnan(found.held_out_variance) and "got 2" in found.refusal
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -126,13 +109,6 @@ def test_two_large_groups_have_no_held_out_variance():
 def test_options_that_would_be_ignored_are_rejected(table, capsys, options, said):
     assert main(["score", str(table), *options]) == 2
     assert said in capsys.readouterr().err
-
-
-def test_depend_exchanges_whole_groups(table, capsys):
-    arguments = ["depend", str(table), "--x", "a", "--y", "b", "--permutations", "19", "--json"]
-    assert main([*arguments, "--groups", "patient"]) == 0
-    assert "whole blocks" in json.loads(capsys.readouterr().out)["rearranged"]
-    assert main([*arguments, "--groups", "patient", "--blocks", "5"]) == 2
 
 
 def test_what_a_table_says_of_gaps_holds_when_it_is_scored(table, capsys):

@@ -8,8 +8,7 @@ import pytest
 
 import learnable_novelty as ln
 from learnable_novelty.cli.main import main
-from learnable_novelty.data import array_files, unpack
-from learnable_novelty.data.open import open_source
+from learnable_novelty.data import array_files
 
 
 def read_columns(path, inputs=None, targets=None):
@@ -26,10 +25,6 @@ def rows_of(source):
     found = [chunk for part in source.partitions for chunk in part.chunks()]
     x = np.concatenate([one for one, _ in found])
     return x, None if found[0][1] is None else np.concatenate([two for _, two in found])
-
-
-def opened(inputs, targets):
-    return open_source(inputs, targets, is_series=False)
 
 
 def by_chunks(*arguments):
@@ -161,43 +156,6 @@ def test_damaged_zarr_is_refused_in_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(array_files, "MOST_METADATA", 50)
     with pytest.raises(ValueError, match=r"at most 50 bytes in .*zarr.json"):
         ln.score(zarr_of(tmp_path / "t.zarr"), window=1)
-
-
-def test_arrays_too_wide_and_texts_too_long_are_refused_before_they_are_read(tmp_path, monkeypatch):
-    path = tmp_path / "wide.npy"
-    np.lib.format.open_memmap(path, mode="w+", dtype="f8", shape=(2, 300_000_000)).flush()
-    for read in (read_columns, ln.open_columns):
-        with pytest.raises(
-            ValueError, match=r"wide.npy, got 300,000,000 columns, 2,400,000,000 by"
-        ):
-            read(path, None, None)
-    (tmp_path / "t.csv").write_text("1,2\n" * 50)
-    monkeypatch.setattr(unpack, "MOST_BYTES", 100)
-    with pytest.raises(ValueError, match=r"t.csv holds 200 bytes, more than 100; convert"):
-        read_columns(tmp_path / "t.csv", None, None)
-
-
-def test_partitions_of_dask_inputs_and_targets_stay_together(tmp_path):
-    import dask.array
-    import dask.dataframe
-
-    wide = np.tile(TABLE, 4)
-    frame = dask.dataframe.from_pandas(pd.DataFrame(wide).rename(columns=str), npartitions=12)
-    frame.to_parquet(tmp_path / "t", write_index=False)
-    read = dask.dataframe.read_parquet(tmp_path / "t")
-    most = [str(k) for k in range(9)]
-    array = dask.array.from_array(wide, chunks=(50, 5))
-    unknown = read.to_dask_array()  # how many rows its partitions have is not known
-    for x, y in (
-        # Dask itself would join twelve partitions to fewer, the fewer columns are read.
-        (read[most] * 2, read[["2"]] + 1),
-        (read[most] * 2, read["2"] + 1),
-        (array[:, :9] * 2, array[:, 2] + 1),
-        (unknown[:, :9] * 2, unknown[:, 2:3] + 1),
-    ):
-        inputs, targets = rows_of(opened(x, y))
-        np.testing.assert_array_equal(inputs, wide[:, :9] * 2)
-        np.testing.assert_array_equal(targets.reshape(-1, 1), wide[:, 2:3] + 1)
 
 
 def test_dask_collections_that_do_not_go_together_are_refused_in_a_sentence():

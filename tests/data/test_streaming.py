@@ -115,13 +115,6 @@ def test_no_pair_of_a_series_is_lost_or_counted_twice_at_a_border(sizes, history
     assert_same(ln.score(series, **task), ln.score(chunks(series, size=sizes), **task))
 
 
-def test_the_order_of_chunks_changes_rounding_only():
-    order = np.random.default_rng(1).permutation(7)
-    moved = [(X[100 * k : 100 * k + 100], Y[100 * k : 100 * k + 100]) for k in order]
-    # Blocks of neighbours are other blocks then.
-    assert_same(ln.score(chunks(X, Y), **FAST), ln.score(moved, **FAST), but=REARRANGED)
-
-
 @pytest.mark.parametrize("kind", ["ring", "torus", "sequences"])
 def test_lattices_and_sequences_are_read_sample_by_sample(kind):
     shape = {"ring": (60, 1, 12), "torus": (50, 2, 4, 5), "sequences": (30, 9, 2)}[kind]
@@ -149,15 +142,6 @@ def test_an_iterator_is_read_once():
         series,
         but=REARRANGED,
     )
-
-
-@pytest.mark.parametrize("asked", [{"window": 2}, {"leads": [1, 3]}])
-def test_a_list_of_vectors_may_be_rows_or_pieces_and_is_refused(asked):
-    for vectors in (np.split(SERIES, 9), np.split(SERIES, [5, 50]), tuple(SERIES.reshape(-1, 2))):
-        with pytest.raises(ValueError, match=r"rows or its pieces: stack rows .*lambda: pieces"):
-            ln.score(vectors, **asked)
-    with pytest.raises(ValueError, match="inputs must be samples of one shape"):
-        ln.score(np.split(SERIES, [5, 50]), SERIES[:3])
 
 
 def test_hidden_values_and_columns_of_dates_or_text_are_refused_in_dask_too():
@@ -307,23 +291,6 @@ def test_files_that_cannot_be_scored_are_refused_in_a_sentence(tmp_path, capsys)
 def test_chunks_that_cannot_be_scored_are_refused_in_a_sentence(data, kind, sentence):
     with pytest.raises(kind, match=sentence):
         ln.score(lambda: iter(data()), standardize_inputs=False)
-
-
-def test_what_chunks_cannot_do_is_said():
-    with pytest.raises(ValueError, match="can be read twice"):
-        ln.score(chunks(X, Y)(), **FAST)
-    with pytest.raises(ValueError, match="cannot be rearranged"):
-        ln.score(chunks(X, Y), null="rows")
-    with pytest.raises(ValueError, match="targets within the chunks"):
-        ln.score(chunks(X), Y)
-    with pytest.raises(ValueError, match="at least 16 steps"):
-        ln.score(chunks(SERIES[:9]), window=8, history=7)
-    with pytest.raises(ValueError, match="more rows than features"):
-        observer = ln.Observer(ln.reservoirs.MLP(3, 50, 2), ridge_penalty=0.1)
-        ln.score(chunks(X[:20], Y[:20]), observer=observer)
-    grows = iter([X[:300], X[:300], X])
-    with pytest.raises(ValueError, match="the same samples when they are read again"):
-        ln.score(lambda: iter([(part := next(grows), part)]), **FAST)
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path):

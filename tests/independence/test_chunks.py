@@ -50,21 +50,6 @@ def test_chunks_and_memory_have_the_same_answer(few, columns, tmp_path):
         assert found.bits == pytest.approx(expected.bits, rel=1e-9)
 
 
-def test_few_rows_in_chunks_are_permuted():
-    x, y = related(300)
-    expected = ln.dependence(x, y, permutations=99)
-    found = ln.dependence(cut(x, y, 70), permutations=99)
-    assert found.statistic == expected.statistic
-    assert found.rearranged == "rows of y"
-
-
-def test_a_file_is_read(tmp_path):
-    x, y = related(200)
-    np.savetxt(tmp_path / "t.csv", np.hstack([x, y]), delimiter=",", header="a,b", comments="")
-    found = ln.dependence(tmp_path / "t.csv", "b", permutations=99)
-    assert found.statistic == pytest.approx(ln.dependence(x, y, permutations=99).statistic)
-
-
 def test_scaled_permutations_agree_with_permutations_of_all_rows(few):
     # Distributions of the largest statistic; 400 of 2,001 rows are permuted here.
     rng = np.random.default_rng(0)

@@ -1,11 +1,6 @@
 """The callback logs what ``score`` says of the code, and leaves the training alone."""
 
 import math
-import os
-import socket
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -16,7 +11,6 @@ import learnable_novelty as ln
 from learnable_novelty.objective import effective_rank
 
 NAMES = ("bits", "floor_bits", "excess_bits", "effective_rank")
-WORKER = Path(__file__).with_name("monitor_rank.py")
 
 
 def parts(layer="encoder", **setting):
@@ -96,37 +90,6 @@ def test_what_cannot_be_scored_is_logged_as_nan_and_the_training_goes_on(trouble
     logged = {name: float(value) for name, value in trainer.callback_metrics.items()}
     assert set(logged) == {"loss", *(f"encoder/{name}" for name in NAMES)}
     assert all(math.isnan(logged[f"encoder/{name}"]) for name in NAMES)
-
-
-@pytest.mark.slow
-def test_two_ranks_of_a_trainer_log_the_score_of_their_samples_together(tmp_path):
-    generator = torch.Generator().manual_seed(4)
-    x = torch.randn(201, 3, generator=generator)
-    encoder = nn.Linear(3, 2)
-    weights = {f"encoder.{name}": value for name, value in encoder.state_dict().items()}
-    torch.save({"x": x, "weights": weights}, tmp_path / "data.pt")
-    with socket.socket() as free:
-        free.bind(("localhost", 0))
-        meet = {"MASTER_ADDR": "localhost", "MASTER_PORT": str(free.getsockname()[1])}
-    ranks = [
-        subprocess.Popen(
-            [sys.executable, "-W", "ignore", str(WORKER), str(tmp_path)],
-            env={**os.environ, **meet, "WORLD_SIZE": "2", "RANK": rank, "LOCAL_RANK": rank},
-        )
-        for rank in "01"
-    ]
-    assert [rank.wait(timeout=120) for rank in ranks] == [0, 0]
-    # Lightning deals samples out in turn, and 70 are kept per rank.
-    pooled = torch.cat([x[0::2][:70], x[1::2][:70]])
-    with torch.no_grad():
-        code = encoder(pooled)
-    expected = ln.score(pooled, code, draws=1, null=0)
-    for rank in "01":
-        found = torch.load(tmp_path / f"rank{rank}.pt", weights_only=True)
-        assert set(found) == {f"encoder/{name}" for name in NAMES}
-        assert found["encoder/bits"] == pytest.approx(expected.bits, rel=1e-5)
-        assert found["encoder/floor_bits"] == pytest.approx(expected.floor_bits, rel=1e-4)
-        assert found["encoder/effective_rank"] == pytest.approx(effective_rank(code), rel=1e-5)
 
 
 @pytest.mark.parametrize(

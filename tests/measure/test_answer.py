@@ -54,20 +54,6 @@ def test_importance_names_the_inputs_that_matter(function, used):
     assert "importance" in str(result)
 
 
-def test_levels_of_a_category_have_one_importance_and_past_values_too():
-    g = np.random.default_rng(0)
-    kind = g.integers(0, 4, 300)
-    frame = pd.DataFrame({"kind": np.array(list("wxyz"))[kind], "other": g.standard_normal(300)})
-    frame["y"] = np.array([0.0, 3, -1, 1])[kind] + 0.1 * g.standard_normal(300)
-    importance = dict(ln.score(frame, "y", draws=1, null=19).importance)
-    assert set(importance) == {"kind", "other"}
-    assert importance["kind"] > 0.9
-    series = pd.DataFrame({"x": np.sin(0.3 * np.arange(200)), "z": g.standard_normal(200)})
-    result = ln.score(series, window=1, history=3, draws=1, null=0)
-    assert set(dict(result.importance)) == {"x", "z"}
-    assert result.target_text == "the future of x and z"
-
-
 @pytest.mark.slow
 def test_a_line_of_the_named_share_would_have_been_found():
     # Ours is a statement about data like these: draw such data, with a line of that share.
@@ -121,17 +107,6 @@ def test_class_targets_report_accuracy_beside_the_base_rate():
     assert plain["classes"]["count"] == 3
     chance = ln.score(x, np.eye(3)[np.random.default_rng(0).permutation(labels)], draws=1, null=19)
     assert abs(chance.classes.accuracy - chance.classes.base_rate) < 0.1
-
-
-def test_points_are_held_out_predictions_in_the_units_of_the_data():
-    x = 10 + 3 * normal(3000, 1)
-    y = 100 + 50 * x[:, 0]
-    points = ln.score(x, y, draws=1, null=0).predictions
-    np.testing.assert_allclose(points.observed[:, 0], 100 + 50 * points.input)
-    core = np.abs(points.input - 10) < 6  # far out a readout without the row extrapolates
-    np.testing.assert_allclose(points.predicted[core], points.observed[core], rtol=0.05)
-    many = ln.score(normal(100, 2), normal(100, 3, seed=1), draws=1, null=0).predictions
-    assert many.input is None and many.in_deviations
 
 
 def test_history_and_window_are_chosen_on_the_first_half_and_judged_on_the_second():

@@ -57,15 +57,6 @@ def test_the_sentence_names_the_line_beside_the_share():
     assert f"a straight line as strong as this has {bent.line_bits:.2g}" in str(bent)
 
 
-def test_a_line_without_noise_has_no_bend_and_wide_tables_no_test():
-    x = np.random.default_rng(0).standard_normal((60, 3))
-    exact = ln.score(x, x @ [1.0, 2.0, 3.0], draws=1, null=19)
-    assert exact.bend_p_value == 1.0
-    assert exact.linear_variance == pytest.approx(1.0, abs=1e-6)
-    wide = ln.score(np.random.default_rng(1).standard_normal((40, 30)), x[:40, 0], draws=1, null=19)
-    assert wide.bend_p_value is None and np.isfinite(wide.linear_variance)
-
-
 def test_the_paired_difference_is_a_ratio_of_means():
     g = np.random.default_rng(0)
     e, f, t = g.exponential(size=(3, 400))

@@ -214,29 +214,6 @@ def test_sequences_are_scored_with_a_recurrent_observer():
     assert noise.p_value > 0.05
 
 
-def test_a_generator_seed_is_drawn_from_once_and_the_result_is_plain():
-    x = np.random.default_rng(14).standard_normal((40, 1))
-    first, second = (
-        ln.score(x, x.copy(), **fast(seed=torch.Generator().manual_seed(5))) for _ in range(2)
-    )
-    assert first == second
-    json.dumps(first.to_dict())
-
-
-def test_numpy_scalars_frames_of_mixed_numbers_and_foreign_byte_orders_are_taken():
-    import pandas as pd
-
-    rng = np.random.default_rng(15)
-    series = rng.standard_normal(60)
-    plain = ln.score(series, leads=[1, 3], draws=1, null=0)
-    assert ln.score(series, leads=np.array([1, 3]), draws=np.int64(1), null=np.int32(0)) == plain
-    assert ln.score(series.astype(">f8"), leads=[1, 3], draws=1, null=0).bits == plain.bits
-    frame = pd.DataFrame({"a": pd.array(range(60), dtype="Int64"), "b": series > 0})
-    assert ln.score(frame, series, draws=1, null=0).num_samples == 60
-    with pytest.raises(UserError, match=r"none are left \(left out: a \(one value\)"):
-        ln.score(pd.DataFrame({"a": ["x"] * 60}), series)
-
-
 @pytest.mark.parametrize(
     "column",
     [np.arange(60).astype("M8[D]"), [f"word {k}" for k in range(60)]],
@@ -252,17 +229,6 @@ def test_columns_that_cannot_be_numbers_are_left_out_and_refused_by_name_as_targ
     assert any(note.startswith("left out: odd") for note in found.decisions)
     with pytest.raises(UserError, match="odd"):
         ln.score(frame[["a", "odd"]], "odd", **fast())
-
-
-def test_values_that_are_hidden_by_a_mask_are_not_scored():
-    x = np.random.default_rng(19).standard_normal((60, 2))
-    hidden, open_to_all = np.ma.masked_greater(x, 1.0), np.ma.masked_greater(x, 9.0)
-    assert ln.score(open_to_all, x, **fast()) == ln.score(x, x, **fast())
-    for masked in (hidden, list(hidden), hidden.astype(np.float32)):
-        with pytest.raises(ValueError, match="inputs must be complete, got a masked array"):
-            ln.score(masked, x, **fast())
-    with pytest.raises(ValueError, match="targets must be complete"):
-        ln.score(x, hidden, **fast())
 
 
 def test_default_observer_shrinks_with_few_samples_and_is_reported():

@@ -51,13 +51,6 @@ def test_the_resolution_reaches_the_score_and_the_command(tmp_path, capsys):
         ln.score(X, Y, resolution=-1.0)
 
 
-@pytest.mark.parametrize("solver", ["gram"])
-def test_a_solver_that_would_not_be_used_is_rejected(solver):
-    observer = ln.Observer(ln.reservoirs.MLP(2, 15, 4), ridge_penalty=0.1, solver=solver)
-    with pytest.raises(ValueError, match=f"expected an observer with solver='auto', got '{solver}"):
-        ln.score(X, Y, observer=observer)
-
-
 def test_columns_whose_names_hold_commas_can_be_chosen(tmp_path, capsys):
     frame = pd.DataFrame(np.hstack([X, Y]), columns=["a,b", 'say "c"', "y, out"])
     frame.to_csv(tmp_path / "t.csv", index=False)
@@ -80,29 +73,6 @@ def test_columns_whose_names_hold_commas_can_be_chosen(tmp_path, capsys):
         assert json.loads(capsys.readouterr().out)["inputs"] == ["a,b"]
     with pytest.raises(TypeError, match=r"names or numbers of columns of t\.csv, got float"):
         read_columns(tmp_path / "t.csv", [0.0], None)
-
-
-def test_names_are_escaped_where_a_terminal_would_obey_them(tmp_path, capsys):
-    red, bell = "in\x1b[31m", "out\x07"
-    frame = pd.DataFrame(np.hstack([X[:, :1], Y]), columns=[red, bell])
-    frame.to_parquet(tmp_path / "t.parquet")
-    frame.to_csv(tmp_path / "t\x1b]0;title.csv", index=False)
-    for path in (tmp_path / "t.parquet", tmp_path / "t\x1b]0;title.csv"):
-        for command in ("score", "compare"):
-            options = ["--draws", "1", "--null", "0"]
-            assert main([command, str(path), "--targets", bell, *options]) == 0
-            out = capsys.readouterr().out
-            assert "in\\x1b[31m -> out\\x07" in out
-            assert "\x1b" not in out.splitlines()[0] and "\x07" not in out
-            assert main([command, str(path), "--inputs", red, "--targets", red]) == 2
-            assert main([command, str(path), "--targets", "none"]) == 2
-            told = capsys.readouterr().err
-            assert told.count("in\\x1b[31m") == 2 and "\x1b[31m" not in told
-    frame[:30].rename(columns={bell: "other"}).to_parquet(tmp_path / "u.parquet")
-    (tmp_path / "t\x1b]0;title.csv").unlink()
-    with pytest.raises(ValueError, match="expected one schema") as error:
-        ln.score(tmp_path, [red])
-    assert "\x1b" not in str(error.value)
 
 
 def test_observed_and_surrogate_series_are_solved_alike():

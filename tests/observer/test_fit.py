@@ -79,16 +79,6 @@ def test_residual_freedom_is_the_trace_of_the_squared_residual_maker(normal, ora
     assert got == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
-def test_residual_freedom_of_repeated_rows_counts_them(normal):
-    h, y = problem(normal, 6, 9)
-    counts = torch.tensor([1, 2, 3, 1, 2, 4])
-    whole = Rows(h.repeat_interleave(counts, 0), y.repeat_interleave(counts, 0))
-    weighted = make(9, 0.2).fit(Rows(h, y, counts))
-    assert weighted.residual_freedom() == pytest.approx(
-        make(9, 0.2).fit(whole).residual_freedom(), rel=1e-9
-    )
-
-
 def test_a_loose_ridge_on_few_rows_still_leaves_a_little_freedom(normal, oracle):
     n, m, penalty = 5, 12, 1e-9
     h, y = problem(normal, n, m)
@@ -114,18 +104,6 @@ def test_noise_has_the_size_of_the_noise_that_left_the_residuals(normal, n, m, p
     assert abs(float(variances.mean()) - spread**2) < 5 * error
     # The residuals themselves are smaller: the fit absorbs part of the noise.
     assert refit.residual_power() < refit.noise().square().sum()
-
-
-@pytest.mark.parametrize("penalty", [0.2, "evidence"])
-def test_weighted_rows_are_not_rearranged(normal, penalty):
-    # A row of weight two stands for two samples, which a permutation moves to different places.
-    h, y = problem(normal, 6, 9)
-    weighted = make(9, penalty).fit(Rows(h, y, torch.tensor([1, 2, 3, 1, 2, 4])))
-    with pytest.raises(ValueError, match="expected rows of weight one to rearrange targets"):
-        weighted.rearranged(weighted.targets, iter([torch.arange(6)]))
-    once = make(9, penalty).fit(Rows(h, y, torch.ones(6)))
-    bits, _ = once.rearranged(once.targets, iter([torch.arange(6)]))
-    assert float(bits) == pytest.approx(once.bits(), rel=1e-9)
 
 
 @pytest.mark.parametrize("solver", ["auto", "gram", "spectral"])

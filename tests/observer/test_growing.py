@@ -39,16 +39,6 @@ def test_without_a_focus_it_is_the_reservoir_itself(kind):
     assert base.reads(x).shape[-1] == size
 
 
-def test_a_redraw_changes_the_reservoir_and_keeps_the_focus():
-    focus = torch.diag(torch.tensor([1.0, 0.0]))
-    reservoir, x = Focused(reservoirs.MLP(2, 8, 2), focus), random(5, 2)
-    before = reservoir(x)
-    after = reservoir.redraw(7)(x)
-    assert not torch.allclose(before, after)
-    moved = x + torch.tensor([0.0, 1.0])
-    assert torch.equal(after, reservoir(moved))
-
-
 def test_the_gradient_product_is_that_of_the_jacobian():
     reservoir, x, weights = reservoirs.MLP(3, 8, 2), random(20, 3), random(8, 1, seed=1)
     found = gradient_product(reservoir, x, weights, torch.Generator())
@@ -140,14 +130,6 @@ def test_noise_does_not_grow(seed):
     assert growth.importance is None
 
 
-def test_constant_targets_score_zero_and_do_not_grow():
-    x = random(80, 3)
-    growth = Growing(reservoirs.MLP(3, 8, 2)).grow(x, torch.ones(80, 2, dtype=torch.float64))
-    assert not growth.has_grown
-    assert all(step.residual_bits == 0 for step in growth.steps)
-    assert growth.steps[0].model_bits == 0
-
-
 def test_the_description_is_that_of_the_formula():
     x = random(400, 3)
     y = x[:, :1] * x[:, 1:2] + 0.1 * random(400, 1, seed=1)
@@ -169,21 +151,6 @@ def test_the_description_is_that_of_the_formula():
     spread = ((y[deciding].numpy() - t.mean(0)) ** 2).mean()
     assert first.held_out_variance == pytest.approx(1 - (errors**2).mean() / spread)
     assert growth.kept.total_bits == min(step.total_bits for step in growth.steps)
-
-
-def test_lattices_and_sequences_grow_in_their_windows():
-    cells = torch.randint(0, 2, (60, 1, 16), generator=torch.Generator().manual_seed(0)).double()
-    left, right = cells.roll(1, -1), cells.roll(-1, -1)
-    xor = (left + right) % 2
-    growth = Growing(reservoirs.Conv1d(1, 8, 2), most_features=32).grow(cells, xor)
-    assert growth.kept.held_out_variance > 0.9
-    if growth.importance is not None:  # window: left, centre, right
-        assert growth.importance[1] < 0.05
-    series = random(60, 20, 3)
-    target = series[:, :, :1] * series[:, :, 1:2]
-    grown = Growing(reservoirs.Recurrent(3, 16), most_features=64).grow(series, target)
-    assert grown.kept.kind == "focus"
-    assert float(grown.importance[2]) < 0.1
 
 
 def test_growth_needs_data_a_budget_and_a_reservoir_that_can_grow():

@@ -62,14 +62,6 @@ def test_features_keep_the_layout_and_rows_flatten_it(reservoir, inputs, feature
     assert reservoir.feature_dim == rows[1]
 
 
-def test_recurrent_rows_are_time_steps_without_the_washout(normal):
-    values = normal(3, 6, 2)
-    expected = torch.stack([values[n, t] for n in range(3) for t in range(2, 6)])
-    assert torch.equal(Recurrent(2, 4, washout=2).rows(values), expected)
-    with pytest.raises(ValueError, match="longer than washout=6"):
-        Recurrent(2, 4, washout=6).rows(values)
-
-
 # Against loops and library convolutions
 
 
@@ -153,19 +145,6 @@ def test_spectral_radius_is_really_set(radius):
     reservoir = Recurrent(2, 20, spectral_radius=radius, seed=5)
     largest = np.abs(np.linalg.eigvals(reservoir.recurrence.numpy())).max()
     assert largest == pytest.approx(radius, abs=1e-12)
-
-
-def test_recurrent_forgets_below_radius_one_only_with_time(normal):
-    reservoir = Recurrent(1, 16, spectral_radius=0.5, leak=1.0)
-    inputs = normal(1, 60, 1)
-    other = inputs.clone()
-    other[0, 0] += 1.0
-    gap = (reservoir(inputs) - reservoir(other)).norm(dim=-1)[0]
-    assert gap[1] > 1e-3
-    assert gap[-1] < 1e-8
-    later = inputs.clone()
-    later[0, 40] += 1.0
-    assert torch.equal(reservoir(inputs)[0, :40], reservoir(later)[0, :40])
 
 
 def test_fourier_products_average_to_the_gaussian_kernel(normal):
@@ -312,11 +291,6 @@ def test_every_field_changes_the_features_and_how_they_are_called(kind, field, n
     plain, other = make()(inputs), make(**change)(inputs)
     assert plain.shape != other.shape or not torch.allclose(other, plain, rtol=1e-3)
     assert repr(make()) != repr(make(**change))
-
-
-def test_fourier_lengthscale_is_a_unit_of_length(normal):
-    inputs = normal(5, 3)
-    assert torch.allclose(Fourier(3, 8, lengthscale=2.0)(2 * inputs), Fourier(3, 8)(inputs))
 
 
 # Errors

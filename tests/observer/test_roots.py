@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 import torch
@@ -77,23 +75,6 @@ def test_small_singular_values_keep_their_digits():
         expected = [float(mp.sqrt(value)) for value in eigenvalues][::-1]
     assert expected[-1] < 1e-8 * expected[0]
     np.testing.assert_allclose(found, expected, rtol=1e-15 * expected[0] / expected[-1] * 4)
-
-
-def test_roots_travel(normal):
-    held = Roots.of(normal(9, 3), normal(9, 2))
-    came = pickle.loads(pickle.dumps(held))
-    assert torch.equal(came.root, held.root)
-    assert torch.equal(came.outside, held.outside)
-    assert Roots.__add__(held, 3) is NotImplemented
-
-
-def test_directions_of_rounding_that_do_not_matter_are_let_be(normal):
-    """They weigh a thousandth of a unit here, beside weights of a million."""
-    a, b = normal(2000, 1), normal(2000, 1)
-    rows = Rows(torch.cat([a, b, 3 * a + b], 1), a + normal(2000, 1))
-    observer = Observer(reservoirs.Identity(3), ridge_penalty=1e-6, target_unit=1e-6)
-    found = observer.fit(rows.roots(torch.float64)).bits()
-    assert found == pytest.approx(float(observer.bits(rows)), rel=1e-9)
 
 
 @pytest.mark.parametrize("penalty", [0.3, "evidence"])

@@ -17,7 +17,7 @@ import learnable_novelty as ln
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.rounding import checked_refits, spectral_error
+from learnable_novelty.observer.rounding import checked_refits, quick_error, spectral_error
 from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.summary import Moments, Rows, merge
 
@@ -178,6 +178,15 @@ def test_the_bound_of_rounding_does_not_depend_on_units(pair, factored):
     large = replace(axes, eigenvalues=64 * axes.eigenvalues, cross=8 * axes.cross)
     bound = spectral_error(axes, 0.1, 1.0)
     assert spectral_error(large, 6.4, 64.0) == pytest.approx(bound, rel=1e-9, abs=0.0)
+
+
+def test_the_quick_bound_is_the_slope_of_a_large_readout_and_an_upper_bound_of_a_small_one():
+    w = 1e6
+    moved = 0.5 * (math.log2(1 + (w * 1.001) ** 2) - math.log2(1 + (w / 1.001) ** 2))
+    assert quick_error(1, 1e-3, 0.0, 1.0) == pytest.approx(moved, rel=1e-3)
+    for w in (0.1, 1.0, 10.0):
+        moved = math.log2(1 + 4 * (w + 1e-3) ** 2) - math.log2(1 + 4 * w**2)
+        assert moved < quick_error(1, 0.0, 1e-3, 4.0) < 2.1 * 2e-3 / math.log(2)
 
 
 def test_spectral_has_no_gradient_and_says_so(pair):

@@ -79,14 +79,6 @@ def test_grouped_inputs_equal_the_rows_they_stand_for(normal, rng):
     assert_close(grouped, Moments.of(table[group], y))
 
 
-def test_grouped_targets_that_their_input_decides_have_no_spread_within(normal):
-    table, values = normal(5, 3), normal(5, 1)
-    counts = torch.tensor([1, 2, 3, 4, 5])
-    squares = (counts[:, None] * values.square()).sum(0)
-    grouped = Moments.grouped(table, counts, counts[:, None] * values, squares)
-    assert_close(grouped, Moments.of(table, values, counts))
-
-
 def test_a_nearly_constant_stream_keeps_its_digits(rng):
     # Raw sums would hold 1e16 per row and lose the unit variance altogether.
     noise = torch.randn(300, 2, generator=rng, dtype=torch.float64)
@@ -135,12 +127,6 @@ def test_bad_rows_are_refused(h, y, w, error, message):
     weights = None if w is None else torch.tensor(w)
     with pytest.raises(error, match=message):
         Moments.of(torch.zeros(h), torch.zeros(y), weights)
-
-
-def test_moments_of_different_problems_do_not_merge(normal):
-    one = Moments.of(normal(5, 2), normal(5, 1))
-    with pytest.raises(ValueError, match="feature_dim=2 and target_dim=1, got 3 and 1"):
-        one + Moments.of(normal(5, 3), normal(5, 1))
 
 
 def test_moments_travel_between_processes_bit_for_bit():

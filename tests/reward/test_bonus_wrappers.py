@@ -65,15 +65,6 @@ def test_vector_environments_are_paid_the_last_observation_of_an_episode(mode):
     assert infos["novelty"]["score"] == pytest.approx(np.sum(rewards, axis=0))
 
 
-def test_the_novelty_wrapper_is_the_bonus_wrapper_with_the_novelty_bonus():
-    novelty = NoveltyRewardWrapper(Drifting(), episodes=4, seed=3, weight=0.2, bonus="bits")
-    plain = BonusWrapper(Drifting(), novelty.calibrated.make(1), weight=0.2)
-    actions = np.random.default_rng(0).uniform(-1, 1, (60, 1))
-    novelty.reset(seed=1)
-    plain.reset(seed=1)
-    assert [novelty.step(a)[1] for a in actions] == [plain.step(a)[1] for a in actions]
-
-
 CHANGES = {
     "clip": 0.5,
     "weight": 3.0,

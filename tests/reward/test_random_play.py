@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from learnable_novelty.reward.adapters import EnvAdapter
 from learnable_novelty.reward.random_play import play_randomly
 from learnable_novelty.reward.sb3 import VecEnvAdapter
 from tests.reward.toys import Drifting, Scripted
@@ -53,23 +52,6 @@ def test_random_episodes_that_are_not_finite_name_environment_and_step(shown, re
     world = VecEnvAdapter(DummyVecEnv(makers))
     with pytest.raises(ValueError, match=sentence):
         play_randomly(world, episodes=4, seed=0)
-
-
-def test_an_environment_that_writes_over_its_observation_is_read_in_time():
-    class InPlace(Drifting):
-        def __init__(self):
-            super().__init__()
-            self.buffer = np.zeros(2)
-
-        def show(self):
-            self.buffer[:] = self.state
-            return self.buffer
-
-    plain, reused = (
-        play_randomly(EnvAdapter(make()), episodes=2, seed=0) for make in (Drifting, InPlace)
-    )
-    assert np.array_equal(plain.observations, reused.observations)
-    assert np.ptp(reused.observations, axis=0).min() > 0.1
 
 
 def test_random_play_that_never_ends_is_given_up(monkeypatch):

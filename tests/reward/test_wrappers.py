@@ -10,7 +10,7 @@ import pytest
 import torch
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from stable_baselines3 import PPO, SAC, HerReplayBuffer
+from stable_baselines3 import PPO
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
@@ -165,17 +165,6 @@ def test_the_task_return_is_untouched_in_monitor_and_in_evaluation():
 def _seeded(venv):
     venv.seed(11)
     return venv
-
-
-def test_dictionaries_are_flattened_and_actions_may_be_discrete():
-    wrapped = NoveltyReward(
-        DummyVecEnv([lambda: Drifting(dictionary=True, discrete=True)] * 2), episodes=2, bonus=BITS
-    )
-    assert len(wrapped.calibrated.scale.mean) == 3
-    observations = wrapped.reset()
-    assert set(observations) == {"state", "clock"}
-    rewards = [wrapped.step(np.array([0, 2]))[1] for _ in range(70)]
-    assert np.isfinite(rewards).all()
 
 
 @pytest.mark.parametrize(
@@ -333,41 +322,6 @@ def test_without_training_the_bonus_neither_learns_nor_pays():
     wrapped.training = True
     with pytest.raises(RuntimeError, match="reset the environments"):
         wrapped.step(np.zeros((2, 1)))
-
-
-def test_infos_hold_the_bonus_of_every_step():
-    for kind in ("vec", "same step"):
-        _, _, wrapped = make(kind, mode="replace")
-        for _ in range(30):
-            _, rewards, *_, infos = wrapped.step(np.zeros(3, dtype=np.int64))
-            paid = [info["bonus"] for info in infos] if kind == "vec" else infos["bonus"]
-            assert 0.5 * np.array(paid) == pytest.approx(np.asarray(rewards), rel=1e-6)
-    single = NoveltyRewardWrapper(Scripted(SCRIPT, 25), bonus=BITS, weight=0.5, episodes=2)
-    single.reset()
-    assert [single.step(0)[4]["bonus"] >= 0 for _ in range(25)]
-
-
-def test_hindsight_replay_is_refused():
-    class Goal(Drifting):
-        def __init__(self):
-            super().__init__()
-            box = self.observation_space
-            names = ("observation", "achieved_goal", "desired_goal")
-            self.observation_space = spaces.Dict(dict.fromkeys(names, box))
-
-        def show(self):
-            return dict.fromkeys(self.observation_space, self.state.copy())
-
-        def compute_reward(self, achieved_goal, desired_goal, info):
-            return np.zeros(len(achieved_goal))
-
-    venv = NoveltyReward(DummyVecEnv([Goal]), episodes=2)
-    model = SAC(
-        "MultiInputPolicy", venv, replay_buffer_class=HerReplayBuffer, learning_starts=70,
-        buffer_size=200, device="cpu",
-    )  # fmt: skip
-    with pytest.raises(ValueError, match=r"hindsight replay \(HER\) computes rewards anew"):
-        model.learn(100)
 
 
 class _Spy(LogNovelty):

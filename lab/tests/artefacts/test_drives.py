@@ -134,17 +134,6 @@ def test_the_drive_of_free_energy_pays_minus_the_surprise():
         assert np.array_equal(seek.pay(step), -avoid.pay(step))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("drive", [Surprise, Progress])
-def test_a_drive_that_was_reset_pays_as_a_new_one(drive, kind):
-    used, new = drive(make_learner(kind)), drive(make_learner(kind))
-    for step in make_steps(12, seed=1):
-        used.pay(step)
-    used.reset()
-    for step in make_steps(12, seed=2):
-        assert np.allclose(used.pay(step), new.pay(step), rtol=1e-12)
-
-
 @pytest.mark.parametrize("standardization", ["empirical", "fixed"])
 def test_sums_are_those_of_the_pairs(standardization):
     generator = torch.Generator().manual_seed(0)

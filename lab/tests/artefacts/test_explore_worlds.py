@@ -51,16 +51,6 @@ def test_a_television_in_the_pixels_replaces_the_view(pools):
     assert (step(venv, LEFT, LEFT, LEFT)[:, :PIXELS] * 10 == venv.grids.views.reshape(3, -1)).all()
 
 
-def test_a_remote_control_holds_its_picture(pools):
-    venv, before = world("remote", pools)
-    assert (before[:, -CHANNELS:] == 0).all()
-    first = step(venv, DONE, DONE, LEFT)[:, -CHANNELS:].copy()
-    second = step(venv, LEFT, DONE, LEFT)[:, -CHANNELS:]
-    assert (
-        (first[0] == second[0]).all() and (first[1] != second[1]).all() and (second[2] == 0).all()
-    )
-
-
 def test_an_episode_ends_with_its_return_length_and_useless_actions(pools):
     venv, _ = world("pixels", pools, num_envs=1)
     for taken in range(1, 81):

@@ -134,23 +134,6 @@ def test_comparison_counts_correlates_and_takes_the_offset_on_the_plateau():
     assert still["offset"] is None
 
 
-def test_without_the_training_one_sentence_says_how_to_run_it(tmp_path, trained):
-    context = RunContext(records=tmp_path)
-    for config, name in ((mdl_nca.PAPER, "paper"), (mdl_nca.QUICK, "quick")):
-        with pytest.raises(
-            ValueError,
-            match=rf"expected a record of nca in .*{name}-seed3.*run: novelty run nca "
-            f"--config {name}",
-        ):
-            mdl_nca.run(config, seed=3, context=context)
-    here = RunContext(records=trained[1])
-    small = dataclasses.replace(mdl_nca.QUICK, source=trained[0].config)
-    with pytest.raises(ValueError, match=r"expected 3 seeds of update 'residual' in .* it holds 2"):
-        mdl_nca.run(dataclasses.replace(small, seeds=3), seed=0, context=here)
-    with pytest.raises(ValueError, match=r"of update 'direct' in .* it holds 2 of residual"):
-        mdl_nca.run(dataclasses.replace(small, update="direct"), seed=0, context=here)
-
-
 CHANGES = [
     {"seeds": 2},
     {"draws": 1},

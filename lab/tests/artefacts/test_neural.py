@@ -17,13 +17,10 @@ from novelty_lab.paper.fig3_neural import experiment as nca
 from novelty_lab.paper.fig3_neural.neural import (
     NeuralConfig,
     as_vector,
-    clone_in_double,
     evaluate,
     from_vector,
     neural_automaton,
     neural_observer,
-    phase,
-    space_time,
     train,
 )
 from novelty_lab.runner import run_experiment
@@ -83,16 +80,6 @@ def test_a_rule_comes_back_from_its_vector(update):
     assert torch.equal(half.lift.weight, rule.lift.weight.half().float())
 
 
-def test_phase_turns_known_angles_into_steps_of_a_256th():
-    turns = np.array([0, 1 / 256, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 255 / 256, -1 / 4, 0.9999, 2.25])
-    angle = 2 * np.pi * turns
-    field = np.stack([np.cos(angle), np.sin(angle)])
-    assert phase(field).dtype == np.uint8
-    assert phase(field).tolist() == [0, 1, 32, 64, 128, 192, 255, 192, 0, 64]
-    assert phase(np.stack([field, -field])).shape == (2, 10)
-    assert phase(-field).tolist() == [(step + 128) % 256 for step in phase(field).tolist()]
-
-
 # Judging
 
 
@@ -116,17 +103,6 @@ def test_a_rule_is_judged_in_float64_in_the_mode_that_it_is_in(rule, training):
     observer = neural_observer(TINY, split(7, "evaluation reservoir", 2))
     assert found["bits"] == pytest.approx(float(observer(inputs, targets).detach()), rel=1e-12)
     assert 0 < found["explained_variance"] < 1
-
-
-def test_space_time_is_the_orbit_of_the_fixed_rule(rule):
-    found = space_time(rule.train(), 20, 5, seed=3, burn_in=6)
-    assert found.shape == (5, 2, 20)
-    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, rtol=1e-12)
-    later = space_time(rule.eval(), 20, 3, seed=3, burn_in=8)
-    np.testing.assert_array_equal(found[2:], later)
-    fixed = clone_in_double(rule)
-    following = fixed(torch.from_numpy(found[:1])).detach().numpy()
-    np.testing.assert_allclose(following[0], found[1], atol=1e-12)
 
 
 # Training

@@ -1,7 +1,6 @@
 """The table of agents: each run has one record, whatever happens while it runs."""
 
 import dataclasses
-import json
 import random
 import subprocess
 import sys
@@ -14,10 +13,6 @@ from learnable_novelty.engine import Serial
 from novelty_lab import records
 from novelty_lab.paper.table1_agents import ARTEFACT
 from novelty_lab.paper.table1_agents import experiment as rl_table
-from novelty_lab.paper.table1_agents.training import (
-    Reading,
-    Training,
-)
 from novelty_lab.runner import RunOptions, run_all
 
 SMALL = rl_table.Config(
@@ -96,26 +91,6 @@ def test_killed_it_ends_with_the_same_records(tmp_path, undisturbed, engine, kil
     assert results(tmp_path) == undisturbed
 
 
-def test_what_is_there_is_not_run_again_and_a_damaged_one_is(tmp_path, undisturbed):
-    one = rl_table.Config(
-        tasks=("Pendulum",), rewards=("task",), seeds=(0,), steps=1, evaluation_episodes=2
-    )
-    seen = []
-    run_table(one, tmp_path, report=lambda *told: seen.append(told))
-    run_table(one, tmp_path, report=lambda *told: seen.append(told))
-    assert seen == [(0, 1), (1, 1), (1, 1)]
-    (path,) = records.find(tmp_path, "rl-table")
-    held = json.loads((path / "record.json").read_text())
-    held["configuration"]["steps"] = 5
-    (path / "record.json").write_text(json.dumps(held))
-    with pytest.raises(ValueError, match="changed after it was written; restore it, or remove"):
-        run_table(one, tmp_path)
-    del held["checksum"]  # as if it had been written for other settings
-    (path / "record.json").write_text(json.dumps(held))
-    run_table(one, tmp_path)
-    assert results(tmp_path)[path.name] == undisturbed[path.name]
-
-
 def test_a_run_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
     def fail(training, *, seed, report=None):
         if seed == 0:
@@ -129,18 +104,6 @@ def test_a_run_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
     assert dict(told) == failures
     assert all("seed0" in name for name in failures)
     assert len(results(tmp_path)) == 2
-
-
-def test_names_tell_settings_apart():
-    def name(training):
-        return rl_table.run_of(training, 0).config_name
-
-    assert name(Training("Hopper", "task")) == "Hopper-task"
-    assert name(Training("Hopper", "task", steps=5)).startswith("Hopper-task-custom-")
-    other = Training("Hopper", "task+epiplexity", reading=Reading(return_size="deviation"))
-    assert name(other).startswith("Hopper-task+epiplexity-custom-")
-    assert records.is_of(records.configuration_of(other), other)
-    assert not records.is_of(records.configuration_of(other), Training("Hopper", other.reward))
 
 
 def test_the_command_refuses_what_it_cannot_do(capsys, tmp_path):

@@ -17,7 +17,6 @@ from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import split
 from novelty_lab.ascent.ascent import Ascent, AscentConfig, AscentStopped
-from novelty_lab.ascent.graph import put_back
 
 CONFIG = AscentConfig(steps=9, learning_rate=0.02, clip=0.05, checkpoint_every=4, check_every=3)
 
@@ -105,18 +104,6 @@ def test_interrupted_and_resumed_equals_uninterrupted_bit_for_bit(tmp_path, whol
     assert same_snapshots(found.snapshots, whole[1])
 
 
-@pytest.mark.parametrize("latest", [0, 4, 9])
-def test_killed_after_a_checkpoint_and_resumed_equals_uninterrupted(tmp_path, whole, latest):
-    Climb(tmp_path).run()
-    for path in tmp_path.glob("step-*.pt"):
-        if int(path.stem[5:]) > latest:
-            path.unlink()
-    climb = Climb(tmp_path)
-    found = climb.run(resume=True)
-    assert bits_of(climb, found) == whole[0]
-    assert same_snapshots(found.snapshots, whole[1])
-
-
 def test_a_climb_that_is_told_to_stop_ends_at_that_look_and_is_saved_there(tmp_path, whole):
     seen = []
 
@@ -199,19 +186,6 @@ def test_one_step_is_adamw_by_hand_on_the_clipped_scaled_gradient():
         np.testing.assert_allclose(weights[name][sure], expected[sure], rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("annealing", ["cosine", "none"])
-def test_learning_rate_is_that_of_torchs_scheduler(annealing):
-    config = AscentConfig(steps=13, learning_rate=0.3, annealing=annealing)
-    optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.3)
-    cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 13)
-    for step in range(13):
-        expected = cosine.get_last_lr()[0] if annealing == "cosine" else 0.3
-        assert config.learning_rate_at(step) == pytest.approx(expected, rel=1e-9)
-        optimizer.step()
-        cosine.step()
-    assert AscentConfig(steps=13).learning_rate_at(13) == 0
-
-
 CHANGES = [
     {"steps": 7},
     {"learning_rate": 0.03},
@@ -236,51 +210,6 @@ def outcome(config):
 def test_every_field_of_the_step_changes_what_is_found(change):
     base = dataclasses.replace(CONFIG, clip=0.02)
     assert outcome(base) != outcome(dataclasses.replace(base, **change))
-
-
-def test_fields_of_looking_and_saving_change_what_is_seen_and_not_what_is_found(whole):
-    for change, looks, snapshots in (
-        ({"check_every": 2}, [2, 4, 6, 8, 9], [0, 4, 8, 9]),
-        ({"checkpoint_every": 5}, [3, 5, 6, 9], [0, 5, 9]),
-        ({"graph": True}, [3, 4, 6, 8, 9], [0, 4, 8, 9]),
-    ):
-        seen = []
-        climb = Climb(config=dataclasses.replace(CONFIG, **change))
-        found = climb.run(report=lambda done, of, bits, seen=seen: seen.append(done))
-        assert bits_of(climb, found) == whole[0]
-        assert seen == looks
-        assert sorted(found.snapshots) == snapshots
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "message"),
-    [
-        ("steps", 0, "steps must be at least 1, got 0"),
-        ("learning_rate", 0.0, "learning_rate must be positive"),
-        ("learning_rate", float("nan"), "learning_rate must be positive"),
-        ("score_scale", -1.0, "score_scale must be positive, got -1.0"),
-        ("clip", 0.0, "clip must be positive or None, got 0.0"),
-        ("clip_by", "sign", "clip_by norm or value"),
-        ("annealing", "linear", "annealing must be cosine or none"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(field, value, message):
-    with pytest.raises(ValueError, match=message):
-        AscentConfig(**{field: value})
-
-
-def test_warm_up_of_a_graph_is_undone_in_place():
-    module = nn.Linear(3, 2)
-    optimizer = torch.optim.AdamW(module.parameters())
-    before = {name: value.clone() for name, value in module.state_dict().items()}
-    address = module.weight.data_ptr()
-    module(torch.ones(1, 3)).sum().backward()
-    optimizer.step()
-    put_back(module, optimizer, before, {})
-    assert module.weight.data_ptr() == address
-    assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
-    for state in optimizer.state_dict()["state"].values():
-        assert all(not value.any() for value in state.values())
 
 
 # Stopping
@@ -344,16 +273,6 @@ def test_a_score_that_stays_at_zero_stops_after_the_patience(tmp_path, monkeypat
 
 
 # Checkpoints
-
-
-def test_a_run_directory_with_checkpoints_is_refused_unless_resumed(tmp_path):
-    Climb(tmp_path).run()
-    before = contents(tmp_path)
-    climb = Climb(tmp_path)
-    with pytest.raises(ValueError, match=r"expected an empty run directory.*resume goes on"):
-        climb.run()
-    assert climb.calls == 0
-    assert contents(tmp_path) == before
 
 
 def rewrite(path, **change):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lab.tests.explorer.page import RESULTS, content, open_panel
+from lab.tests.explorer.page import RESULTS, content
 from novelty_lab import records
 
 
@@ -33,20 +33,3 @@ def test_bands_are_those_of_the_records(site, task, condition):
     np.testing.assert_allclose(band, resampled_mean(curves[..., 1]), atol=0.03 * spread)
     assert (band[0] <= np.array(held["mean"]) * (1 + 1e-4 * np.sign(held["mean"]))).all()
     assert held["returns"] == pytest.approx([run.results["return"] for run in runs], rel=1e-4)
-
-
-def test_the_television_has_the_returns_of_the_records(browser, exported):
-    """By the names of the folders: the setting that the table shows, and five runs each."""
-    open_panel(browser, exported, "agents")
-    rows = browser.find_elements("css selector", "#panel-agents figure:last-child tbody tr")
-    shown = [[cell.text for cell in row.find_elements("tag name", "td")] for row in rows]
-    assert shown[0] == ["foresight (default)", "0.76 (5 of 5)", "0.74 (5 of 5)"]
-    for world, place in (("clean", 1), ("pixels", 2)):
-        for bonus, name in (("raw", "raw bits (the paper)"), ("e3b", "E3B"), ("rnd", "RND")):
-            folders = RESULTS.glob(f"explore/MultiRoom-N4-S5-{world}-{bonus}-0.1-800k-seed*")
-            finals = [records.load(folder).results["final"] for folder in folders]
-            reached = sum(final >= 0.5 for final in finals)
-            cell = next(row[place] for row in shown if row[0] == name)
-            assert cell == f"{np.mean(finals):.2f} ({reached} of {len(finals)})"
-    said = browser.find_element("css selector", "#panel-agents figure:last-child .finding").text
-    assert "5 of 5 agents learn" in said and "of the 6 other bonuses none" in said

@@ -8,10 +8,8 @@ import pytest
 from lab.tests.explorer.life_record import BEST, excess, life_record
 from lab.tests.explorer.page import open_panel, wait_for
 from novelty_lab.explorer.site import export
-from novelty_lab.studies.life_map.figure import drawn_order, place_of
 from novelty_lab.studies.life_map.results import langton
 from novelty_lab.systems.life import LifeRule
-from novelty_lab.systems.life_catalogue import named_rules
 
 RULES = [
     "B3/S23",
@@ -110,63 +108,6 @@ def test_rules_are_written_and_related_as_in_python(opened):
         assert share == pytest.approx(langton(np.array([rule.number]))[0])
         assert sorted(neighbours) == sorted(str(LifeRule(code ^ 1 << bit)) for bit in range(18))
         assert flashes == rule.flashes
-
-
-def press_map(browser, column, row):
-    """Click into the middle of a cell of the drawn map, whatever part of it is in view."""
-    ask(
-        browser,
-        "map.node.scrollIntoView({block: 'center'}); const box = map.node.getBoundingClientRect();"
-        "const view = map.view(), at = (v, from) => (v + 0.5 - from) / view.span * box.width;"
-        "const place = {clientX: box.left + at(arguments[0], view.x), pointerId: 1,"
-        "clientY: box.top + at(arguments[1], view.y), bubbles: true};"
-        "map.node.setPointerCapture = () => {};"
-        "for (const kind of ['pointerdown', 'pointerup'])"
-        "map.node.dispatchEvent(new PointerEvent(kind, place));",
-        column,
-        row,
-    )
-    return ask(browser, "return panel.rule()")
-
-
-def test_a_click_on_the_map_runs_the_rule_there(opened):
-    named = {place_of(str(one.rule)) for one in named_rules()}
-    generator = np.random.default_rng(3)
-    ask(opened, "map.whole()")
-    for zoom in (1, 4, 8):
-        ask(opened, "map.whole(); map.zoom(arguments[0], 0.3, 0.6)", zoom)
-        view = ask(opened, "return map.view()")
-        for _ in range(5):
-            column, row = (int(view[v] + view["span"] * generator.uniform(0.1, 0.9)) for v in "xy")
-            if min(np.hypot(column - x, row - y) for x, y in named) < 12:
-                continue
-            order = drawn_order()
-            expected = str(LifeRule.at(int(order[column]), int(order[row])))
-            assert press_map(opened, column, row) == expected
-            assert place_of(expected) == (column, row)
-            assert ask(opened, "return life.write(world.rule())") == expected
-    ask(opened, "map.whole()")
-
-
-def test_colours_stand_for_the_values_of_the_record(opened, record):
-    """Pixels of the map are viridis of the value between the ends that the legend names."""
-    colormaps = pytest.importorskip("matplotlib").colormaps
-    order, values = drawn_order(), excess(record)
-    places = [(0, 0), (511, 0), (3, 500), (256, 255), (77, 401)]
-    shown, (low, high) = ask(
-        opened,
-        "const c = panel.picture().getContext('2d');"
-        "return [arguments[0].map(([x, y]) => [...c.getImageData(x, y, 1, 1).data]),"
-        "panel.limits('excess')]",
-        places,
-    )
-    for (column, row), pixel in zip(places, shown, strict=True):
-        value = values[order[row], order[column]]
-        expected = colormaps["viridis"](np.clip((value - low) / (high - low), 0, 1), bytes=True)
-        np.testing.assert_allclose(pixel, expected, atol=3)
-    ends = opened.find_element("css selector", "#panel-life .ends").text.split()
-    assert float(ends[0]) == low
-    assert float(ends[-3]) == pytest.approx(high, abs=0.06)
 
 
 def test_numbers_and_ranks_are_those_of_the_record(opened, record):

@@ -8,11 +8,8 @@ import pytest
 
 from lab.tests.explorer.page import RESULTS, content
 from learnable_novelty.cli.main import make_parser
-from novelty_lab import records, studies
+from novelty_lab import records
 from novelty_lab.explorer.packing import packed
-from novelty_lab.explorer.site import build
-from novelty_lab.records import Record
-from novelty_lab.registry import all_artefacts
 
 
 def test_the_page_names_only_its_own_files(site):
@@ -48,40 +45,6 @@ def test_every_command_that_the_page_names_is_known(site):
     assert len(named) > 20
     for command in named:
         parser.parse_args(command.split()[1:])
-
-
-def artefact(folder, name):
-    """Write the package of an artefact with a panel."""
-    (folder / name).mkdir()
-    (folder / name / "__init__.py").write_text(
-        "from novelty_lab.artefact import Artefact\n\n"
-        "ARTEFACT = Artefact(__name__, 'Ours: an artefact', order=1)\n"
-    )
-    (folder / name / "panel.js").write_text("LN.panels.push({});\n")
-    (folder / name / "panel.py").write_text(
-        "from novelty_lab.explorer.panel import Panel, from_paper_run\n\n"
-        "def reduce(record):\n    yield 'mine', {'seed': record.seed}\n\n"
-        "PANEL = Panel(order=11, data=from_paper_run(reduce))\n"
-    )
-
-
-def test_an_artefact_with_a_panel_is_one_folder(tmp_path, monkeypatch):
-    artefact(tmp_path, "my_artefact")
-    Record("my-artefact", "paper", {}, 0, {}).save(tmp_path)
-    all_artefacts.cache_clear()
-    try:
-        with monkeypatch.context() as patched:
-            patched.setattr(studies, "__path__", [*studies.__path__, str(tmp_path)])
-            site = build(tmp_path)
-    finally:
-        all_artefacts.cache_clear()
-    assert content(site, "mine") == {"seed": 0}
-    scripts = re.findall(
-        r'src="(js/(?!observer|start|tables|yours|meaning)\w+/\w+\.js)"',
-        site["index.html"].decode(),
-    )
-    assert scripts[:2] == ["js/eca/panel.js", "js/my_artefact/panel.js"]
-    assert site["js/my_artefact/panel.js"] == b"LN.panels.push({});\n"
 
 
 def test_arrays_keep_their_bytes():

@@ -102,15 +102,6 @@ def test_what_is_no_series_gets_its_sentence(page, text, said):
     assert note.is_displayed() and note.text.startswith(said)
 
 
-def test_pasted_numbers_are_scored(page):
-    values = np.random.default_rng(0).standard_normal(40).cumsum()
-    paste(page, "; ".join(map(repr, values.tolist())))
-    np.testing.assert_array_equal(series(page), values)
-    wait_for(page, "LN.start.latest().num_samples === 37")
-    wait_for(page, "LN.start.latest().p_value !== null")
-    check(page, window=2, history=2)
-
-
 def test_a_dropped_file_is_a_series(page):
     page.execute_script(
         "const data = new DataTransfer();"

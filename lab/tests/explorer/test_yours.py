@@ -52,10 +52,6 @@ def finding(browser):
     return browser.find_element("css selector", f"{ROOT} .answer .finding").text
 
 
-def said(browser):
-    return browser.find_element("css selector", f"{ROOT} .answer .note").text
-
-
 def table():
     rng = np.random.default_rng(0)
     x = rng.standard_normal((80, 2))
@@ -128,25 +124,3 @@ def test_the_sample_is_read_and_answered(browser, exported, tmp_path):
     assert "left out: id (it counts the rows)" in notes
     assert "2 of 120 rows have gaps of inputs: filled and marked (length_cm)" in notes
     assert set(notes[1:]) <= set(truth.decisions)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "sentence"),
-    [
-        ("a.csv", b"", "The file is empty"),
-        ("a.exe", b"MZ", "Expected a file ending in .csv, .tsv"),
-        (
-            "a.csv",
-            b"x,y\n" + b"1,2\n3,5\n2,2\n" * 6_667,
-            "Expected at most 20,000 rows here, got 20,001",
-        ),
-        ("a.csv", b"1" * 5_000_001, "Expected a file of at most 5 MB"),
-    ],
-)
-def test_a_file_that_is_no_table_gets_its_sentence(browser, exported, name, content, sentence):
-    open_panel(browser, exported, "yours")
-    drop(browser, name, content)
-    wait_for(browser, f"document.querySelector('{ROOT} .answer .note')")
-    assert sentence.lower() in said(browser).lower()
-    assert not browser.find_element("css selector", f"{ROOT} form").is_displayed()
-    assert browser.get_log("browser") == []

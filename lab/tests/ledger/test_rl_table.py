@@ -115,18 +115,6 @@ def test_all_tasks_together_in_units_of_random_and_task_only():
     assert "Left out" not in table.title
 
 
-def test_bonuses_in_running_units_are_held_against_the_task_in_the_same_units():
-    found = [
-        *some_runs("Hopper", "task-running", [20.0, 40.0]),
-        *some_runs("Hopper", "task+foresight", [30.0, 50.0]),
-        *some_runs("Swimmer", "task+foresight", [1.0, 2.0]),  # which has no control
-    ]
-    ours = row(titled("Units and bonus", found), "task + foresight")
-    assert ours["tasks"] == "1"
-    assert ours["P(better)"].startswith("0.75 [")  # three of four pairs
-    assert not [t for t in tables(found[2:]) if t.title.startswith("Units and bonus")]
-
-
 def everything(seeds):
     generator = np.random.default_rng(0)
     found: list[Record] = []
@@ -162,15 +150,3 @@ def test_figures_draw_what_there_is(draw, name):
     for legend in (legend for part in (fig, *fig.subfigs) for legend in part.legends):
         drawn = legend.get_window_extent()
         assert fig.bbox.x0 <= drawn.x0 < drawn.x1 <= fig.bbox.x1
-
-
-def test_curves_are_means_over_seeds_within_their_bands():
-    curves = [[[8192, 0.0], [16384, value]] for value in (1.0, 2.0, 6.0)]
-    found = [a_run("Acrobot", "task", seed, 0.0, curve=c) for seed, c in enumerate(curves)]
-    axes = figure(found).axes[0]
-    (line,) = axes.get_lines()
-    np.testing.assert_allclose(line.get_xydata(), [[8.192, 0.0], [16.384, 3.0]])
-    (band,) = axes.collections
-    heights = band.get_paths()[0].vertices[:, 1]
-    assert heights.min() == 0.0
-    assert heights.max() == pytest.approx(6.0)

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from learnable_novelty.errors import UserError
 from novelty_lab.measures.lempel_ziv import lempel_ziv_rate, phrases
 from novelty_lab.measures.predictive import predictive_information
 from novelty_lab.measures.prequential import prequential_code
@@ -125,18 +124,6 @@ def test_predictive_information_of_an_autoregression_is_its_closed_form(memory):
     assert predictive_information(past, future) == pytest.approx(closed, abs=0.02)
 
 
-def test_predictive_information_is_that_of_determinants():
-    generator = np.random.default_rng(1)
-    x = generator.standard_normal((400, 3))
-    y = x @ generator.standard_normal((3, 4)) + generator.standard_normal((400, 4))
-    joint = np.cov(np.hstack([x, y]).T)
-    logs = [np.linalg.slogdet(m)[1] for m in (joint[:3, :3], joint[3:, 3:], joint)]
-    expected = 0.5 * (logs[0] + logs[1] - logs[2]) / math.log(2)
-    assert predictive_information(x, y) == pytest.approx(expected, rel=1e-9)
-    units = predictive_information(1e6 * x + 5, 1e-6 * y[:, [0, 0, 1, 2, 3]])  # a column twice
-    assert units == pytest.approx(expected, rel=1e-9)
-
-
 def test_prequential_code_of_coins_is_one_bit_each_and_holds_no_structure():
     generator = np.random.default_rng(0)
     x, coins = generator.standard_normal((600, 3)), generator.integers(0, 2, (600, 4))
@@ -156,34 +143,3 @@ def test_prequential_sums_are_those_of_its_blocks():
     assert code.structure_bits == pytest.approx((sizes * (lengths - lengths[-1])).sum(), rel=1e-9)
     # The first block is coded without learning: a standard normal at the precision.
     assert lengths[0] == pytest.approx(2 * 8.6, abs=2.5)
-
-
-def test_the_same_new_samples_judge_every_block():
-    generator = np.random.default_rng(0)
-    x = generator.standard_normal((2000, 2))
-    y = (x[:, :1] + generator.standard_normal((2000, 1)) > 0).astype(float)
-    own, new = (x[:1000], y[:1000]), (x[1000:], y[1000:])
-    code = prequential_code(*own, judged_on=new)
-    # A probit with as much noise as signal; of fair coins a bit would be left.
-    assert code.block_bits[0] == 1.0
-    assert 0.6 < code.block_bits[-1] < 0.75
-    # The chance of which samples a block holds cancels: structure varies less over data.
-    spread = [
-        np.std(
-            [
-                prequential_code(*own, judged_on=judged, seed=seed).structure_bits
-                for seed in range(6)
-            ]
-        )
-        for judged in (None, new)
-    ]
-    assert spread[1] < spread[0]
-    with pytest.raises(UserError, match="columns of the others"):
-        prequential_code(*own, judged_on=(x[1000:, :1], y[1000:]))
-
-
-@pytest.mark.parametrize("bad", [[[1.0, np.nan], [1.0, 2.0]], [[1.0]], np.ones((3, 2, 2))])
-def test_bad_series_are_refused(bad):
-    for rival in (gzip_rate, lempel_ziv_rate, permutation_entropy, sample_entropy):
-        with pytest.raises(ValueError, match="series"):
-            rival(np.asarray(bad))

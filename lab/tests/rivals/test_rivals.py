@@ -13,9 +13,8 @@ from novelty_lab.rivals.icm import ICM, ICMConfig
 from novelty_lab.rivals.inverse import InverseConfig
 from novelty_lab.rivals.learner import LearnerConfig
 from novelty_lab.rivals.magnitude import Magnitude
-from novelty_lab.rivals.noveld import NovelD, NovelDConfig
-from novelty_lab.rivals.registry import RIVALS
-from novelty_lab.rivals.rnd import RND, RNDConfig
+from novelty_lab.rivals.noveld import NovelD
+from novelty_lab.rivals.rnd import RND
 
 QUICK = LearnerConfig(train_every=32, batch_size=32)
 NUM_ENVS = 16
@@ -89,17 +88,6 @@ def test_counts_pay_one_over_the_root_of_the_visits_so_far():
 
 
 # Random network distillation
-
-
-def test_rnd_pays_less_for_a_state_seen_often_than_for_one_never_seen():
-    rnd = RND(unit_scale(3), num_envs=8, seed=0, config=RNDConfig(learner=QUICK))
-    seen, unseen = np.array([[1.0, -1.0, 0.5]]), np.array([[-1.0, 1.0, 2.0]])
-    start = rnd.error(np.vstack([seen, unseen]))
-    for _ in range(20 * QUICK.train_every):
-        rnd.pay(arrive(np.repeat(seen, 8, axis=0)))
-    end = rnd.error(np.vstack([seen, unseen]))
-    assert end[0] < 1e-3 * start[0]
-    assert end[0] < 1e-2 * end[1]
 
 
 def test_rnd_pays_its_error_in_units_of_the_spread_of_returns():
@@ -217,58 +205,3 @@ def test_noveld_pays_the_gain_in_error_at_first_visits():
 
 
 # All of them
-
-
-def make(name, seed=0, discrete=True, learner=QUICK):
-    """Make a rival that trains often; ``make_rival`` makes those of the default settings."""
-    sizes = {"num_envs": 4}
-    inverse = {**sizes, "action_dim": 2, "discrete": discrete}
-    made = {
-        "magnitude": lambda s: Magnitude(s),
-        "counts": lambda s: Counts(s),
-        "rnd": lambda s: RND(s, **sizes, seed=seed, config=RNDConfig(learner=learner)),
-        "icm": lambda s: ICM(s, **inverse, seed=seed, config=ICMConfig(learner=learner)),
-        "e3b": lambda s: E3B(s, **inverse, seed=seed, config=E3BConfig(learner=learner)),
-        "noveld": lambda s: NovelD(
-            s, **sizes, seed=seed, config=NovelDConfig(RNDConfig(learner=learner))
-        ),
-    }
-    return made[name](unit_scale(3))
-
-
-def payments(bonus, num_steps, seed=0, discrete=True):
-    rng = np.random.default_rng(seed)
-    return np.array([bonus.pay(random_step(rng, 4, 3, 2, discrete)) for _ in range(num_steps)])
-
-
-@pytest.mark.parametrize("discrete", [True, False])
-@pytest.mark.parametrize("name", RIVALS)
-def test_equal_seeds_pay_alike_and_the_global_generators_are_not_touched(name, discrete):
-    torch_state, numpy_state = torch.get_rng_state(), np.random.get_state()[1].copy()  # noqa: NPY002
-    first = payments(make(name, discrete=discrete), 80, discrete=discrete)
-    assert torch.equal(torch.get_rng_state(), torch_state)
-    assert np.array_equal(np.random.get_state()[1], numpy_state)  # noqa: NPY002
-    torch.rand(3)
-    np.testing.assert_array_equal(
-        first, payments(make(name, discrete=discrete), 80, discrete=discrete)
-    )
-    assert first.shape == (80, 4)
-    assert first.dtype == np.float64
-    if name in ("rnd", "icm", "e3b"):
-        other = make(name, seed=1, discrete=discrete)
-        assert np.all(first != payments(other, 80, discrete=discrete))
-
-
-@pytest.mark.parametrize(
-    "make_config",
-    [
-        lambda: LearnerConfig(train_every=0),
-        lambda: CountsConfig(bin_width=0.0),
-        lambda: RNDConfig(gamma=1.0),
-        lambda: ICMConfig(beta=1.5),
-        lambda: E3BConfig(ridge=0.0),
-    ],
-)
-def test_settings_without_sense_are_refused(make_config):
-    with pytest.raises(ValueError, match="must be"):
-        make_config()

@@ -11,7 +11,6 @@ if not torch.cuda.is_available():
 
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.reservoirs import fused_ring
 from novelty_lab.systems.fused import step
 from novelty_lab.systems.neural import EPSILON, MOMENTUM, NeuralCA
 
@@ -130,20 +129,6 @@ def test_the_automaton_takes_the_kernels_where_it_may(monkeypatch):
     torch.backends.cuda.matmul.allow_tf32 = False
     fused(x)
     assert len(calls) == 1, "float64, a fixed rule, or exact products are none of theirs"
-
-
-@pytest.mark.parametrize("channels", [64, 128, 256])
-@pytest.mark.parametrize(("samples", "length", "kernel"), [(30, 64, 3), (9, 3, 3), (5, 17, 5)])
-def test_features_of_the_fused_ring_equal_those_of_the_plain_one(channels, samples, length, kernel):
-    reservoir = reservoirs.Conv1d(2, channels, 4, kernel, seed=3)
-    x = states(samples, length).mT
-    with torch.no_grad():
-        hidden = reservoir.enter(x)
-        for layer, (weight, bias) in enumerate(reservoir._layers_like(hidden)):
-            epsilon = None if reservoir.is_linear(layer) else reservoir.epsilon
-            hidden = fused_ring.fused_layer(hidden, weight, bias, epsilon)
-        expected = reservoir(x.double())
-    assert distance(reservoir.leave(hidden), expected) < 5e-3
 
 
 @both_updates
