@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from learnable_novelty.data.reading import read_table
     from learnable_novelty.independence.dependence import dependence
     from learnable_novelty.independence.result import Dependence
+    from learnable_novelty.integrations import causal
     from learnable_novelty.measure.curve import learning_curve
     from learnable_novelty.measure.difference import difference
     from learnable_novelty.measure.horizon import horizon
@@ -61,7 +62,11 @@ _HOME = {
     "open_columns": "data.files",
     "read_table": "data.reading",
 }
-_MODULES = {"objective": "objective", "reservoirs": "observer.reservoirs"}
+_MODULES = {
+    "causal": "integrations.causal",
+    "objective": "objective",
+    "reservoirs": "observer.reservoirs",
+}
 _EXTRA = {
     "reward": "rl",
     "sklearn": "integrations",
@@ -103,6 +108,7 @@ __all__ = [
     "Score",
     "__version__",
     "adjust",
+    "causal",
     "dependence",
     "difference",
     "horizon",

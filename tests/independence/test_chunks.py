@@ -56,7 +56,7 @@ def test_scaled_permutations_agree_with_permutations_of_all_rows(few):
     x, y = rng.exponential(size=(2001, 2)), rng.standard_normal((2001, 1))
     scaled = np.array(ln.dependence(x, y, permutations=499).null_statistics)
     blocks = np.arange(2001)  # one row each: permutations of rows
-    moved = np.array(ln.dependence(x, y, permutations=499, blocks=blocks).null_statistics)
+    moved = np.array(ln.dependence(x, y, permutations=499, groups=blocks).null_statistics)
     for level in (0.5, 0.9, 0.95):
         assert np.quantile(scaled, level) == pytest.approx(np.quantile(moved, level), rel=0.12)
 

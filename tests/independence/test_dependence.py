@@ -9,6 +9,7 @@ import torch
 import learnable_novelty as ln
 from learnable_novelty.cli.main import main
 from learnable_novelty.errors import UserError
+from learnable_novelty.independence.conditional import PENALTIES, Given, design_of
 from learnable_novelty.independence.features import (
     Features,
     by_rank,
@@ -130,6 +131,44 @@ def test_the_third_variable_explains_a_spurious_dependence_and_keeps_a_real_one(
     assert ln.dependence(x, y + 0.5 * np.abs(e), given=z).p_value < 0.01
 
 
+def test_what_is_left_of_z_is_told_where_it_makes_a_dependence():
+    g = rng(20)
+    z = g.standard_normal((400, 3))
+    hard = np.sign(z[:, 0]) * np.abs(z[:, 1]) + z[:, 2]
+    easy = np.sin(z[:, 0]) + z[:, 2]
+    for mean, is_told in ((hard, True), (easy, False)):
+        x, y = mean + 0.5 * g.standard_normal((2, 400))
+        found = ln.dependence(x, y, z, permutations=99)
+        assert (len(found.cautions) == 1) == is_told == ("caution" in str(found))
+        assert is_told == (found.left_of_given[1] < 0.01)
+    e = g.standard_normal(400)
+    real = ln.dependence(e, e + easy, z, permutations=99)  # its own relation is nothing left of z
+    assert real.p_value == 0.01 and not real.cautions
+    assert ln.dependence(x, y, permutations=99).left_of_given is None
+
+
+def test_regressions_on_z_are_ridges_on_the_rows_of_other_folds():
+    g = rng(21)
+    z, x = torch.from_numpy(g.standard_normal((60, 2))), torch.from_numpy(g.random((60, 1)))
+    labels = np.arange(60) // 5
+    less = Given(z, 3, labels)
+    for fold in less.folds:
+        assert not set(labels[fold]) & set(np.delete(labels, fold))
+    residuals, targets = less.columns(x), torch.special.ndtri(by_rank(x)).numpy()
+    design, fold = design_of(z, 3).numpy(), less.folds[2].numpy()
+    kept = np.delete(np.arange(60), fold)
+    centre, level = design[kept].mean(0), targets[kept].mean()
+    h, y = design[kept] - centre, targets[kept] - level
+    squares = np.linalg.svd(h)[1] ** 2
+    ridges = [
+        np.linalg.solve(h.T @ h + lam * squares.mean() * np.eye(len(h.T)), h.T @ y)
+        for lam in PENALTIES.numpy()
+    ]
+    predicted = [level + (design[fold] - centre) @ ridge for ridge in ridges]
+    apart = [np.abs(targets[fold] - one - residuals[fold].numpy()).max() for one in predicted]
+    assert min(apart) < 1e-9
+
+
 def test_blocks_keep_the_level_for_slow_series():
     plain, blocks = [], []
     for i in range(40):
@@ -191,8 +230,9 @@ def test_bad_options_are_refused_in_one_sentence():
     for options, message in (
         ({"permutations": 0}, "permutations must be a positive integer"),
         ({"blocks": 10}, "blocks of 10 rows need at least 50 rows"),
-        ({"blocks": [1, 2]}, "one label for each of 30 rows"),
-        ({"blocks": np.arange(30) // 10}, "at least five blocks of one size"),
+        ({"blocks": 2, "groups": np.arange(30) // 2}, "either blocks or groups, got both"),
+        ({"groups": [1, 2]}, "one group for each of 30 rows"),
+        ({"groups": np.arange(30) // 10}, "at least five groups of one size"),
         ({"seed": -1}, "seed must be"),
     ):
         with pytest.raises(UserError, match=message):

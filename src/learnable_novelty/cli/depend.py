@@ -56,7 +56,8 @@ def _depend(options: argparse.Namespace) -> int:
         sides["y"],
         sides.get("given"),
         permutations=options.permutations,
-        blocks=options.blocks if groups is None else groups,
+        blocks=options.blocks,
+        groups=groups,
         seed=options.seed,
     )
     if options.plot is not None:

@@ -30,6 +30,7 @@ from learnable_novelty.independence.statistic import (
     standardized_statistics,
     statistics,
 )
+from learnable_novelty.measure.prepare import number_groups
 from learnable_novelty.observer.checks import whole_number
 from learnable_novelty.seeds import check_seed, split
 
@@ -46,7 +47,8 @@ def dependence(
     given: Any = None,
     *,
     permutations: int = 999,
-    blocks: Any = None,
+    blocks: int | None = None,
+    groups: Any = None,
     seed: int = 0,
 ) -> Dependence:
     """Test whether x and y depend on each other, in any way; or, given z, beyond what z explains.
@@ -63,8 +65,10 @@ def dependence(
         given: the same for a variable that may drive both. What it predicts is removed, and the
             p-value is the larger of two: with random signs of the residuals, and permuted ones.
         permutations: how many rearrangements; the smallest p-value is 1 / (permutations + 1).
-        blocks: for rows that are not independent: the length of blocks of consecutive rows (rows
-            are time), or a label for each row. Whole blocks are rearranged.
+        blocks: for rows that are time steps: the length of blocks of consecutive rows, several
+            correlation times. Whole blocks are rearranged.
+        groups: a label for each row, such as its patient: rows with the same label depend on each
+            other, and only whole groups are independent. Groups of equal size are exchanged.
         seed: of rearrangements, random features and folds.
 
     Returns:
@@ -80,16 +84,18 @@ def dependence(
     0.001
     """
     count, seed = whole_number("permutations", permutations, 1) + 1, check_seed(seed)
-    pairs, num_rows = None, 0
+    pairs, num_rows, less = None, 0, None
     if y is None or is_read_by_chunks(x):
-        if given is not None or blocks is not None:
-            raise UserError("given and blocks need all rows in memory: expected arrays for x and y")
+        if any(one is not None for one in (given, blocks, groups)):
+            raise UserError(
+                "given, blocks and groups need all rows in memory: expected arrays for x and y"
+            )
         pairs = open_pairs(x, y)
         x, y, num_rows = sample_rows(pairs(), seed)
     x, y = _as_columns("x", x), _as_columns("y", y)
     z = None if given is None else _as_columns("given", given)
     _check_same_rows(x=x, y=y, given=z)
-    blocks = _check_blocks(blocks, len(x))
+    blocks = _check_units(blocks, groups, len(x))
     if pairs is None:
         whole, num_rows = (x, y), len(x)
         if num_rows > LARGE and z is None and blocks is None:
@@ -98,7 +104,8 @@ def dependence(
     if pairs is not None and num_rows > LARGE:
         tests = {SCALED: scaled_statistics(pairs(), (x, y), num_rows, count, seed)}
     else:
-        tests = _tests(x, y, z, count, blocks, seed)
+        less = None if z is None else Given(z, split(seed, "given"), blocks)
+        tests = _tests(x, y, less, count, blocks, seed)
     scores = [standardized_statistics(one) for one in tests.values()]
     p_values = [p_value(one.max(axis=1)) for one in scores]
     # The larger p-value counts; its null is the one that is reported.
@@ -115,13 +122,14 @@ def dependence(
         x_dim=x.shape[1],
         y_dim=y.shape[1],
         given_dim=0 if z is None else z.shape[1],
+        left_of_given=None if less is None else less.left(x, y),
         seed=seed,
         sample=_sample(x, y),
     )
 
 
 def _tests(
-    x: Tensor, y: Tensor, z: Tensor | None, count: int, blocks: Any, seed: int
+    x: Tensor, y: Tensor, less: Given | None, count: int, blocks: Any, seed: int
 ) -> dict[str, list[Statistics]]:
     """Compute all statistics by rearranging rows, and say what is rearranged.
 
@@ -129,11 +137,10 @@ def _tests(
     variable, permutations are right in small samples where it does not.
     """
     whole = "" if blocks is None else "whole blocks of "
-    if z is None:
+    if less is None:
         pairs = feature_pairs(x, y, seed)
         nulls = {f"{whole}rows of y": permuted(len(x), count, blocks, seed)}
     else:
-        less = Given(z, split(seed, "given"), shuffled=blocks is None)
         pairs = feature_pairs(less.columns(x), less.columns(y), seed)
         pairs = [(less.features(a), less.features(b)) for a, b in pairs]
         nulls = {
@@ -143,26 +150,22 @@ def _tests(
     return {name: [statistics(a, b, null, count) for a, b in pairs] for name, null in nulls.items()}
 
 
-def _check_blocks(blocks: Any, num_rows: int) -> Any:
-    """Return the length of blocks or the labels of rows, or raise in one sentence."""
-    if blocks is None:
-        return None
-    if np.ndim(blocks) == 0:
+def _check_units(blocks: int | None, groups: Any, num_rows: int) -> Any:
+    """Return the length of blocks or the group of each row, or raise in one sentence."""
+    if blocks is not None and groups is not None:
+        raise UserError("expected either blocks or groups, got both")
+    if blocks is not None:
         length = whole_number("blocks", blocks, 1)
         if num_rows < 5 * length:
             raise UserError(
                 f"blocks of {length} rows need at least {5 * length} rows, got {num_rows}"
             )
         return length
-    labels = np.asarray(blocks)
-    if labels.shape != (num_rows,):
-        raise UserError(
-            f"blocks must be a length, or one label for each of {num_rows} rows, "
-            f"got shape {labels.shape}"
-        )
-    sizes = np.unique(np.unique(labels, return_counts=True)[1], return_counts=True)[1]
-    if sizes.max() < 5:
-        raise UserError("blocks must have at least five blocks of one size that can be exchanged")
+    if groups is None:
+        return None
+    labels = number_groups(groups, num_rows)
+    if np.unique(np.bincount(labels), return_counts=True)[1].max() < 5:
+        raise UserError("expected at least five groups of one size, which can be exchanged")
     return labels
 
 

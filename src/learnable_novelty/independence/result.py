@@ -12,7 +12,7 @@ from torch import Tensor
 
 from learnable_novelty.errors import needs_extra
 from learnable_novelty.independence.statistic import Statistics, code_bits, weighted
-from learnable_novelty.measure.words import plain
+from learnable_novelty.measure.words import p_words, plain
 from learnable_novelty.seeds import torch_generator
 from learnable_novelty.storage import write_figure
 
@@ -74,6 +74,21 @@ class Dependence:
     rearranged: str
     """What the null rearranges."""
     seed: int
+    left_of_given: tuple[float, float] | None = None
+    """Correlation of the residuals that rows near in z share, because z was not all taken out, and
+    its p-value; None without z."""
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What makes the p-value less than it seems."""
+        if self.left_of_given is None or max(self.p_value, self.left_of_given[1]) > LEVEL:
+            return ()
+        return (
+            "z was not all taken out: rows near in z share a correlation of "
+            f"{self.left_of_given[0]:.2g} of the residuals (p = {p_words(self.left_of_given[1])}), "
+            "so x and y may look dependent because of z alone: use more rows, or give columns "
+            "that are closer to what z does",
+        )
 
     @property
     def verdict(self) -> str:
@@ -102,22 +117,27 @@ class Dependence:
         return f"in the {pair.kind}: {kinds[0]} {sides[0]} with {kinds[1]} {sides[1]}"
 
     def __str__(self) -> str:
-        return "\n".join(
-            [
-                self.verdict,
-                f"  bits above the null   {plain(self.bits)}",
-                f"  effect (held out)     {plain(self.effect)}",
-                f"  most unusual          {self.where}",
-                f"  rows                  {self.num_rows:,}",
-                f"  null                  {self.permutations} rearrangements: {self.rearranged}",
-            ]
-        )
+        lines = [
+            self.verdict,
+            f"  bits above the null   {plain(self.bits)}",
+            f"  effect (held out)     {plain(self.effect)}",
+            f"  most unusual          {self.where}",
+            f"  rows                  {self.num_rows:,}",
+            f"  null                  {self.permutations} rearrangements: {self.rearranged}",
+        ]
+        if self.left_of_given is not None:
+            shared, p = self.left_of_given
+            lines.append(
+                f"  left of z             a correlation of {shared:.2g} (p = {p_words(p)})"
+            )
+        return "\n".join([*lines, *(f"  caution: {one}" for one in self.cautions)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers but the null, the functions and the sample, for JSON."""
         hidden = ("null_statistics", "functions", "sample")
         values = {name: value for name, value in vars(self).items() if name not in hidden}
-        return {**values, "pair": asdict(self.pair), "verdict": self.verdict, "where": self.where}
+        told = {name: getattr(self, name) for name in ("verdict", "where", "cautions")}
+        return {**values, "pair": asdict(self.pair), **told}
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw the data, the functions that were found, and the null; save to ``path`` if given."""
