@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Sequence
 
@@ -82,7 +81,7 @@ def draw_observers(settings: Settings, shape: tuple[int, ...]) -> list[Observer]
         resolution = 1.0 if settings.resolution is None else settings.resolution
         template = default_observer(shape, penalty, resolution, settings.numbers)
         template.redraw(split(settings.seed, "draw", 0))
-    copies = [copy.deepcopy(template) for _ in range(settings.draws)]
+    copies = [template.copied() for _ in range(settings.draws)]
     for index, drawn in enumerate(copies[1:], start=1):
         drawn.redraw(split(settings.seed, "draw", index))
     return copies

@@ -138,7 +138,6 @@ class Evidence:
         """
         return torch.where(self.eigenvalues > 0, self.cross_power / self.eigenvalues, 0.0)
 
-    @torch.no_grad()
     def penalties(self) -> Tensor:
         """Choose the ridge penalty of largest marginal likelihood for each problem.
 

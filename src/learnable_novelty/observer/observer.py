@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -120,6 +121,12 @@ class Observer:
         self.reservoir.redraw(seed)
         return self
 
+    def copied(self) -> Observer:
+        """Return a copy with a reservoir of its own, to be drawn anew."""
+        other = copy.copy(self)
+        other.reservoir = self.reservoir.copied()
+        return other
+
     def rows(self, inputs: Tensor, targets: Tensor) -> Rows:
         """Compute features and lay features and targets out as regression rows."""
         check_pair(inputs, targets)
@@ -228,6 +235,7 @@ class Observer:
             return None
         return penalty / (2 * self.code_scale * self.resolution)
 
+    @torch.no_grad()
     def penalty_for(self, data: Moments | Roots | Spectral) -> float:
         """Return lambda for this data."""
         if self.ridge_penalty == "evidence":

@@ -44,7 +44,6 @@ class Spectral:
     """Y~'Y~, (target_dim, target_dim), from moments that have it."""
 
     @staticmethod
-    @torch.no_grad()
     def of(data: Moments | Roots) -> Spectral:
         """Diagonalize the Gram matrix of standardized features, or factor the rows themselves.
 

@@ -119,6 +119,10 @@ class Summary:
             counted = weights > 0  # a chunk of rows that count for nothing has no mean
             features, targets, weights = features[counted], targets[counted], weights[counted]
         size = chunk_rows(features)
+        if len(features) <= size:
+            return cls._of_centred(
+                centre(features, targets, weights, accumulate_dtype), target_products
+            )
         chunks = zip(
             features.split(size),
             targets.split(size),
@@ -630,8 +634,10 @@ def turned(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 def fewer_rows(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Do the same with any number of rows, some at a time."""
-    size, outside = chunk_rows(features), products_of(targets[:0])
-    root, along = features[:0], targets[:0]
+    size = chunk_rows(features)
+    if len(features) <= size:
+        return turned(features, targets)
+    root, along, outside = features[:0], targets[:0], products_of(targets[:0])
     for h, y in zip(features.split(size), targets.split(size), strict=True):
         root, along, more = turned(torch.cat([root, h]), torch.cat([along, y]))
         outside = outside + more

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
@@ -96,14 +97,19 @@ class Reservoir(nn.Module, ABC):
         self._rounded.clear()
         return self
 
+    def copied(self) -> Self:
+        """Return a copy, to be drawn anew."""
+        return copy.deepcopy(self)
+
     def weights_like(self, inputs: Tensor) -> dict[str, Tensor]:
         """Return the weights in the dtype and on the device of the inputs."""
         key = (inputs.dtype, inputs.device)
         if key not in self._rounded:
             with torch.inference_mode(False):
                 self._rounded[key] = {
-                    name: value.to(device=inputs.device, dtype=inputs.dtype)
-                    for name, value in self.named_buffers()
+                    name: value.to(inputs)
+                    for name, value in self._buffers.items()
+                    if value is not None
                 }
         return self._rounded[key]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import itertools
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -97,6 +98,11 @@ class Feedforward(Reservoir):
         if self.normalize:
             drive = torch.layer_norm(drive, (self.width,), None, None, self.epsilon)
         return self._nonlinearity(drive * self.gain if self.gain != 1.0 else drive)
+
+    def copied(self) -> Self:
+        other = copy.copy(self)  # weights are replaced when they are drawn, never changed
+        other._buffers, other._rounded = dict(self._buffers), {}
+        return other
 
     def _layers_like(self, hidden: Tensor) -> list[tuple[Tensor, Tensor]]:
         # Transposed weight and bias of every layer, looked up once: a step of the online observer
