@@ -246,7 +246,8 @@ def evidence_penalties(problems: Sequence[Spectral], groups: Tensor | None = Non
 
     def padded(values: Tensor) -> Tensor:
         # A direction without features, k = b = 0, changes no evidence.
-        return torch.nn.functional.pad(values, (0, size - values.shape[-1]))
+        more = size - values.shape[-1]
+        return torch.nn.functional.pad(values, (0, more)) if more else values
 
     counts = torch.tensor([axes.count for axes in problems]).to(cross)
     outside = [axes.outside @ groups for axes in problems if axes.outside is not None]

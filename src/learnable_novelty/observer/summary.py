@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import reduce
@@ -444,7 +445,7 @@ def squares_of(products: Tensor) -> Tensor:
 
 def merge(parts: Iterable[AnySummary]) -> AnySummary:
     """Merge any number of moments, or of roots."""
-    return reduce(lambda one, other: one + other, parts)
+    return reduce(operator.add, parts)
 
 
 def chunk_rows(features: Tensor) -> int:
@@ -589,9 +590,9 @@ class Roots(Summary):
         Targets that are nothing in their unit may be that small.
         """
         if len(self.root) and is_readable(self.root):
-            rows, targets = (values.detach().abs().amax(0) for values in (self.root, self.along))
-            check_squares("feature", rows, self.feature_mean, self.feature_eps)
-            check_squares("target", targets, self.target_mean, self.target_eps, target_unit)
+            rows, targets = self.root.detach().abs(), self.along.detach().abs()
+            check_squares("feature", rows.amax(0), self.feature_mean, self.feature_eps)
+            check_squares("target", targets.amax(0), self.target_mean, self.target_eps, target_unit)
         return self
 
     def in_units(self, unit: Tensor) -> Roots:

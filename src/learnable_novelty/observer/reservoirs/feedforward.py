@@ -87,13 +87,9 @@ class Feedforward(Reservoir):
         """Apply one layer to a hidden state whose features lie on the last axis."""
         return self.activate(self.preactivation(hidden, layer), layer)
 
-    def is_linear(self, layer: int) -> bool:
-        """Tell whether a layer, counted from 0, is ``W h + b`` alone."""
-        return self.linear_last and layer == self.depth - 1
-
     def activate(self, drive: Tensor, layer: int) -> Tensor:
         """Turn a layer's pre-activations into its outputs, overwriting them."""
-        if self.is_linear(layer):
+        if self.linear_last and layer == self.depth - 1:
             return drive
         if self.normalize:
             drive = torch.layer_norm(drive, (self.width,), None, None, self.epsilon)
@@ -241,8 +237,8 @@ class Conv1d(Convolution):
 
         hidden = self.enter(inputs)
         for layer, (weight, bias) in enumerate(self._layers_like(hidden)):
-            linear = self.is_linear(layer)
-            hidden = fused_layer(hidden, weight, bias, None if linear else self.epsilon)
+            last = self.linear_last and layer == self.depth - 1
+            hidden = fused_layer(hidden, weight, bias, None if last else self.epsilon)
         return self.leave(hidden)
 
     def _can_fuse(self, inputs: Tensor) -> bool:
