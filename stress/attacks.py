@@ -286,7 +286,7 @@ def run_it(name: str, root: Path) -> None:
 
 def artefacts(folder: Path, rounds: int) -> Iterator[tuple[str, bool]]:
     """Kill two artefacts, one with a journal and one with checkpoints too, and resume them."""
-    for name in ("solvers", "nca"):
+    for name in ("temporal", "nca"):
         whole = folder / name
         begun = time.monotonic()
         list(killed_until_done(run_it, (name, whole), 0, 0.0, 0))

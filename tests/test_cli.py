@@ -74,7 +74,6 @@ def test_a_ridge_can_be_fixed(capsys, data):
         (["score", "DATA", "--targets", "y", "--plot", "none/x.png"], "existing folder"),
         (["score", "DATA", "--leads", "1,b"], "--leads takes"),
         (["compare", "DATA"], "expected --targets"),
-        (["run", "compare", "--config", "quick", "--set", "flows=('x',)"], "expected flows"),
         (["run", "nothing"], "expected an experiment"),
         (["run", "eca", "--set", "draws"], "NAME=VALUE"),
         (["run", "eca", "--set", "colour=1"], "no setting"),

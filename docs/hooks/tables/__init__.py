@@ -51,13 +51,10 @@ def draw_start(path: Path) -> None:
 TABLES: dict[str, Callable[[], str]] = {
     "calibration": studies.calibration,
     "calibration-coverage": studies.calibration_coverage,
-    "compare": studies.compare,
     "dependence-power": studies.power,
     "durations": studies.durations,
     "explore-default": agents.explore_default,
-    "growing-sets": studies.real_sets,
     "life-named": studies.life_named,
     "rl-together": agents.rl_together,
     "rooms-shares": agents.rooms_shares,
-    "solver-errors": studies.solver_errors,
 }

@@ -5,12 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
-import numpy as np
-from scipy.stats import rankdata
-
-from docs.hooks.tables.records import ROOT, markdown, record
-from novelty_lab import records
-from novelty_lab.studies.rivals.figure import MEASURES as COMPARED
+from docs.hooks.tables.records import markdown, record
 
 
 def durations() -> str:
@@ -20,36 +15,6 @@ def durations() -> str:
     timed = [artefact for artefact in all_artefacts().values() if artefact.takes]
     rows = ([f"`{one.name}`", one.title, one.takes] for one in timed)
     return markdown(["artefact", "shows", "takes"], rows)
-
-
-SOLVER_TITLES = {
-    "float64 Gram": "float64 Cholesky",
-    "float64 dual": "float64 dual",
-    "float64 QR": "float64 QR",
-    "online observer": "online observer",
-    "determinants": "determinants alone",
-    "float32 Gram": "float32 moments",
-    "float32 QR": "float32 QR",
-}
-SOLVER_RATIOS = {1e2: "10²", 1e4: "10⁴", 1e6: "10⁶", 1e8: "10⁸", 1e9: "10⁹"}
-
-
-def solver_errors() -> str:
-    """Give the largest relative error of the score over all data sets, by solver and n/lambda."""
-    solvers = records.load(ROOT / "results" / "solvers" / "paper-seed0")
-    names, errors = solvers.results["solvers"], solvers.arrays["score_error"]
-    ratios = np.array(solvers.configuration["ratios"])
-
-    def cell(name: str, ratio: float) -> str:
-        column = int(np.abs(ratios / ratio - 1).argmin())
-        worst = errors[:, names.index(name), column]
-        if np.isfinite(worst).all():
-            digits, power = f"{worst.max():.0e}".split("e")
-            return f"{digits}e{int(power)}"
-        return "refused" if name == "online observer" else "fails"
-
-    rows = [[t, *(cell(name, at) for name in SOLVER_TITLES)] for at, t in SOLVER_RATIOS.items()]
-    return markdown(["n/λ", *SOLVER_TITLES.values()], rows)
 
 
 def calibration() -> str:
@@ -104,63 +69,6 @@ def power() -> str:
     shown = ["**mean of the 19**", *(f"**{mean:.2f}**" for mean in means)]
     heads = [f"{name}, {part}" for part in ("100 rows", "dimensions") for name in TESTS.values()]
     return markdown(["simulation", *heads], [shown, *cells])
-
-
-TIMED = {"evidence_excess": "evidence_bits", "excess": None, "prequential_rate": None}
-"""Under which name the time of a measure is recorded, if not its own; None: it comes along."""
-
-
-def compare() -> str:
-    """Give the share of systems that each measure puts below noise, and its cost."""
-    results = record("compare")
-    below, seconds = results["below_noise"], results["seconds"]
-
-    def share(shares: dict[str, float], name: str) -> str:
-        return f"{100 * shares[name]:.0f}%" if name in shares else "not measured"
-
-    def time(kind: str, timed: str | None) -> str:
-        if timed is None:
-            return "with it"
-        if timed not in seconds[kind]:
-            return ""
-        milliseconds = 1000 * seconds[kind][timed]
-        return f"{milliseconds:.0f}" if milliseconds >= 10 else f"{milliseconds:.1f}"
-
-    rows = [
-        [
-            title.strip(),
-            share(below["automaton"]["steps"], name),
-            share(below["flow"]["period"], name),
-            share(below["flow"]["fixed"], name),
-            time("automaton", TIMED.get(name, name)),
-            time("flow", TIMED.get(name, name)),
-        ]
-        for name, title in COMPARED.items()
-    ]
-    leads = ["flows, leads in periods", "flows, leads of 0.1 to 1"]
-    return markdown(["measure", "rules", *leads, "CPU ms, a rule", "CPU ms, a flow"], rows)
-
-
-def real_sets() -> str:
-    """Compare learners over the real data sets: mean R2, mean rank, and time."""
-    from novelty_lab.studies.growing.figure import COLORS, means
-
-    recorded = record("growing")["sets"]
-    known = means(recorded, ("set", "learner"))
-    names = list(dict.fromkeys(name for name, _ in known))
-    shares = np.array([[known[name, k] for k in COLORS] for name in names], dtype=float)
-    ranks = rankdata(-shares, axis=1).mean(axis=0)
-    best = (shares >= shares.max(axis=1, keepdims=True) - 0.01).sum(axis=0)
-    seconds = [
-        np.median([row["seconds"] for row in recorded if row["learner"] == k]) for k in COLORS
-    ]
-    readings = {
-        "mean R2": [f"{value:.3f}" for value in shares.mean(axis=0)],
-        "mean rank of seven": [f"{value:.1f}" for value in ranks],
-        "within 0.01 of the best": [f"{value} of {len(names)}" for value in best],
-        "median CPU seconds": [f"{value:.2f}" for value in seconds],
-    }
-    return markdown([f"{len(names)} sets", *COLORS], [[k, *v] for k, v in readings.items()])
 
 
 LIFE_NAMES = ("Anneal", "Holstein", "Day & Night", "Life", "Diamoeba", "HighLife", "Morley")

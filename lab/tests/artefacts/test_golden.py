@@ -12,7 +12,6 @@ from scipy import stats
 from novelty_lab.context import RunContext, pack
 from novelty_lab.paper.app_a_criticality import experiment as criticality
 from novelty_lab.paper.app_d_exact_readout import experiment as mdl
-from novelty_lab.paper.app_e_solvers import experiment as solvers
 from novelty_lab.paper.app_f_flows import experiment as flows
 from novelty_lab.paper.app_f_flows import temporal
 from novelty_lab.paper.fig1_overview import experiment as overview
@@ -25,7 +24,6 @@ from novelty_lab.paper.fig4_encoder import scan as encoder_scan
 from novelty_lab.studies.calibration import experiment as calibration
 from novelty_lab.studies.dependence import experiment as dependence
 from novelty_lab.studies.floor import experiment as floor
-from novelty_lab.studies.rivals import experiment as rivals
 from novelty_lab.studies.rooms import experiment as rooms
 
 
@@ -302,25 +300,6 @@ def test_the_variants_of_the_neural_automaton(monkeypatch, random):
             assert results[name][f"{kind}_sd"] == pytest.approx(stdev(one[kind] for one in ones))
 
 
-def test_the_worst_error_of_an_online_form(monkeypatch, random):
-    ratios, drawn = solvers.QUICK.ratios, {}
-
-    def errors_of(config, case, seed):
-        names = [*solvers.BATCH, *solvers.ONLINE]
-        kinds = {"score": names, "readout": solvers.BATCH, "long": solvers.ONLINE}
-        errors = {kind: {n: random.random(3).tolist() for n in of} for kind, of in kinds.items()}
-        return drawn.setdefault(case, {"bits": random.gamma(1, 1, 3).tolist(), **errors})
-
-    monkeypatch.setattr(solvers, "errors_of", errors_of)
-    monkeypatch.setattr(solvers, "times", lambda config, seed: {})
-    results = run(solvers, solvers.QUICK).results
-    for name in solvers.ONLINE:
-        for k in range(len(ratios)):
-            relative = [one["score"][name][k] * min(one["bits"][k], 1) for one in drawn.values()]
-            longer = [one["long"][name][k] for one in drawn.values()]
-            assert results["online_error"][name][k] == pytest.approx(max(relative + longer))
-
-
 def test_the_points_of_criticality(monkeypatch, random):
     drawn = {}
 
@@ -426,32 +405,6 @@ def test_the_power_and_the_level_of_a_test(monkeypatch):
     for found in results["level"].values():
         assert found == pytest.approx({"rate": 0.5, "se": 0.25, "repeats": 4})
     assert results["seconds"] == {test: [{"n": 30, "seconds": 30.0}] for test in ("ours", "MGC")}
-
-
-def test_the_comparison_with_rivals(monkeypatch, random):
-    drawn = {}
-
-    def measure(config, kind, name, sampling, seed):
-        values = {"bits": random.random(), "prequential_total": 9.0}
-        seconds = {"bits": random.random()}
-        row = {"kind": kind, "name": name, "sampling": sampling}
-        drawn[name, sampling] = row | {"values": values, "seconds": seconds}
-        return drawn[name, sampling]
-
-    monkeypatch.setattr(rivals, "measure", measure)
-    config = dataclasses.replace(rivals.QUICK, flows=("Lorenz", "Rossler"), rules=(30, 110))
-    results = run(rivals, config).results
-    per_column = config.pairs * config.window
-    assert drawn["Lorenz", "period"]["values"]["prequential_rate"] == 9 / (3 * per_column)
-    window = config.automaton.window
-    cells = config.rings * (config.ring_steps - window) * 64 * window
-    assert drawn["110", ""]["values"]["prequential_rate"] == pytest.approx(9 / cells)
-    both = [drawn[name, ""] for name in ("30", "110")]
-    noise = drawn[rivals.NOISE["automaton"], ""]["values"]["bits"]
-    below = fmean(row["values"]["bits"] < noise for row in both)
-    assert results["below_noise"]["automaton"]["steps"]["bits"] == below
-    taken = fmean(row["seconds"]["bits"] for row in both)
-    assert results["seconds"]["automaton"]["bits"] == pytest.approx(taken)
 
 
 def test_shares_and_prices_of_the_rooms(monkeypatch, random):

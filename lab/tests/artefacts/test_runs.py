@@ -15,7 +15,6 @@ FAST = {
     "eca-scan": {"channels": 12, "samples": 12, "burn_in": 30, "axes": ("depth",)},
     "mdl": {"channels": 16, "samples": 16, "burn_in": 40, "observers": ("table 2",)},
     "overview": {"length": 60, "repeats": 2, "samples": 64},
-    "compare": {"pairs": 64, "flows": ("Lorenz", "MackeyGlass"), "rules": (0, 30, 110), "rings": 2},
     "life-map": {
         "grid": 11,
         "samples": 2,
@@ -40,7 +39,6 @@ FAST = {
 
 NOT_RECORDED = {
     "collapse-images",
-    "growing",
 }
 """Their paper configurations take core-hours and have not been run yet."""
 ONE_RUN = [
@@ -55,7 +53,6 @@ QUICK_RUNS = [
     "mdl",
     pytest.param("floor", marks=pytest.mark.slow),
     pytest.param("calibration", marks=pytest.mark.slow),
-    pytest.param("compare", marks=pytest.mark.slow),
     "life-map",
 ]
 
