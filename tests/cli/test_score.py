@@ -122,4 +122,6 @@ def test_what_a_table_says_of_gaps_holds_when_it_is_scored(table, capsys):
     with pytest.raises(ValueError, match="interpolation would cross from one group"):
         ln.score(read, window=1, groups="who", draws=1, null=0)
     read = ln.read_table({"v": series["v"]}, missing="interpolate")
+    with pytest.raises(ValueError, match="interpolation would cross from one group"):
+        ln.score(read, window=1, groups=series["who"], draws=1, null=0)
     assert ln.score(read, window=1, draws=1, null=0).num_samples == 39

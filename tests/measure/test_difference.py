@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import learnable_novelty as ln
 
@@ -48,6 +49,26 @@ def test_a_longer_history_is_compared_on_the_last_steps():
     found = ln.difference(short, long)
     assert found.num_samples == long.num_samples < short.num_samples
     assert found.p_value < 1e-6
+
+
+def test_two_data_sets_are_compared_by_welchs_test_over_groups():
+    g, groups, both = np.random.default_rng(1), np.arange(120) // 6, []
+    for noise in (0.5, 1.0):
+        x = g.standard_normal((120, 1))
+        both.append(ln.score(x, x + noise * g.standard_normal((120, 1)), draws=1, groups=groups))
+    found = ln.difference(*both, paired=False)
+    shares, variances = [], []
+    for one in both:
+        e, t = (
+            np.array([values[groups == k].sum() for k in range(20)])
+            for values in (one.predictions.held_out.errors, one.predictions.held_out.spread)
+        )
+        shares.append(1 - e.sum() / t.sum())
+        variances.append(((e - (1 - shares[-1]) * t) ** 2).sum() / t.sum() ** 2)
+    freedom = sum(variances) ** 2 / sum(v**2 / 19 for v in variances)
+    t = abs(shares[1] - shares[0]) / sum(variances) ** 0.5
+    assert found.difference == pytest.approx(shares[1] - shares[0])
+    assert found.p_value == pytest.approx(2 * stats.t.sf(t, freedom))
 
 
 def test_other_targets_and_other_sizes_are_refused_in_a_sentence():

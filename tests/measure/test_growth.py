@@ -60,6 +60,18 @@ def test_growth_does_not_look_at_what_is_judged():
     assert second.held_out_variance < 0.1 < first.held_out_variance
 
 
+def test_copies_of_a_row_stay_on_one_side():
+    rows = np.random.default_rng(3).standard_normal((60, 3))[np.arange(180) % 60]
+    settings = Settings(None, 2, Null(0), 0)
+    source = in_memory(rows[:, :2], rows[:, 2])
+    task = Task.of(source.layout(), settings)
+    for seed in range(5):
+        part, others, total = _divided(source, task, seed)
+        first, second = (set(map(tuple, x.tolist())) for x in (part.inputs, others.rows.inputs))
+        assert total == part.count + others.rows.count and abs(part.count - 90) < 3
+        assert not first & second and len(first | second) == 60
+
+
 def test_a_series_grows_on_its_first_half():
     x = np.empty(800)
     x[0] = 0.3

@@ -95,7 +95,7 @@ def difference(first: Score, second: Score, *, paired: bool = True) -> Differenc
     """
     one, other = _predictions(first, "first"), _predictions(second, "second")
     if not paired:
-        return _unpaired(first, second)
+        return _unpaired(first, second, (one, other))
     one, other = _last(one, other), _last(other, one)
     same = one.observed.shape == other.observed.shape
     if not same or not np.allclose(one.observed, other.observed, rtol=1e-6, atol=1e-9):
@@ -157,17 +157,27 @@ def _last(one: Predictions, other: Predictions) -> Predictions:
     return Predictions(None, one.observed[kept], one.predicted[kept], noise, held, units, True)
 
 
-def _unpaired(first: Score, second: Score) -> Difference:
-    """Compare two data sets by the intervals of both."""
+def _unpaired(first: Score, second: Score, both: tuple[Predictions, Predictions]) -> Difference:
+    """Compare two data sets by their shares and the errors of these."""
     if first.num_samples != second.num_samples:
         raise UserError(
             "expected as many samples in both data sets, because what is explained grows with "
             f"them, got {first.num_samples} and {second.num_samples}: score a subset of the larger"
         )
-    apart = second.held_out_variance - first.held_out_variance
-    widths = [one.held_out_interval[1] - one.held_out_interval[0] for one in (first, second)]
-    reach = math.hypot(*widths) / 2
-    p = 2 * float(stdtr(first.num_samples - 1, -abs(apart) / reach * 1.96)) if reach else 1.0
-    return Difference(
-        apart, (apart - reach, apart + reach), math.nan, (math.nan, math.nan), p, first.num_samples
-    )
+    shares, errors, freedoms = zip(*(_share(one) for one in both), strict=True)
+    apart, error = shares[1] - shares[0], math.hypot(*errors)
+    # Welch and Satterthwaite, with as many degrees as there are independent blocks or groups.
+    spread = sum(e**4 / f for e, f in zip(errors, freedoms, strict=True))
+    freedom = error**4 / spread if spread else 1.0
+    reach = float(stdtrit(freedom, 0.975)) * error
+    p = 2 * float(stdtr(freedom, -abs(apart) / error)) if error else 1.0
+    count = first.num_samples
+    return Difference(apart, (apart - reach, apart + reach), math.nan, (math.nan,) * 2, p, count)
+
+
+def _share(one: Predictions) -> tuple[float, float, int]:
+    """Return the held-out share, not cut at 0, its standard error and its degrees of freedom."""
+    e, t = (sums_of(values, one.units) for values in (one.held_out.errors, one.held_out.spread))
+    ratio = float(e.sum() / t.sum()) if t.sum() > 0 else 1.0
+    error = math.sqrt(float(np.square(e - ratio * t).sum())) / float(t.sum() or 1.0)
+    return 1 - ratio, error, max(1, e.size - 1)

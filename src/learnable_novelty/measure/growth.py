@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
+from torch import Tensor
 
 from learnable_novelty.data.memory import MemoryRows
-from learnable_novelty.data.source import (
-    Source,
-)
+from learnable_novelty.data.source import Source
 from learnable_novelty.errors import UserError
+from learnable_novelty.measure.cautions import Labels, equal_rows
 from learnable_novelty.measure.defaults import draw_observers
 from learnable_novelty.measure.importance import Importance, shares
 from learnable_novelty.measure.null import Null, choose_kind
@@ -99,13 +99,26 @@ def _divided(source: Source, task: Task, seed: int) -> tuple[MemoryRows, Source,
     count = rows.count
     _check_count(count)
     size = min(count // 2, MOST_SAMPLES)
-    order = torch.arange(count)
+    y, order = rows.targets, torch.arange(count)
     if task.windows is None:
         order = torch.randperm(count, generator=torch_generator(seed, "grow", "part"))
+        if y is not None and rows.inputs.ndim == 2:
+            size, order = _whole_copies(equal_rows(rows.inputs, y)[0], order, size)
     both = [part.sort().values.to(rows.inputs.device) for part in order.tensor_split([size])]
-    y = rows.targets
     parts = [MemoryRows(rows.inputs[p], None if y is None else y[p]) for p in both]
     return parts[0], replace(source, partitions=[parts[1]]), count
+
+
+def _whole_copies(groups: Labels | None, order: Tensor, size: int) -> tuple[int, Tensor]:
+    """Return the order with copies of a row side by side, and a size that does not part them."""
+    if groups is None:
+        return size, order
+    numbers = torch.from_numpy(groups)[order]
+    first = torch.full((int(numbers.max()) + 1,), len(order))
+    first = first.scatter_reduce(0, numbers, torch.arange(len(order)), "amin")
+    places = first[numbers].argsort(stable=True)
+    ends = 1 + numbers[places].diff().nonzero()[:, 0]
+    return int(ends[(ends - size).abs().argmin()]), order[places]
 
 
 def _check_count(count: int) -> None:

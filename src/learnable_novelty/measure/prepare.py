@@ -16,6 +16,7 @@ from learnable_novelty.data.memory import MemoryRows
 from learnable_novelty.data.names import positions
 from learnable_novelty.data.reading import read_table
 from learnable_novelty.data.source import Source
+from learnable_novelty.data.table import Table
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.cautions import (
     equal_rows,
@@ -264,17 +265,24 @@ def prepare_rows(
 def split_groups(data: Any, groups: Any) -> tuple[Any, Any]:
     """Take the column of groups out of a table: return what is left, and a label for each row."""
     if not isinstance(groups, str):
+        if groups is not None and isinstance(data, Table):
+            _check_no_gap(data)
         return data, groups
     table = read_table(data)
     known = [column.name for column in table.columns]
     (place,) = positions(known, [groups], "the table")
-    left = (*table.columns[:place], *table.columns[place + 1 :])
-    if table.missing == "interpolate" and any(column.missing for column in left):
+    left = replace(table, columns=(*table.columns[:place], *table.columns[place + 1 :]))
+    _check_no_gap(left)
+    return left, table.columns[place].values
+
+
+def _check_no_gap(table: Table) -> None:
+    """Raise where interpolation would cross from one group to the next."""
+    if table.missing == "interpolate" and any(column.missing for column in table.columns):
         raise UserError(
             "expected series without gaps beside groups, because interpolation would cross from "
             "one group to the next: interpolate within each group before"
         )
-    return replace(table, columns=left), table.columns[place].values
 
 
 def labels_of(source: Source, groups: Any) -> NDArray[Any] | None:
