@@ -35,7 +35,6 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.reward import BitsConfig, NoveltyReward
 from novelty_lab import records
 from novelty_lab.ascent.checkpoints import Checkpoint, Checkpoints
-from novelty_lab.paper.table1_agents.policy import load_policy, to_bytes
 from novelty_lab.paper.table1_agents.training import (
     PPOSettings,
     Training,
@@ -235,15 +234,6 @@ def _load_bonus(path: Path) -> None:
     NoveltyReward.load(path, _environments())
 
 
-def _policy(training: Training) -> bytes:
-    venv = _environments()
-    return to_bytes(training.ppo.make_model(venv, 0))
-
-
-def _load_policy(training: Training, path: Path) -> None:
-    load_policy(training, path)
-
-
 _RECORD = _record()
 _CSV = b"a,b,c\n1,2,3\n4,5,6\n-1e3,.5,7\n"
 _JSON = b'[{"a": 1, "b": 4, "c": "x"}, {"a": 2.5, "b": 3, "c": "y"}]'
@@ -295,7 +285,6 @@ READERS: dict[str, Reader] = {
     "zarr chunk": _zarr("c/0/0"),
     "zarr chunk, gzip": _zarr("0.0", zarr_format=2, compressors=numcodecs.GZip()),
     "bonus": Reader(".pt", [_bonus(), _bonus(standardization="empirical")], _load_bonus),
-    "policy": Reader(".zip", [_policy(SMALL)], functools.partial(_load_policy, SMALL)),
 }
 
 

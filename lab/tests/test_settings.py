@@ -132,7 +132,7 @@ def test_help_of_an_artefact_lists_its_settings_nested_ones_too(name, capsys):
         ("temporal", "pairs", 0),
         ("life-map", "states", "foo"),
         ("explore", "seeds", ()),
-        ("dependence", "sizes", ()),
+        ("rooms", "habit_lengths", ()),
     ],
 )
 def test_a_value_that_no_run_can_use_is_a_sentence(name, setting, value):

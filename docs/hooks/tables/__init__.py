@@ -51,7 +51,6 @@ def draw_start(path: Path) -> None:
 TABLES: dict[str, Callable[[], str]] = {
     "calibration": studies.calibration,
     "calibration-coverage": studies.calibration_coverage,
-    "dependence-power": studies.power,
     "durations": studies.durations,
     "explore-default": agents.explore_default,
     "life-named": studies.life_named,

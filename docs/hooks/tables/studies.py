@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
-from typing import Any
-
 from docs.hooks.tables.records import markdown, record
 
 
@@ -39,36 +36,6 @@ def calibration_coverage() -> str:
         for name, row in record("calibration")["coverage"].items()
     ]
     return markdown(["noise, signal", "covered", "mean share", "population"], rows)
-
-
-TESTS = {"ours": "ours", "MGC": "MGC", "Dcorr": "distance correlation", "Hsic": "HSIC"}
-
-
-def _power_of(curves: dict[str, Any], test: str, *, last: bool) -> dict[str, float]:
-    """Return the power of a test by simulation: with most rows, or the mean of the curve."""
-    return {
-        name.replace("_", " "): statistics.fmean(
-            one[test] for one in (curve[-1:] if last else curve)
-        )
-        for name, curve in curves.items()
-    }
-
-
-def power() -> str:
-    """Give power by simulation, with 100 rows and over dimension."""
-    results = record("dependence")
-    columns = [
-        _power_of(results[part], test, last=last)
-        for part, last in (("size", True), ("dimension", False))
-        for test in TESTS
-    ]
-    null = "multimodal independence"
-    names = [name for name in columns[0] if name != null]
-    means = [statistics.fmean(one[name] for name in names) for one in columns]
-    cells = [[name, *(f"{one[name]:.2f}" for one in columns)] for name in [*names, null]]
-    shown = ["**mean of the 19**", *(f"**{mean:.2f}**" for mean in means)]
-    heads = [f"{name}, {part}" for part in ("100 rows", "dimensions") for name in TESTS.values()]
-    return markdown(["simulation", *heads], [shown, *cells])
 
 
 LIFE_NAMES = ("Anneal", "Holstein", "Day & Night", "Life", "Diamoeba", "HighLife", "Morley")

@@ -1,4 +1,4 @@
-"""``novelty train``: one agent, with its policy and a film."""
+"""``novelty train``: one agent, with its policy."""
 
 from __future__ import annotations
 
@@ -30,9 +30,6 @@ def add_commands(commands: Any) -> None:
     train.add_argument(
         "--out", type=Path, default=Path("out"), help="folder for the record and the policy (out)"
     )
-    train.add_argument(
-        "--video", type=Path, metavar="OUT.gif", help="record one episode afterwards"
-    )
     train.add_argument("--json", action="store_true", help="print the record")
     train.set_defaults(command=_train)
 
@@ -48,10 +45,6 @@ def _train(options: argparse.Namespace) -> int:
 
     check_seed(options.seed)
     training = Training(options.task, options.reward, options.steps)
-    if options.video is not None:
-        from novelty_lab.paper.table1_agents.video import check_video
-
-        check_video(options.task, options.video)
     title = f"{options.task}, {options.reward}"
     table, run = find_artefact("rl-table"), run_of(training, options.seed)
     policy = options.out / table.name / run.name / POLICY
@@ -73,9 +66,4 @@ def _train(options: argparse.Namespace) -> int:
         )
     print(f"record: {record.path(options.out)}", file=sys.stderr)
     print(f"policy: {policy}", file=sys.stderr)
-    if options.video is not None:
-        from novelty_lab.paper.table1_agents.video import film
-
-        film(training, policy, options.video, seed=options.seed)
-        print(f"video: {options.video}", file=sys.stderr)
     return 0

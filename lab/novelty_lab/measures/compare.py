@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from learnable_novelty.data.open import open_source
 from learnable_novelty.data.source import Source
 from learnable_novelty.engine import Report
@@ -20,7 +17,7 @@ from learnable_novelty.measure.score import score_source
 from learnable_novelty.measure.task import Settings, Task, choose_windows
 from learnable_novelty.observer.evidence import RidgePenalty
 from learnable_novelty.seeds import check_seed
-from novelty_lab.measures import lempel_ziv, predictive, prequential
+from novelty_lab.measures import predictive, prequential
 from novelty_lab.measures.registry import ComparedData, Measure, Reading, plain, timed
 from novelty_lab.measures.series import GZIP, PERMUTATION_ENTROPY, SAMPLE_ENTROPY
 
@@ -28,7 +25,6 @@ MEASURES: tuple[Measure, ...] = (
     prequential.MEASURE,
     predictive.MEASURE,
     GZIP,
-    lempel_ziv.MEASURE,
     PERMUTATION_ENTROPY,
     SAMPLE_ENTROPY,
 )
@@ -136,17 +132,3 @@ def _read_score(scored: Score, seconds: float) -> list[Reading]:
         Reading("excess", "  its excess", scored.excess_bits, "bits", None, "bits less floor"),
         Reading("p_value", "  its p-value", scored.p_value, "", None, null),
     ]
-
-
-def read_pairs(
-    inputs: NDArray[np.floating[Any]], targets: NDArray[np.floating[Any]], seed: int
-) -> list[Reading]:
-    """List what the measures say that see pairs of inputs and targets."""
-    data = ComparedData(inputs, targets, targets, is_time=False, seed=seed)
-    return [r for one in MEASURES if one.sees == "pairs" for r in one.read(data)]
-
-
-def read_series(series: NDArray[np.floating[Any]], *, is_time: bool = True) -> list[Reading]:
-    """List what the measures say that see columns through time, (time, columns)."""
-    data = ComparedData(series, series, series, is_time=is_time, seed=0)
-    return [r for one in MEASURES if one.sees != "pairs" for r in one.read(data)]

@@ -57,9 +57,7 @@ class Prequential:
         return self.total_bits / self.values if self.values else 0.0
 
 
-def prequential_code(
-    inputs: Any, targets: Any, *, judged_on: tuple[Any, Any] | None = None, seed: int = 0
-) -> Prequential:
+def prequential_code(inputs: Any, targets: Any, *, seed: int = 0) -> Prequential:
     """Code targets block by block with a network trained on the blocks before.
 
     Samples are sent in a random order that both sides know. A ridge, too, takes them as a set; in
@@ -73,59 +71,46 @@ def prequential_code(
     column has more than two values, all are coded as Bernoulli variables. Means and deviations of
     the columns are taken from all data and not charged for.
 
-    The code length of a block depends on which samples it holds, and over many samples that
-    chance can exceed the structure. With ``judged_on`` every network is judged on the same new
-    samples, so that it cancels in differences of blocks.
-
     Args:
         inputs: (num_samples, columns).
         targets: (num_samples, columns).
-        judged_on: new inputs and targets; every l_b is the mean code length of these.
         seed: of order, weights and batches.
 
     Returns:
         Total code length and structure, in bits.
     """
-    (x, y), own = _together((inputs, targets), judged_on)
-    order = numpy_generator(seed, "prequential", "order").permutation(own)
-    varies = (y[:own] != y[0]).any(0)
+    x, y = _checked(inputs, targets)
+    order = numpy_generator(seed, "prequential", "order").permutation(len(x))
+    varies = (y != y[0]).any(0)
     if not varies.any():
         return Prequential(0.0, 0.0, 0, (), ())
     y = y[:, varies].double()
     code: _Code = _Bernoulli() if _is_binary(y) else _Gaussian()
     y = code.prepare(y)
-    x, y, new = x[:own][order], y[:own][order], (x[own:], y[own:])
+    x, y = x[order], y[order]
     bits, sizes = [], []
     for index, (start, stop) in enumerate(blocks(x.shape[0])):
         trained = start - start // HELD_OUT
         child = split(seed, "prequential", index)
         network = _train(x[:start], y[:start], trained, code, child)
         held_out = _outputs(network, x[trained:start]), y[trained:start]
-        sent_x, sent_y = (x[start:stop], y[start:stop]) if judged_on is None else new
-        sent = code.bits(_outputs(network, sent_x), sent_y, held_out)
-        bits.append(float(sent) / sent_x.shape[0])
+        sent = code.bits(_outputs(network, x[start:stop]), y[start:stop], held_out)
+        bits.append(float(sent) / (stop - start))
         sizes.append(stop - start)
     total = sum(n * length for n, length in zip(sizes, bits, strict=True))
     structure = total - x.shape[0] * bits[-1]
     return Prequential(total, structure, y.numel(), tuple(bits), tuple(sizes))
 
 
-def _together(
-    own: tuple[Any, Any], new: tuple[Any, Any] | None
-) -> tuple[tuple[Tensor, Tensor], int]:
-    """Return standardized inputs and targets, new samples last, and how many are not new."""
-    parts = [own] if new is None else [own, new]
-    pairs = [(as_tensor(x, "inputs"), as_tensor(y, "targets")) for x, y in parts]
-    for x, y in pairs:
-        if x.ndim != 2 or y.ndim != 2 or x.shape[0] != y.shape[0]:
-            raise UserError(
-                "expected inputs and targets (num_samples, columns) with equally many samples, "
-                f"got {tuple(x.shape)} and {tuple(y.shape)}"
-            )
-    if len({(x.shape[1], y.shape[1]) for x, y in pairs}) > 1:
-        raise UserError("expected new samples with the columns of the others")
-    x, y = (torch.cat([pair[side] for pair in pairs]) for side in (0, 1))
-    return (_standardized(x), y), pairs[0][0].shape[0]
+def _checked(inputs: Any, targets: Any) -> tuple[Tensor, Tensor]:
+    """Return standardized inputs, and targets."""
+    x, y = as_tensor(inputs, "inputs"), as_tensor(targets, "targets")
+    if x.ndim != 2 or y.ndim != 2 or x.shape[0] != y.shape[0]:
+        raise UserError(
+            "expected inputs and targets (num_samples, columns) with equally many samples, "
+            f"got {tuple(x.shape)} and {tuple(y.shape)}"
+        )
+    return _standardized(x), y
 
 
 def blocks(samples: int) -> Iterator[tuple[int, int]]:

@@ -3,7 +3,6 @@
 import dataclasses
 import math
 from statistics import fmean, stdev
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,8 +21,6 @@ from novelty_lab.paper.fig3_neural import scan as nca_scan
 from novelty_lab.paper.fig4_encoder import experiment as encoder
 from novelty_lab.paper.fig4_encoder import scan as encoder_scan
 from novelty_lab.studies.calibration import experiment as calibration
-from novelty_lab.studies.dependence import experiment as dependence
-from novelty_lab.studies.floor import experiment as floor
 from novelty_lab.studies.rooms import experiment as rooms
 
 
@@ -323,43 +320,6 @@ def test_the_points_of_criticality(monkeypatch, random):
     assert found.results["plain_to_depth_16"] == pytest.approx([min(shallow), max(shallow)])
 
 
-def test_the_floor_of_an_automaton(monkeypatch, random):
-    values = {kind: random.gamma(5, 5, 3).tolist() for kind in ("raw", "evidence", "floor")}
-    told = {kind: iter(numbers) for kind, numbers in values.items()}
-    kept = [
-        SimpleNamespace(bits=b, directions=d) for b, d in zip((3.0, 4, 8), (1, 2, 4), strict=True)
-    ]
-    given, observer = iter(kept), SimpleNamespace(bits=lambda rows: next(told["raw"]))
-    observer.reservoir = SimpleNamespace(receptive_radius=1)
-    calibrated = SimpleNamespace(bits=lambda moments: next(told["evidence"]))
-    monkeypatch.setattr(floor, "automaton_observer", lambda *_: observer)
-    monkeypatch.setattr(floor, "Observer", lambda *_, **__: calibrated)
-    monkeypatch.setattr(floor, "floor_bits", lambda *_: next(told["floor"]))
-    monkeypatch.setattr(floor, "denoised_rule", lambda *_: next(given))
-    for name in ("rule_rows", "table_moments", "count_patterns"):
-        monkeypatch.setattr(floor, name, lambda *_: None)
-    config = dataclasses.replace(floor.QUICK, automaton=dataclasses.replace(eca.QUICK, draws=3))
-    found = floor.measure_rule(config, 110, 8, 0)
-    raw, below = fmean(values["raw"]), fmean(values["floor"])
-    assert found == pytest.approx(
-        {
-            "denoised_bits": 5.0,
-            "directions": 7 / 3,
-            "bits": raw,
-            "bits_sd": stdev(values["raw"]),
-            "floor_bits": below,
-            "excess_bits": raw - below,
-            "evidence_bits": fmean(values["evidence"]),
-        }
-    )
-    rows = {(name, n): {"excess_bits": random.random()} for name in floor.VECTORS for n in (8, 16)}
-    monkeypatch.setattr(floor, "measure_vectors", lambda c, name, n, seed: rows[name, n])
-    monkeypatch.setattr(floor, "measure_rule", lambda c, rule, n, seed: {"excess_bits": rule + n})
-    scores = run(floor, dataclasses.replace(config, sizes=(8, 16))).scores
-    expected = {name: rows[name, 16]["excess_bits"] for name in floor.VECTORS}
-    assert scores == expected | {f"rule {rule}": rule + 16 for rule in floor.RULES}
-
-
 def test_what_calibration_counts(monkeypatch):
     parts = {
         "tested_part": [
@@ -386,25 +346,6 @@ def test_what_calibration_counts(monkeypatch):
         assert found == pytest.approx({"rate": 0.5, "gain": 0.1, "difference": 0.1, "sets": 4})
     for found in results["scans"].values():
         assert found == pytest.approx({"rate": 0.4, "columns": 0.8, "sets": 5})
-
-
-def test_the_power_and_the_level_of_a_test(monkeypatch):
-    pytest.importorskip("hyppo")
-    p_values = iter([0.01, 0.05, 0.06, 0.2] * 100)
-    monkeypatch.setattr(
-        dependence, "power_part",
-        lambda cell, seed, indices: [
-            next(p_values) if cell[4] == "ours" else [10.0 + i, float(i)] for i in indices
-        ],
-    )  # fmt: skip
-    monkeypatch.setattr(dependence, "level_part", lambda *_: [0.05, 0.5])
-    monkeypatch.setattr(dependence, "seconds_of", lambda test, n, *_: {"seconds": float(n)})
-    results = run(dependence, dependence.QUICK).results
-    for rows in results["size"].values():
-        assert [(row["n"], row["ours"], row["MGC"]) for row in rows] == [(20, 0.5, 1.0)]
-    for found in results["level"].values():
-        assert found == pytest.approx({"rate": 0.5, "se": 0.25, "repeats": 4})
-    assert results["seconds"] == {test: [{"n": 30, "seconds": 30.0}] for test in ("ours", "MGC")}
 
 
 def test_shares_and_prices_of_the_rooms(monkeypatch, random):

@@ -111,7 +111,6 @@ def test_the_command_refuses_what_it_cannot_do(capsys, tmp_path):
         (["train", "Atlantis"], "expected a task"),
         (["train", "Hopper", "--reward", "fame"], "expected a reward"),
         (["train", "Hopper", "--steps", "0"], "steps of at least 1"),
-        (["train", "Hopper", "--video", "film.mp4"], "takes a .gif file"),
         (["run", "rl-table", "--tasks", "Atlantis"], "tasks must be among Acrobot"),
         (["run", "rl-table", "--seeds", "a-b"], "--seeds takes whole numbers"),
         (["run", "rl-table", "--workers", "0"], "at least 1"),

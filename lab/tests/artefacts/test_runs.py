@@ -34,7 +34,6 @@ FAST = {
         "steps": 160,
         "new_samples": 100,
     },
-    "floor": {"draws": 1, "null": 2},
 }
 
 NOT_RECORDED = {
@@ -51,7 +50,6 @@ QUICK_RUNS = [
     "eca",
     "eca-scan",
     "mdl",
-    pytest.param("floor", marks=pytest.mark.slow),
     pytest.param("calibration", marks=pytest.mark.slow),
     "life-map",
 ]

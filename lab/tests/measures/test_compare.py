@@ -8,7 +8,6 @@ import pytest
 
 from learnable_novelty.measure.score import score
 from novelty_lab.measures.compare import compare
-from novelty_lab.measures.lempel_ziv import lempel_ziv_rate
 from novelty_lab.measures.predictive import predictive_information
 from novelty_lab.measures.prequential import prequential_code
 from novelty_lab.measures.series import gzip_rate, permutation_entropy, sample_entropy
@@ -31,7 +30,6 @@ def test_every_rival_sees_what_it_would_see_alone(series, found):
     assert found["p_value"].value == alone.p_value
     for key, rival in (
         ("gzip", gzip_rate),
-        ("lempel_ziv", lempel_ziv_rate),
         ("permutation_entropy", permutation_entropy),
         ("sample_entropy", sample_entropy),
     ):

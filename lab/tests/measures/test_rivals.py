@@ -5,53 +5,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from novelty_lab.measures.lempel_ziv import lempel_ziv_rate, phrases
 from novelty_lab.measures.predictive import predictive_information
 from novelty_lab.measures.prequential import prequential_code
 from novelty_lab.measures.series import gzip_rate, permutation_entropy, sample_entropy
-
-
-def phrases_by_search(text):
-    """Count phrases as the definition says: search all of the text before, again and again."""
-    count, start = 0, 0
-    while start < len(text):
-        stop = start + 1
-        while stop <= len(text) and text[start:stop] in text[: stop - 1]:
-            stop += 1
-        count, start = count + 1, stop
-    return count
-
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
-        ("", 0),
-        ("0", 1),
-        ("0000000000", 2),  # 0 | 000000000
-        ("0101010101", 3),  # 0 | 1 | 01010101
-        ("0001101001000101", 6),  # 0 | 001 | 10 | 100 | 1000 | 101, Lempel and Ziv 1976
-        ("1001111011000010", 6),  # 1 | 0 | 01 | 1110 | 1100 | 0010
-        ("abcdef", 6),
-    ],
-)
-def test_phrases_of_texts_worked_by_hand(text, count):
-    assert phrases(text) == count
-    assert phrases_by_search(text) == count
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.text(alphabet="abc", max_size=120), st.integers(1, 4))
-def test_phrases_are_those_of_the_definition(text, repeats):
-    assert phrases(text * repeats) == phrases_by_search(text * repeats)
-
-
-def test_lempel_ziv_reads_columns_one_after_another():
-    table = np.array([[0.0, 1.0], [0.0, 5.0], [1.0, 9.0], [1.0, 7.0]])
-    # 0011 by its two values, 0011 by its median: 0 | 01 | 10 | 011
-    assert lempel_ziv_rate(table) == 4 * math.log2(8) / 8
 
 
 def permutation_entropy_by_counting(values):
@@ -98,7 +55,7 @@ def test_rivals_are_blind_to_the_unit_even_where_it_has_no_square(exponent):
     series = np.round(1024 * series) / 1024  # few digits, so that a subnormal unit keeps them
     moved, digits = np.ldexp(series, exponent), 1e-9
     assert np.array_equal(np.ldexp(moved, -exponent), series)
-    for rival in (sample_entropy, permutation_entropy, lempel_ziv_rate, gzip_rate):
+    for rival in (sample_entropy, permutation_entropy, gzip_rate):
         assert rival(moved) == pytest.approx(rival(series), rel=digits), rival.__name__
     pairs, plain = (moved[:-1], moved[1:]), (series[:-1], series[1:])
     expected = predictive_information(*plain)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -78,7 +79,7 @@ def run(config: Training, *, seed: int, context: RunContext) -> RunResult:
         model, figures = train(config, seed=seed, report=context.step_report)
     files: dict[str, bytes] = {}
     if context.keep_files:
-        from novelty_lab.paper.table1_agents.policy import to_bytes
-
-        files[POLICY] = to_bytes(model)
+        content = io.BytesIO()
+        model.save(content)
+        files[POLICY] = content.getvalue()
     return RunResult(figures, versions=package_versions(), files=files)

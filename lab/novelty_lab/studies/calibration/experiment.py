@@ -10,6 +10,7 @@ Every rate stands beside the number of its data sets.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,6 @@ from learnable_novelty.measure.scan import scan
 from learnable_novelty.measure.score import score
 from learnable_novelty.seeds import numpy_generator, split
 from novelty_lab.context import RunContext, RunResult
-from novelty_lab.repeats import LEVEL, in_parts, part_of
 from novelty_lab.settings import Settings
 from novelty_lab.studies.calibration.new_samples import share_of_new_samples
 from novelty_lab.studies.calibration.processes import (
@@ -37,6 +37,9 @@ from novelty_lab.studies.calibration.processes import (
     Generator,
     filtered,
 )
+
+LEVEL = 0.05
+"""Of every test whose level is measured."""
 
 
 @dataclass(frozen=True)
@@ -256,3 +259,33 @@ def findings(rows: list[list[float]]) -> dict[str, float]:
     """Count the tables with a finding."""
     many = np.array(rows)[:, 0]
     return {"rate": float((many > 0).mean()), "columns": float(many.mean()), "sets": len(rows)}
+
+
+def part_of(repeats: int, part: int, parts: int) -> range:
+    """Return which repeats belong to a part.
+
+    >>> [list(part_of(5, part, 2)) for part in range(2)]
+    [[0, 1], [2, 3, 4]]
+    """
+    first, last = (round(k * repeats / parts) for k in (part, part + 1))
+    return range(first, last)
+
+
+def in_parts(
+    config: Any, kinds: Sequence[str], part: Callable[..., Any], seed: int, context: RunContext
+) -> dict[str, list[Any]]:
+    """Compute the parts of every kind, each a task ``part(config, kind, number, seed)``.
+
+    Returns:
+        The rows of each kind, joined.
+    """
+    tasks = {
+        f"{kind}, part {number}": (config, kind, number, seed)
+        for kind in kinds
+        for number in range(config.parts)
+    }
+    results = iter(context.map(part, tasks).values())
+    return {
+        kind: [row for rows in itertools.islice(results, config.parts) for row in rows]
+        for kind in kinds
+    }
