@@ -14,6 +14,7 @@ import socket
 import sys
 import threading
 import time
+from collections import Counter
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -85,23 +86,32 @@ class Server(ThreadingHTTPServer):
     def __init__(self, site: Site, port: int = 0) -> None:
         self.site = site
         self._waiting_since: dict[socket.socket, float] = {}
+        self._address_of: dict[socket.socket, str] = {}
         self._lock = threading.Lock()
         super().__init__((HOST, port), _Handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Start a thread for a connection; if there are too many, end the one that waits longest.
+        """Start a thread for a connection; if there are too many, end one.
 
-        All clients of this machine have one address, so the limit is not one per address: whoever
-        keeps connections open without using them loses them to the next that comes.
+        It is the one that waits longest, of the address that has most: whoever keeps connections
+        open without using them loses them, and takes none from others.
         """
         with self._lock:
             if len(self._waiting_since) >= MOST_CONNECTIONS:
-                longest = min(self._waiting_since, key=self._waiting_since.__getitem__)
-                del self._waiting_since[longest]
+                many = Counter(self._address_of.values())
+                address = max(many, key=many.__getitem__)
+                own = (one for one in self._waiting_since if self._address_of[one] == address)
+                longest = min(own, key=self._waiting_since.__getitem__)
+                self._forget(longest)
                 with suppress(OSError):
                     longest.shutdown(socket.SHUT_RDWR)
             self._waiting_since[request] = time.monotonic()
+            self._address_of[request] = client_address[0]
         super().process_request(request, client_address)
+
+    def _forget(self, connection: socket.socket) -> None:
+        self._waiting_since.pop(connection, None)
+        self._address_of.pop(connection, None)
 
     def used(self, connection: socket.socket) -> None:
         """Note that a connection has just sent a request, or has been answered."""
@@ -112,7 +122,7 @@ class Server(ThreadingHTTPServer):
     def shutdown_request(self, request: Any) -> None:
         """Forget a connection, and close it."""
         with self._lock:
-            self._waiting_since.pop(request, None)
+            self._forget(request)
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:

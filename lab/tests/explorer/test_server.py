@@ -1,7 +1,10 @@
 import http.client
 import json
 import socket
+import sys
 import time
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -90,6 +93,41 @@ def is_open(connection):
         return False
     finally:
         connection.settimeout(30)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2 is this machine on Linux only")
+def test_an_address_that_opens_many_connections_ends_its_own_only(server):
+    with ExitStack() as stack, connect(server) as first:
+        first.sendall(b"GET / HTTP/1.1\r\n")
+        there, held = ("127.0.0.1", server.server_port), []
+        for _ in range(2 * served.MOST_CONNECTIONS):
+            other = socket.create_connection(there, 30, source_address=("127.0.0.2", 0))
+            held.append(stack.enter_context(other))
+            other.sendall(b"GET / HTTP/1.1\r\n")
+        assert ask(server, "GET", "/")[0] == 200
+        assert sum(map(is_open, held)) < served.MOST_CONNECTIONS
+        first.sendall(f"Host: 127.0.0.1:{server.server_port}\r\n\r\n".encode())
+        assert b" 200 " in first.recv(4096).splitlines()[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the memory of this process in /proc")
+def test_a_file_of_300_megabytes_is_refused_in_a_sentence_and_not_read(server):
+    before = memory()
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+    connection.request("POST", "/api/score", None, {"Content-Length": "300000000"})
+    sender = connection.sock.dup()
+    answer = connection.getresponse()
+    assert answer.status == 405 and b"this server takes no files" in answer.read()
+    with sender, pytest.raises(ConnectionError):
+        for _ in range(300):
+            sender.sendall(bytes(2**20))
+    assert memory() - before < 16
+
+
+def memory():
+    """Megabytes of this process, which serves."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\n"])
