@@ -15,9 +15,6 @@ from learnable_novelty.cli.score import add_reading_options, read_decisions
 from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
 
-WIDE = 200
-"""Columns from which on a shorter way is named."""
-
 
 def add_commands(commands: Any) -> None:
     """Add ``scan``."""
@@ -40,7 +37,7 @@ def add_commands(commands: Any) -> None:
         "--top",
         type=int,
         metavar="K",
-        help="of a wide table: test only the K columns that the others seem to predict best",
+        help="test only K columns, chosen with their inputs by one half of the rows",
     )
     add_reading_options(scan)
     scan.add_argument("--seed", type=int, default=0, help="random seed (0)")
@@ -52,7 +49,7 @@ def scan_file(options: argparse.Namespace, *, pairs: bool = False) -> int:
     """Say what was read, and which columns can be learned from the others."""
     from learnable_novelty.data.describe import next_commands, show_table
     from learnable_novelty.data.reading import read_table
-    from learnable_novelty.measure.scan import scan
+    from learnable_novelty.measure.scan import WIDE, WIDE_TOP, scan
 
     check_seed(options.seed)
     if options.plot is not None and not _is_page(options.plot):
@@ -68,10 +65,11 @@ def scan_file(options: argparse.Namespace, *, pairs: bool = False) -> int:
     }
     if is_scanned:
         top = getattr(options, "top", None)
-        if top is None and not pairs and len(table.measured) > WIDE and not options.json:
-            shorter = shlex.join(["novelty", "scan", name, "--top", "50"])
-            print(f"  {len(table.measured)} columns take a while; for 50 of them: {shorter}")
-        with progress(f"scanning {printable(options.file.name)}", len(table.measured)) as report:
+        many = len(table.measured)
+        if top is None and not pairs and WIDE < many <= table.num_rows and not options.json:
+            shorter = shlex.join(["novelty", "scan", name, "--top", str(WIDE_TOP)])
+            print(f"  {many} columns take a while; for {WIDE_TOP} of them: {shorter}")
+        with progress(f"scanning {printable(options.file.name)}", many) as report:
             grow = getattr(options, "grow", False)
             scanned = scan(
                 table,

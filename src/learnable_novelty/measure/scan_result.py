@@ -165,14 +165,13 @@ class Scan:
     @property
     def title(self) -> str:
         """Say in a sentence what was found."""
-        discovered, tested = len(self.discoveries()), len(self.relations)
-        tests = tested if self.pairs else len(self.names)
+        discovered, tests = len(self.discoveries()), len(self.relations)
         what = (
             "pairs of columns are related" if self.pairs else "columns can be learned from the rest"
         )
         if not discovered:
-            return f"none of {tested} {what} (5% level, adjusted for {tests} tests)"
-        return f"{discovered} of {tested} {what} (at most 5% of them are expected to be false)"
+            return f"none of {tests} {what} (5% level, adjusted for {tests} tests)"
+        return f"{discovered} of {tests} {what} (at most 5% of them are expected to be false)"
 
     def lines(self, most: int = 40) -> Iterator[str]:
         """Yield the table of relations."""

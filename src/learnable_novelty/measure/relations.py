@@ -1,0 +1,260 @@
+"""What some columns of a table tell about one, and what one tells about each of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from learnable_novelty.data.table import Column, encode, gaps_of
+from learnable_novelty.measure.cautions import FEWEST_GROUPS
+from learnable_novelty.measure.classes import accuracy_of
+from learnable_novelty.measure.defaults import draw_observers
+from learnable_novelty.measure.draw import (
+    FEWEST_SIGNS,
+    FLOOR_REPEATS,
+    denoised,
+    fit_rows,
+    rows_of,
+    signed_products,
+)
+from learnable_novelty.measure.growth import FEWEST_SAMPLES, default_growing
+from learnable_novelty.measure.held_out import Folds, HeldOut, held_out_share
+from learnable_novelty.measure.importance import exchange_effects, place_inputs, shares
+from learnable_novelty.measure.p_values import p_value, tail_p_value
+from learnable_novelty.measure.prepare import column_scale, number_groups
+from learnable_novelty.measure.scan_result import Relation
+from learnable_novelty.measure.shared_features import (
+    Tested,
+    explain_groups,
+    membership,
+    predict_groups,
+)
+from learnable_novelty.measure.surrogates import normal_scores
+from learnable_novelty.measure.task import Settings
+from learnable_novelty.observer.denoise import FALSE_RATE
+from learnable_novelty.observer.fit import Fit
+from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.summary import Rows
+from learnable_novelty.rearrange import Labels, Rearrangements
+from learnable_novelty.seeds import numpy_generator, split
+
+TEST_ROWS, PAIR_TEST_ROWS = 4_000, 2_000
+"""Rows that a permutation test takes at most."""
+FEWEST_ROWS = 10
+
+
+@dataclass
+class Plan:
+    """What all columns share: settings, groups, and orders and signs that are drawn once."""
+
+    settings: Settings
+    most: int
+    """Rows that are fitted."""
+    groups: Labels | None
+    """Of the rows of the table."""
+    _moves: dict[Any, Rearrangements] = field(default_factory=dict)
+
+    def complete(self, columns: Sequence[Column]) -> np.ndarray:
+        """Choose rows without gaps in these columns, in random order."""
+        rows = np.flatnonzero(~gaps_of(columns, len(columns[0].values)))
+        return numpy_generator(self.settings.seed, "rows").permutation(rows)[: self.most]
+
+    def groups_of(self, rows: np.ndarray) -> Labels | None:
+        """Return the groups of some rows, numbered from 0."""
+        return None if self.groups is None else number_groups(self.groups[rows], len(rows))
+
+    def is_testable(self, rows: np.ndarray) -> bool:
+        """Tell whether there are enough rows, and enough groups of them."""
+        labels = self.groups_of(rows) if len(rows) >= FEWEST_ROWS else None
+        return len(rows) >= FEWEST_ROWS if labels is None else labels.max() >= FEWEST_GROUPS - 1
+
+    def halves(self, rows: np.ndarray) -> tuple[np.ndarray, int]:
+        """Return rows in an order whose first part shares no group with the others."""
+        labels = self.groups_of(rows)
+        if labels is None:
+            return rows, len(rows) // 2
+        first = np.unique(labels, return_index=True)[1]  # rows are in random order, so groups are
+        order = np.argsort(first[labels], kind="stable")
+        ends = np.flatnonzero(np.diff(first[labels][order])) + 1
+        half = int(ends[np.abs(ends - len(rows) / 2).argmin()])
+        return rows[np.concatenate([np.sort(order[:half]), np.sort(order[half:])])], half
+
+    def moves(self, rows: np.ndarray) -> Rearrangements:
+        """Return the orders and signs of as many rows."""
+        labels, seed = self.groups_of(rows), self.settings.seed
+        if labels is not None:
+            return Rearrangements("groups", len(rows), seed, groups=labels)
+        if len(rows) not in self._moves:
+            self._moves[len(rows)] = Rearrangements("rows", len(rows), seed)
+        return self._moves[len(rows)]
+
+    def folds(self, rows: np.ndarray) -> Folds:
+        """Cut rows into folds."""
+        generator = numpy_generator(self.settings.seed, "folds")
+        folds = Folds.of(len(rows), None, generator, self.groups_of(rows))
+        assert folds is not None
+        return folds
+
+    def tested(self, observer: Observer, rows: np.ndarray, data: Rows, groups: Tensor) -> Tested:
+        """Explain groups of targets, and their rearrangements."""
+        moves, count = self.moves(rows), self.settings.null.drawn
+        orders = () if moves.groups is not None else moves.orders("null", count, len(rows))
+        signs = moves.signs("mean", max(FEWEST_SIGNS, count), stretches=False)
+        return explain_groups(observer, data, groups, orders, signs)
+
+    def noise(self, fit: Fit, rows: np.ndarray) -> Iterator[Tensor]:
+        """Yield products of the components with residuals under random signs."""
+        signs = self.moves(rows).signs("edge", FLOOR_REPEATS, stretches=False)
+        products = signed_products(fit, fit.unexplained(), signs, [0])
+        return (crosses for crosses, _ in products)
+
+    def measured(
+        self, many: Sequence[HeldOut], rows: np.ndarray, y: Tensor, unit: Tensor
+    ) -> dict[str, Any]:
+        """Return what of a target is predicted in rows that were left out, and which classes."""
+        units = self.groups_of(rows)
+        share, interval = held_out_share(many, len(rows) if units is None else units, len(rows))
+        predicted = HeldOut.mean(many).predicted
+        assert predicted is not None
+        classes = accuracy_of(predicted, (y * unit).numpy(), unit.numpy())
+        return {"held_out_variance": share, "held_out_interval": interval, "classes": classes}
+
+
+def learned_from(
+    inputs: Sequence[Column], target: Column, rows: np.ndarray, plan: Plan, *, grow: bool
+) -> Relation:
+    """Learn one column from others, with rows of no gaps."""
+    settings = plan.settings
+    empty = Relation.unknown(tuple(c.name for c in inputs), target, len(rows))
+    if not plan.is_testable(rows):
+        return empty
+    half = 0
+    if grow:
+        rows, half = plan.halves(rows)
+    x, places = standard_inputs(inputs, rows)
+    names = place_inputs(places, x.shape[1], history=1)
+    y, unit, groups = _targets([target], rows)
+    numbers = tuple(places[c.name].start for c in inputs if c.kind == "number")
+    settings = replace(settings, numbers=numbers)
+    grown = _grown(x, y, settings, half) if grow and plan.is_testable(rows[half:]) else None
+    if grown is not None:  # the other rows are judged
+        settings, x, y, rows = grown, x[half:], y[half:], rows[half:]
+    together, folds = membership(groups, y.shape[1]), plan.folds(rows)
+    tested, held_out, bits, effects = [], [], [], []
+    few = min(len(rows), TEST_ROWS)
+    for observer in draw_observers(settings, tuple(x.shape)):
+        data = rows_of(observer, x, y)
+        held_out += predict_groups(observer, data, together, folds)
+        test = Rows(data.features[:few], data.targets[:few])
+        tested.append(plan.tested(observer, rows[:few], test, together))
+        fit = fit_rows(observer, data)
+        bits.append(denoised(fit, lambda fit=fit: plan.noise(fit, rows), settings).bits)
+        effects.append(exchange_effects(fit, x, names))
+    of_any, p = _p_values(tested, 0, tail=False)
+    chance = p > max(FALSE_RATE, 1 / (1 + settings.null.drawn))
+    return replace(
+        empty,
+        num_rows=len(rows),
+        grown=grown is not None,
+        p_value=p,
+        dependence_p_value=of_any,
+        denoised_bits=0.0 if chance else float(np.mean(bits)),
+        importance=() if effects[0] is None else shares(np.sum(effects, axis=0), names),
+        **plan.measured(held_out, rows, y, unit),
+    )
+
+
+def told_by(source: Column, columns: Sequence[Column], plan: Plan) -> list[Relation]:
+    """Learn every other column from one; columns without gaps share their features."""
+    others = [column for column in columns if column is not source and column.is_target]
+    complete = [column for column in others if not column.missing]
+    by_target: dict[str, Relation] = {}
+    for targets in ([complete] if complete else []) + [[c] for c in others if c.missing]:
+        rows = plan.complete([source, *targets])
+        measured = [Relation.unknown((source.name,), one, len(rows)) for one in targets]
+        if plan.is_testable(rows):
+            measured = _measured_pairs(source, targets, rows, measured, plan)
+        by_target |= {one.target: one for one in measured}
+    return [by_target[column.name] for column in others]
+
+
+def _measured_pairs(
+    source: Column,
+    targets: Sequence[Column],
+    rows: np.ndarray,
+    empty: Sequence[Relation],
+    plan: Plan,
+) -> list[Relation]:
+    x, _ = standard_inputs([source], rows)
+    y, unit, places = _targets(targets, rows)
+    groups, folds = membership(places, y.shape[1]), plan.folds(rows)
+    few = min(len(rows), PAIR_TEST_ROWS)
+    ranked_x = normal_scores(x[:few]) if source.kind == "number" else x[:few]
+    # Numbers are ranked; levels of categories keep their common unit.
+    numbers = torch.tensor([c.kind == "number" for c in targets], dtype=torch.float64)
+    is_number = (groups @ numbers) > 0
+    ranked_y = torch.where(is_number, normal_scores(y[:few]), y[:few])
+    tested, held_out = [], []
+    for observer in draw_observers(plan.settings, tuple(x.shape)):
+        held_out.append(predict_groups(observer, rows_of(observer, x, y), groups, folds))
+        test = rows_of(observer, ranked_x, ranked_y)
+        tested.append(plan.tested(observer, rows[:few], test, groups))
+    relations = []
+    for group, (relation, place) in enumerate(zip(empty, places, strict=True)):
+        of_any, p = _p_values(tested, group, tail=True)
+        many = [one[group] for one in held_out]
+        found = plan.measured(many, rows, y[:, place], unit[place])
+        relations.append(replace(relation, p_value=p, dependence_p_value=of_any, **found))
+    return relations
+
+
+def _p_values(tested: Sequence[Tested], group: int, tail: bool) -> tuple[float | None, float]:
+    """Return p of dependence, which groups of rows do not have, and of a mean."""
+    observed = float(np.mean([one.observed[group] for one in tested]))
+    told = tail_p_value if tail else p_value
+    permuted, signed = (
+        np.mean([getattr(one, name)[:, group] for one in tested], axis=0)
+        for name in ("permuted", "signed")
+    )
+    of_any = told(permuted, observed) if permuted.size else None
+    of_mean = told(signed, observed)
+    assert of_mean is not None
+    return of_any, max(of_mean, of_any or 0.0)
+
+
+def standard_inputs(columns: Sequence[Column], rows: np.ndarray) -> tuple[Tensor, dict[str, slice]]:
+    """Return standardized inputs, and which of them a column became."""
+    encoded = encode(columns, rows, is_input=True)
+    values = torch.from_numpy(encoded.matrix)
+    mean, scale = column_scale(values, 1)
+    return (values - mean) / scale, encoded.places
+
+
+def _targets(columns: Sequence[Column], rows: np.ndarray) -> tuple[Tensor, Tensor, list[slice]]:
+    """Return targets in deviations, the deviations, and which of them a column became.
+
+    The levels of a category share one deviation, so that a rare level counts by its rows.
+    """
+    encoded = encode(columns, rows)
+    values = torch.from_numpy(encoded.matrix)
+    scale = column_scale(values, 1)[1]
+    places = list(encoded.places.values())
+    for place in places:
+        spread = (values[:, place] - values[:, place].mean(0)).square().mean()
+        if place.stop - place.start > 1 and spread > 0:
+            scale[place] = spread.sqrt()
+    return values / scale, scale, places
+
+
+def _grown(x: Tensor, y: Tensor, settings: Settings, half: int) -> Settings | None:
+    """Return settings with an observer that grew on the first rows; None if none did."""
+    if len(x) < FEWEST_SAMPLES:
+        return None
+    growing = default_growing(settings, tuple(x.shape))
+    growth = growing.grow(x[:half], y[:half], seed=split(settings.seed, "grow"))
+    return replace(settings, observer=growth.observer) if growth.has_grown else None
