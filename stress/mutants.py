@@ -44,6 +44,12 @@ AREAS = {
 UNTOUCHED = re.compile(r"fused|kernels|figure|pictures|panel|plot|__init__|__main__|claims\.py")
 """Kernels for a GPU, drawings, and data."""
 TESTS = "tests/**/test_*.py lab/tests/**/test_*.py"
+ALSO = {
+    "src/learnable_novelty/measure/auto.py": "tests/measure/test_answer.py",
+    "src/learnable_novelty/measure/draw.py": "tests/measure/test_held_out.py",
+    "src/learnable_novelty/observer/solve.py": "tests/observer/test_rounding.py",
+}
+"""Tests that have another name than the module, and do not import it."""
 MOST_FILES = 8
 """Test files that are run for one bug, those of the module's own name first."""
 SECONDS = 900
@@ -233,6 +239,8 @@ def tests_of(path: str) -> tuple[str, ...]:
         found += [test for name in near for test in _own_tests(name)[: MOST_FILES // 2]]
     if "/cli/" in path:
         found.append("tests/test_cli.py")
+    if path in ALSO:
+        found.insert(0, ALSO[path])
     if not found:
         package = re.escape(re.sub(r"^(src|lab)/|/[^/]*$", "", path).replace("/", "."))
         found = [name for name, text in _texts(TESTS).items() if re.search(rf"{package}\b", text)]

@@ -216,7 +216,7 @@ def test_same_seed_same_answer_and_inputs_of_any_kind():
         (([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5]), "as many rows in each, got x 6, y 5"),
         (([1, 2, 3], [1, 2, 3]), "x must have at least 5 rows to be tested, got 3"),
         ((["a"] * 9, [1] * 9), "x must be numbers"),
-        ((np.ma.masked_array([1.0] * 9, [1] * 9), [1] * 9), "x must be complete"),
+        ((np.ma.masked_array([1.0] * 9, [1] + [0] * 8), [1] * 9), "x must be complete"),
         ((np.zeros((9, 2, 2)), [1] * 9), r"x must be \(num_rows, columns\)"),
     ],
 )

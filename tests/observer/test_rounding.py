@@ -154,6 +154,14 @@ def test_the_default_solver_keeps_the_rule_where_gram_would_lose_digits(normal):
         Observer(reservoirs.Identity(4), ridge_penalty=1e-14).bits(Rows(h, y))
 
 
+def test_where_gram_loses_digits_singular_values_answer(pair, normal):
+    h, y = torch.cat([pair[0], pair[0][:, :2] + 1e-6 * normal(20, 2)], 1), normal(20, 3)
+    with pytest.raises(UserError, match=r"where .* are right"):
+        ours = Observer(reservoirs.Identity(6), ridge_penalty=1e-13)
+        ours.bits(Rows(h, y.clone().requires_grad_()))
+    assert score_of("auto", h, y, 1e-13) == pytest.approx(exact(h, y, 1e-13, digits=100), rel=1e-6)
+
+
 @pytest.mark.parametrize("way", ["auto", "gram", "moments"])
 def test_a_repeated_column_in_many_rows_is_refused_in_a_sentence(normal, way):
     h, y = normal(200_000, 2), normal(200_000, 1)

@@ -129,5 +129,6 @@ def test_a_small_map_records_what_it_must():
     ties = (excess == excess[place]).sum()
     second = mean_excess(held.again)
     own = second[held.again_codes == 224]
+    assert life_row["again_excess"] == pytest.approx(float(own[0]))
     assert life_row["again_rank"] == 1 + (second > own).sum()
     assert life_row["ranks"]["excess"] == (excess > excess[place]).sum() + (ties + 1) / 2
