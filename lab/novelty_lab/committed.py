@@ -10,10 +10,10 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from learnable_novelty.cli.options import RESULTS_HINT
 from learnable_novelty.errors import UserError
 
 HERE = Path("results")
+RESULTS_HINT = "run this where the results folder is, or name the folder with --out"
 
 
 @contextmanager

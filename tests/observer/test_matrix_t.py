@@ -10,7 +10,7 @@ import torch
 from scipy.integrate import quad
 from scipy.stats import multivariate_normal
 
-from learnable_novelty.observer.code_length import code_length
+from learnable_novelty.observer.bits import code_length
 
 
 def price(weights, resolution, code_scale):

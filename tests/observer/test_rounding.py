@@ -16,8 +16,8 @@ from mpmath import mp
 import learnable_novelty as ln
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer import reservoirs
+from learnable_novelty.observer.bits import checked_refits, quick_error, spectral_error
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.rounding import checked_refits, quick_error, spectral_error
 from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.summary import Moments, Rows, merge
 

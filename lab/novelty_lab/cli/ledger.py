@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from learnable_novelty.cli.options import RESULTS_HINT
 from learnable_novelty.errors import UserError
+from novelty_lab.committed import RESULTS_HINT
 
 if TYPE_CHECKING:
     from novelty_lab.ledger.ledger import Row

@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from learnable_novelty.cli.options import ENGINES, check_device, check_seed
-from learnable_novelty.cli.progress import print_tables, progress
+from learnable_novelty.cli.options import ENGINES, check_seed
+from learnable_novelty.cli.progress import progress
 from learnable_novelty.errors import UserError
 from novelty_lab.cli.setting_options import add_settings_on_demand, given_settings
+from novelty_lab.cli.show import print_tables
 
 if TYPE_CHECKING:
     from novelty_lab.artefact import Artefact, Run
@@ -104,7 +105,7 @@ def plan(options: argparse.Namespace) -> tuple[Artefact, list[Run]]:
             f"novelty run {artefact.name} --help lists its settings"
         )
     check_seed(options.seed)
-    check_device(options.device)
+    _check_device(options.device)
     if artefact.many_runs and options.seed:
         raise UserError(f"{artefact.name} takes no --seed (seeds are --seeds)")
     if artefact.many_runs and options.resume:
@@ -175,3 +176,17 @@ def _terminated_like_ctrl_c(engine: str) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _check_device(device: str) -> None:
+    """Raise for a device that this machine does not have."""
+    import torch
+
+    try:
+        kind = torch.device(device).type
+    except RuntimeError:
+        kind = None
+    if kind not in ("cpu", "cuda"):
+        raise UserError(f"--device takes cpu, cuda or cuda:N, got {device!r}")
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise UserError(f"--device {device} needs a GPU, and torch finds none on this machine")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from learnable_novelty.cli.progress import print_tables
 from learnable_novelty.errors import UserError
+from learnable_novelty.text import printable
 
 
 def add_commands(commands: Any) -> None:
@@ -67,3 +68,18 @@ def _render(options: argparse.Namespace) -> int:
         named = f" of {options.name}" if options.name else ""
         raise UserError(f"expected records{named} under {options.out}, found none")
     return 0
+
+
+def print_tables(tables: Iterable[Any]) -> None:
+    """Print tables of a report."""
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    console = Console()
+    for table in tables:
+        shown = RichTable(title=table.title, title_justify="left")
+        for column in table.columns:
+            shown.add_column(column, no_wrap=column in table.unbroken)
+        for row in table.rows:
+            shown.add_row(*map(printable, row))
+        console.print(shown)

@@ -17,8 +17,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer.code_length import code_length
-from learnable_novelty.observer.rounding import ROUNDING, allowed, quick_error
+from learnable_novelty.observer.bits import ROUNDING, allowed, code_length, quick_error
 from learnable_novelty.observer.standardize import feature_scale
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer.code_length import code_length
+from learnable_novelty.observer.bits import code_length
 from learnable_novelty.observer.spectral import Spectral
 
 MEMORY = 8

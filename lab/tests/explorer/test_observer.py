@@ -10,8 +10,8 @@ import torch
 import learnable_novelty as ln
 from lab.tests.explorer.page import open_panel
 from learnable_novelty.measure.defaults import default_width
+from learnable_novelty.observer.bits import spectral_error
 from learnable_novelty.observer.reservoirs import MLP
-from learnable_novelty.observer.rounding import spectral_error
 from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.summary import Rows
 from learnable_novelty.seeds import split

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from learnable_novelty.cli.options import check_drawable, check_seed
+from learnable_novelty.cli.options import add_answer, check_drawable, check_seed
 from learnable_novelty.cli.score import add_reading_options, read_decisions
 from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
@@ -36,9 +36,7 @@ def add_commands(commands: Any) -> None:
         "--blocks", type=int, metavar="L", help="rows are time steps: permute blocks of L rows"
     )
     add_reading_options(depend)
-    depend.add_argument("--seed", type=int, default=0, help="random seed (0)")
-    depend.add_argument("--plot", type=Path, metavar="OUT.png", help="draw the result")
-    depend.add_argument("--json", action="store_true", help="print JSON")
+    add_answer(depend, "draw the result")
     depend.set_defaults(command=_depend)
 
 

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 from argparse import ArgumentTypeError
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from learnable_novelty.errors import UserError, missing_extra
 
 ENGINES = "where work runs: serial, cores, cores:N, dask, dask:N or dask://HOST:PORT"
-RESULTS_HINT = "run this where the results folder is, or name the folder with --out"
 
 
-def setting(text: str) -> tuple[str, Any]:
-    """Read NAME=VALUE."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise UserError(f"--set takes NAME=VALUE, got {text!r}")
-    try:
-        parsed = ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        parsed = value
-    return name.strip(), parsed
+def add_texts(command: Any, *options: tuple[str, str, str]) -> None:
+    """Add options that take text: name, metavar, help."""
+    for name, metavar, shown in options:
+        command.add_argument(name, metavar=metavar, help=shown)
+
+
+def add_answer(command: Any, plot: str | None = None) -> None:
+    """Add what every command that measures has: the seed, and how its answer is shown."""
+    command.add_argument("--seed", type=int, default=0, help="random seed (0)")
+    if plot is not None:
+        command.add_argument("--plot", type=Path, metavar="OUT.png", help=plot)
+    command.add_argument("--json", action="store_true", help="print JSON")
 
 
 def integers(name: str, text: str) -> list[int]:
@@ -45,31 +44,6 @@ def steps(text: str) -> int | str:
     if text != "auto" and not text.lstrip("-").isdigit():
         raise ArgumentTypeError(f"takes a whole number or auto, got {text!r}")
     return text if text == "auto" else int(text)
-
-
-def names(option: str, text: str | None, known: Sequence[str]) -> tuple[str, ...]:
-    """Read names separated by commas; all that are known if there is no text."""
-    if text is None:
-        return tuple(known)
-    chosen = tuple(part.strip() for part in text.split(","))
-    for name in chosen:
-        if name not in known:
-            raise UserError(f"{option} takes names among {', '.join(known)}; got {name!r}")
-    return chosen
-
-
-def check_device(device: str) -> None:
-    """Raise for a device that this machine does not have."""
-    import torch
-
-    try:
-        kind = torch.device(device).type
-    except RuntimeError:
-        kind = None
-    if kind not in ("cpu", "cuda"):
-        raise UserError(f"--device takes cpu, cuda or cuda:N, got {device!r}")
-    if kind == "cuda" and not torch.cuda.is_available():
-        raise UserError(f"--device {device} needs a GPU, and torch finds none on this machine")
 
 
 def check_seed(seed: int) -> None:

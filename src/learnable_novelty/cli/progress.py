@@ -1,27 +1,12 @@
-"""Progress bars on the error stream, tables on the output."""
+"""Progress bars on the error stream."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from learnable_novelty.text import printable
-
-
-def print_tables(tables: Iterable[Any]) -> None:
-    """Print tables of a report."""
-    from rich.console import Console
-    from rich.table import Table as RichTable
-
-    console = Console()
-    for table in tables:
-        shown = RichTable(title=table.title, title_justify="left")
-        for column in table.columns:
-            shown.add_column(column, no_wrap=column in table.unbroken)
-        for row in table.rows:
-            shown.add_row(*map(printable, row))
-        console.print(shown)
 
 
 class _Bars:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from learnable_novelty.cli.options import check_drawable, check_seed
+from learnable_novelty.cli.options import add_answer, check_drawable, check_seed
 from learnable_novelty.cli.progress import progress
 from learnable_novelty.cli.score import add_reading_options, read_decisions
 from learnable_novelty.errors import UserError
@@ -31,17 +31,13 @@ def add_commands(commands: Any) -> None:
         help="fit growing observers to one half of the rows, and score the other half",
     )
     scan.add_argument(
-        "--plot", type=Path, metavar="OUT.png", help="draw the relations; .html writes a page"
-    )
-    scan.add_argument(
         "--top",
         type=int,
         metavar="K",
         help="test only K columns, chosen with their inputs by one half of the rows",
     )
     add_reading_options(scan)
-    scan.add_argument("--seed", type=int, default=0, help="random seed (0)")
-    scan.add_argument("--json", action="store_true", help="print JSON")
+    add_answer(scan, "draw the relations; .html writes a page")
     scan.set_defaults(command=lambda options: scan_file(options, pairs=options.pairs))
 
 

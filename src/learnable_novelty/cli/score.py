@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from learnable_novelty.cli.options import ENGINES, check_drawable, check_seed, integers, steps
+from learnable_novelty.cli.options import (
+    ENGINES,
+    add_answer,
+    add_texts,
+    check_drawable,
+    check_seed,
+    integers,
+    steps,
+)
 from learnable_novelty.cli.progress import progress
 from learnable_novelty.data.describe import in_short
 from learnable_novelty.errors import UserError
@@ -55,14 +63,17 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
         help="a table: .csv, .tsv, .json, .xlsx, .parquet, .npy, .zarr and others, also compressed "
         "(.gz, .zip); - for standard input",
     )
-    command.add_argument(
-        "--inputs",
-        metavar="COLS",
-        help="input columns, separated by commas: names, or positions such as #4; a name that "
-        "contains a comma is quoted, as in CSV",
-    )
-    command.add_argument(
-        "--targets", metavar="COLS", help="target columns, written in the same way"
+    add_texts(
+        command,
+        (
+            "--inputs",
+            "COLS",
+            "input columns, separated by commas: names, or positions such as #4; a name that "
+            "contains a comma is quoted, as in CSV",
+        ),
+        ("--targets", "COLS", "target columns, written in the same way"),
+        ("--leads", "L", "predict at these lead times instead of a window, such as 1,5,10"),
+        ("--ridge", "R", 'ridge penalty: a number, or "evidence"'),
     )
     command.add_argument(
         "--window", type=steps, metavar="W", help="rows are time steps: predict the next W, or auto"
@@ -75,11 +86,6 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
         help="number of past steps in an input (1), or auto",
     )
     command.add_argument(
-        "--leads",
-        metavar="L",
-        help="predict at these lead times instead of a window, such as 1,5,10",
-    )
-    command.add_argument(
         "--draws", type=int, metavar="N", default=8, help="number of random reservoirs (8)"
     )
     command.add_argument(
@@ -88,7 +94,6 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
         default="auto",
         help="number of permutations (999; 99 for one series), or a kind of null, such as linear",
     )
-    command.add_argument("--ridge", metavar="R", help='ridge penalty: a number, or "evidence"')
     command.add_argument(
         "--resolution", type=float, metavar="ETA", help="eta, the resolution of the code (1)"
     )
@@ -98,25 +103,21 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
         help="replace values by normal scores of their ranks: for heavy tails",
     )
     add_reading_options(command)
-    command.add_argument("--seed", type=int, default=0, help="random seed (0)")
-    command.add_argument("--json", action="store_true", help="print JSON")
+    add_answer(command)
 
 
 def add_reading_options(command: argparse.ArgumentParser) -> None:
     """Add what says how a table is read."""
-    command.add_argument(
-        "--missing",
-        metavar="HOW",
-        help="gaps: fill (samples), drop, refuse (series), interpolate (series)",
-    )
-    command.add_argument(
-        "--groups",
-        metavar="COL",
-        help="the column of groups: rows with the same depend on each other",
-    )
-    command.add_argument("--time", metavar="COL", help="the column that orders a series")
-    command.add_argument(
-        "--keep", metavar="COLS", help="columns to keep although they look like an index"
+    add_texts(
+        command,
+        (
+            "--missing",
+            "HOW",
+            "gaps: fill (samples), drop, refuse (series), interpolate (series)",
+        ),
+        ("--groups", "COL", "the column of groups: rows with the same depend on each other"),
+        ("--time", "COL", "the column that orders a series"),
+        ("--keep", "COLS", "columns to keep although they look like an index"),
     )
     command.add_argument(
         "--as",

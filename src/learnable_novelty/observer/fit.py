@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer.code_length import code_length
+from learnable_novelty.observer.bits import checked_refits, code_length
 from learnable_novelty.observer.denoise import (
     Denoised,
     Edge,
@@ -27,7 +27,6 @@ from learnable_novelty.observer.denoise import (
     signal_units,
 )
 from learnable_novelty.observer.evidence import Evidence
-from learnable_novelty.observer.rounding import checked_refits
 from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.summary import Moments, Roots, Scale, squares_of
 from learnable_novelty.rearrange import moved_rows

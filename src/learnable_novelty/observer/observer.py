@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError, UserTypeError
+from learnable_novelty.observer.bits import checked_log2det, code_length
 from learnable_novelty.observer.checks import check_layout, check_pair, check_positive
-from learnable_novelty.observer.code_length import code_length
 from learnable_novelty.observer.denoise import denoised_readout
 from learnable_novelty.observer.evidence import (
     PerSample,
@@ -21,17 +21,16 @@ from learnable_novelty.observer.evidence import (
 )
 from learnable_novelty.observer.fit import Fit, Readout, residual_bits, residual_power
 from learnable_novelty.observer.reservoirs import Reservoir
-from learnable_novelty.observer.rounding import checked_log2det
 from learnable_novelty.observer.solve import (
     Solution,
-    Solver,
-    check_solver,
     solve_gram,
     solve_spectral,
 )
 from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.summary import Moments, Roots, Rows
 from learnable_novelty.seeds import Seed
+
+Solver = Literal["auto", "gram", "spectral"]
 
 
 class Observer:
@@ -97,7 +96,7 @@ class Observer:
         self.ridge_penalty: RidgePenalty = ridge_penalty
         self.resolution, self.code_scale = resolution, code_scale
         self.target_unit = target_unit
-        self.solver = check_solver(solver, process_group)
+        self.solver = _check_solver(solver, process_group)
         self.accumulate_dtype = accumulate_dtype
         self.denoise = denoise
 
@@ -282,3 +281,14 @@ class Observer:
         names += ["denoise"] if self.denoise else []
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"Observer({self.reservoir}, {fields}, accumulate_dtype={self.accumulate_dtype})"
+
+
+def _check_solver(solver: str, process_group: Any) -> Solver:
+    """Return the solver of a name, or raise unless it is known and goes with the process group."""
+    if solver not in ("auto", "gram", "spectral"):
+        raise UserError(f"solver must be auto, gram or spectral, got {solver!r}")
+    if process_group is not None and solver == "spectral":
+        raise UserError(
+            f"a process group sums moments, so solver must be auto or gram, got {solver!r}"
+        )
+    return solver

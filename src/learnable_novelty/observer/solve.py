@@ -13,19 +13,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
+from learnable_novelty.observer.bits import (
+    ROUNDING,
+    allowed,
+    checked_log2det,
+    log2det_of_readout,
+    quick_error,
+)
 from learnable_novelty.observer.checks import is_readable
-from learnable_novelty.observer.code_length import log2det_of_readout
-from learnable_novelty.observer.rounding import ROUNDING, allowed, checked_log2det, quick_error
 from learnable_novelty.observer.spectral import Spectral
 from learnable_novelty.observer.summary import Moments, Roots
-
-Solver = Literal["auto", "gram", "spectral"]
 
 
 @dataclass(frozen=True)
@@ -36,17 +39,6 @@ class Solution:
     """W, (feature_dim, target_dim)."""
     log2det: Tensor
     """log2 det(I + eta W W'), 0-dim."""
-
-
-def check_solver(solver: str, process_group: Any) -> Solver:
-    """Return the solver of a name, or raise unless it is known and goes with the process group."""
-    if solver not in ("auto", "gram", "spectral"):
-        raise UserError(f"solver must be auto, gram or spectral, got {solver!r}")
-    if process_group is not None and solver == "spectral":
-        raise UserError(
-            f"a process group sums moments, so solver must be auto or gram, got {solver!r}"
-        )
-    return solver
 
 
 def solve_gram(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any
 
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
@@ -13,8 +12,7 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecMonitor, 
 
 from learnable_novelty.reward.accumulator import EPISODE, STEP
 from learnable_novelty.reward.adapters import ParallelEnvs
-from learnable_novelty.reward.bonus import Array, Bonus, Transition
-from learnable_novelty.reward.config import COEFFICIENT, RewardMode, takes_config
+from learnable_novelty.reward.bonus import Array, Transition
 from learnable_novelty.reward.images import Encoder
 from learnable_novelty.reward.wrapping import WrapsBonus, WrapsNovelty
 
@@ -57,19 +55,6 @@ class BonusReward(WrapsBonus, VecEnvWrapper):
 
     adapter = VecEnvAdapter
 
-    def __init__(
-        self,
-        venv: VecEnv,
-        bonus: Bonus,
-        *,
-        weight: float | Literal["auto"],
-        mode: RewardMode = "add",
-        coefficient: float = COEFFICIENT,
-        encoder: Encoder | None = None,
-    ) -> None:
-        more = {"mode": mode, "coefficient": coefficient, "encoder": encoder}
-        super().__init__(venv, bonus, weight=weight, **more)
-
     def reset(self) -> Any:
         observations = self.venv.reset()
         self.accumulator.begin(self._adapter.flatten(observations))
@@ -103,22 +88,12 @@ class NoveltyReward(WrapsNovelty, BonusReward):
     and options that were set before are used at the next reset.
 
     Args:
-        venv: environments; observations are vectors, images or dictionaries of them.
+        env: a ``VecEnv``; observations are vectors, images or dictionaries of them.
         **options: the fields of ``NoveltyConfig``, which documents them: bonus, weight, mode,
             coefficient, clip, episodes; ``seed`` (0) of the reservoir and of the random policy;
             ``play``, random episodes that were played elsewhere; and ``encoder``, a function from
             images (num_envs, *shape) to codes (num_envs, any).
     """
-
-    @takes_config
-    def __init__(self, venv: VecEnv, **options: Any) -> None:
-        super().__init__(venv, **options)
-
-    @classmethod
-    def load(  # pyright: ignore[reportIncompatibleMethodOverride]
-        cls, path: str | Path, venv: VecEnv, encoder: Encoder | None = None
-    ) -> Self:
-        return super().load(path, venv, encoder)
 
 
 class LogNovelty(BaseCallback):

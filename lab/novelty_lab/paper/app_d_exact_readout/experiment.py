@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from learnable_novelty.observer.code_length import code_length
+from learnable_novelty.observer.bits import code_length
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.spectral import Spectral
 from novelty_lab.context import RunContext, RunResult, deviation

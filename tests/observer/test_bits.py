@@ -8,7 +8,7 @@ import pytest
 import torch
 from mpmath import mp
 
-from learnable_novelty.observer.code_length import code_length, log2det_plus_identity
+from learnable_novelty.observer.bits import code_length, log2det_plus_identity
 
 
 @pytest.mark.parametrize("shape", [(7, 3), (3, 7), (5, 5), (1, 4), (4, 1)])

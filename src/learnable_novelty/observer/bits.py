@@ -1,4 +1,4 @@
-"""The one rule of rounding: a score is right to the stated digits, or it is refused.
+"""Bits of a readout, and the one rule of rounding: right to the stated digits, or refused.
 
 **Stated digits.** With float64 sums (the default), a score S differs from the exact score of the
 same numbers by at most 1e-6 S, or by 1e-6 bits where S is below one bit (at alpha = 1/2).
@@ -25,7 +25,6 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.checks import is_readable
-from learnable_novelty.observer.code_length import log2det_of_readout, reliable_factor
 from learnable_novelty.observer.spectral import Spectral
 
 Scalar = TypeVar("Scalar", float, Tensor)
@@ -35,6 +34,76 @@ TOLERANCE = 1e-6
 ROUNDING = 2.0
 """Relative size of rounding errors in units of eps. Measured against exact scores, none has needed
 more than 0.2 (tests/observer/test_oracle.py has the cases)."""
+LARGEST_ERROR = 1e-8
+"""Of a determinant, relative, before singular values are taken instead."""
+
+
+def code_length(readout: Tensor, resolution: float, code_scale: float) -> Tensor:
+    """Compute the description length of a readout from its spectrum, eq. (spectral-code).
+
+        C(W) = alpha log2 det(I + eta W W') = alpha sum_i log2(1 + eta s_i^2)
+
+    Args:
+        readout: (..., feature_dim, target_dim).
+        resolution: eta.
+        code_scale: alpha.
+
+    Returns:
+        Bits, of shape (...).
+    """
+    return log2det_of_readout(readout, resolution) * code_scale
+
+
+def log2det_of_readout(readout: Tensor, resolution: float) -> Tensor:
+    """Compute log2 det(I + eta W W'), by the singular values of W where W'W has lost digits.
+
+    Columns of very different size keep their digits there; large columns that nearly repeat each
+    other do not. Singular values have no gradient where they vanish or coincide, so a readout
+    with a gradient takes the determinant; ``digits`` then compares it with this function's result.
+    """
+    if readout.shape[-1] > readout.shape[-2]:
+        readout = readout.mT
+    gram = readout.mT @ readout
+    if readout.requires_grad or not is_readable(readout):
+        return log2det_plus_identity(gram, resolution)
+    factor = reliable_factor(gram, resolution)
+    if factor is not None:
+        return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1) * (2 / math.log(2))
+    # log2(1 + eta s^2) as 2 log2 |(1, sqrt(eta) s)|: the square itself may overflow.
+    scaled = torch.linalg.svdvals(readout) * resolution**0.5
+    return 2 * torch.hypot(torch.ones_like(scaled), scaled).log2().sum(-1)
+
+
+def reliable_factor(gram: Tensor, resolution: float) -> Tensor | None:
+    """Return the Cholesky factor of I + eta P, or None where its pivots have lost digits.
+
+    A pivot is what is left of its diagonal entry, and the share that is left bounds its error.
+    """
+    size = gram.shape[-1]
+    matrix = torch.eye(size, dtype=gram.dtype, device=gram.device) + resolution * gram
+    factor, failed = torch.linalg.cholesky_ex(matrix)
+    pivots = factor.diagonal(dim1=-2, dim2=-1)
+    left = pivots.square() / matrix.diagonal(dim1=-2, dim2=-1)
+    error = size * torch.finfo(gram.dtype).eps * left.reciprocal().sum(-1)
+    reliable = not bool(failed.any()) and bool((error <= LARGEST_ERROR).all())
+    return factor if reliable else None
+
+
+def log2det_plus_identity(matrix: Tensor, resolution: float) -> Tensor:
+    """Compute log2 det(I + eta P) of a symmetric non-negative P by Cholesky.
+
+    I + eta P has no eigenvalue below one, so the factor exists, and its derivative stays finite
+    where singular values coincide or vanish; an SVD's does not.
+    """
+    size = matrix.shape[-1]
+    eye = torch.eye(size, dtype=matrix.dtype, device=matrix.device)
+    factor, failed = torch.linalg.cholesky_ex(eye + resolution * matrix)
+    if is_readable(matrix) and bool(failed.any()):
+        raise UserError(
+            "rounding has made a positive definite matrix singular; choose a larger "
+            "ridge_penalty, or a larger target_unit"
+        )
+    return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1) * (2 / math.log(2))
 
 
 def allowed(log2det: Scalar) -> Scalar:
