@@ -19,7 +19,6 @@ from learnable_novelty.cli.options import (
     steps,
 )
 from learnable_novelty.cli.progress import progress
-from learnable_novelty.data.describe import in_short
 from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
 
@@ -147,6 +146,7 @@ class Request:
 
 def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request:
     """Check the options and open the columns; see ``open_columns`` for ``chunks``."""
+    from learnable_novelty.data.describe import in_short
     from learnable_novelty.data.files import choose_columns, open_columns
     from learnable_novelty.data.reading import read_table
     from learnable_novelty.measure.prepare import split_groups

@@ -30,10 +30,12 @@ def text_above(rows: list[Row], first: int, width: int, decimal: str) -> tuple[i
     last = first
     while last < len(rows) and _is_text(rows[last][1], width, decimal):
         last += 1
+    if last - first < 2:
+        return first, False
     body = [row for _, row in rows[last:] if len(row) == width]
     columns = [[row[k] for row in body if row[k] not in MARKERS] for k in range(width)]
     numbers = sum(bool(cells) and all(is_number(c, decimal) for c in cells) for cells in columns)
-    if last - first < 2 or 2 * numbers <= width or len(body) < FEWEST_BELOW:
+    if 2 * numbers <= width or len(body) < FEWEST_BELOW:
         return first, False
     named = last - 1
     while named > first and rows[named - 1][0] == rows[named][0] - 1:

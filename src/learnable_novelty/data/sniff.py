@@ -157,8 +157,9 @@ def _share_of_values(rows: Sequence[Row], separator: str) -> float:
     """Return how many cells are numbers, dates or gaps: a wrong separator leaves few."""
     decimal = "." if separator == "," else ","
     cells = [cell for _, row in rows for cell in row]
-    known = (c in MARKERS or is_number(c, decimal) or _DATE.fullmatch(c) for c in cells)
-    return sum(map(bool, known)) / max(1, len(cells))
+    others = [c for c in cells if c not in MARKERS and not NUMBER.fullmatch(c)]
+    unknown = [c for c in others if not (is_number(c, decimal) or _DATE.fullmatch(c))]
+    return 1 - len(unknown) / len(cells) if cells else 0.0
 
 
 def _dialect(

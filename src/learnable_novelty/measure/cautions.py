@@ -41,13 +41,13 @@ def outliers(inputs: Tensor, targets: Tensor) -> list[str]:
     said: list[str] = []
     for name, tensor in (("input", inputs), ("target", targets)):
         values = tensor.double().cpu().numpy()
-        far, share, place = max(
-            (*_outlier(column), place) for place, column in enumerate(values.T, 1)
-        )
+        distances, shares = _outliers(values)
+        place = max(range(len(shares)), key=lambda k: (distances[k], shares[k], k))
+        far, share = distances[place], shares[place]
         if far > FAR and share > HEAVY:
             said.append(
-                f"one value of {name} column {place} lies {far:.3g} deviations from the median and "
-                f"makes {share:.0%} of its variance: score normal scores instead (rank=True), or "
+                f"one value of {name} column {place + 1} lies {far:.3g} deviations from the median "
+                f"and makes {share:.0%} of its variance: score normal scores instead (rank=True), or "
                 "remove the value if it is an error"
             )
     return said
@@ -152,15 +152,15 @@ def _near_one(values: Array) -> Array:
     return np.ldexp(values, -np.frexp(np.abs(values).max(0))[1])
 
 
-def _outlier(column: Array) -> tuple[float, float]:
-    """Return how far the farthest value lies, and its share of the variance."""
-    column = _near_one(column)
-    low, median, high = np.quantile(column, [0.25, 0.5, 0.75])
-    deviation = (high - low) / 1.349
-    squares = (column - column.mean()) ** 2
-    if not deviation > 0:
-        return 0.0, 0.0
-    return float(np.abs(column - median).max() / deviation), float(squares.max() / squares.sum())
+def _outliers(values: Array) -> tuple[list[float], list[float]]:
+    """Return how far the farthest value of each column lies, and its share of the variance."""
+    values = _near_one(values)
+    low, median, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
+    deviation, squares = (high - low) / 1.349, np.square(values - values.mean(0))
+    varies = deviation > 0
+    far = np.abs(values - median).max(0) / np.where(varies, deviation, np.inf)
+    share = squares.max(0) / np.where(varies, squares.sum(0), np.inf)
+    return far.tolist(), share.tolist()
 
 
 def _trend(values: Array) -> float:

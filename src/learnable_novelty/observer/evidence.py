@@ -239,26 +239,20 @@ def evidence_penalties(problems: Sequence[Spectral], groups: Tensor | None = Non
     """
     cross = problems[0].cross
     groups = cross.new_ones(cross.shape[1], 1) if groups is None else groups
-    shape, size = (len(problems), groups.shape[1]), max(len(axes.eigenvalues) for axes in problems)
-
-    def joined(values: list[Tensor]) -> Tensor:
-        return torch.stack(values).flatten(0, 1)
-
-    def padded(values: Tensor) -> Tensor:
-        # A direction without features, k = b = 0, changes no evidence.
-        more = size - values.shape[-1]
-        return torch.nn.functional.pad(values, (0, more)) if more else values
-
-    counts = torch.tensor([axes.count for axes in problems]).to(cross)
-    outside = [axes.outside @ groups for axes in problems if axes.outside is not None]
-    return (
-        Evidence(
-            joined([padded(axes.eigenvalues).expand(shape[1], -1) for axes in problems]),
-            joined([padded((axes.cross.square() @ groups).T) for axes in problems]),
-            joined([axes.target_power @ groups for axes in problems]),
-            counts.repeat_interleave(shape[1]),
-            joined(outside) if len(outside) == len(problems) else None,
-        )
-        .penalties()
-        .reshape(shape)
+    shape, size = (
+        (len(problems), groups.shape[1]),
+        max(axes.eigenvalues.numel() for axes in problems),
     )
+
+    columns: list[tuple[Tensor, ...]] = []
+    for axes in problems:
+        k, power, outside = axes.eigenvalues, (axes.cross.square() @ groups).T, axes.outside
+        if (more := size - k.numel()) > 0:
+            # A direction without features, k = b = 0, changes no evidence.
+            k, power = (torch.nn.functional.pad(values, (0, more)) for values in (k, power))
+        given = k.expand(shape[1], -1), power, axes.target_power @ groups
+        count = given[2].new_full((shape[1],), axes.count)
+        columns.append((*given, count) if outside is None else (*given, count, outside @ groups))
+    known = min(map(len, columns))  # what lies outside of the features counts where all know it
+    joined = [torch.cat([one[k] for one in columns]) for k in range(known)]
+    return Evidence(*joined).penalties().reshape(shape)

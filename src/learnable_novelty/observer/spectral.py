@@ -61,7 +61,10 @@ class Spectral:
                 target_power=data.target_power,
                 target_gram=data.target_gram,
             )
-        features, targets, rest = fewer_rows(data.root, data.along)
+        features, targets, outside = data.root, data.along, data.outside
+        if features.shape[0] > features.shape[1]:
+            features, targets, rest = fewer_rows(features, targets)
+            outside = outside + rest
         left, root, right = torch.linalg.svd(features, full_matrices=False)
         along = left.T @ targets
         nowhere = along[root == 0]  # along no feature
@@ -71,7 +74,7 @@ class Spectral:
             cross=root[:, None] * along,
             basis=right.T,
             target_power=data.target_power,
-            outside_gram=data.outside + rest + products_of(nowhere),
+            outside_gram=outside + products_of(nowhere),
         )
 
     @property

@@ -9,6 +9,8 @@ constant: it becomes a zero column with zero gradient.
 
 from __future__ import annotations
 
+import functools
+
 import torch
 from torch import Tensor
 
@@ -43,6 +45,7 @@ def is_constant(variance: Tensor, mean: Tensor, eps: float) -> Tensor:
     return ~(variance.sqrt() > constant_ratio(eps) * mean.abs())
 
 
+@functools.cache
 def constant_ratio(eps: float) -> float:
     """Return the largest ratio of deviation to mean of a constant column."""
     # sd <= tol rms, that is var <= tol^2 (var + mean^2), solved for sd.

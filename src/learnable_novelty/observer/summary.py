@@ -120,7 +120,7 @@ class Summary:
             counted = weights > 0  # a chunk of rows that count for nothing has no mean
             features, targets, weights = features[counted], targets[counted], weights[counted]
         size = chunk_rows(features)
-        if len(features) <= size:
+        if features.shape[0] <= size:
             return cls._of_centred(
                 centre(features, targets, weights, accumulate_dtype), target_products
             )
@@ -589,7 +589,7 @@ class Roots(Summary):
 
         Targets that are nothing in their unit may be that small.
         """
-        if len(self.root) and is_readable(self.root):
+        if self.root.shape[0] and is_readable(self.root):
             rows, targets = self.root.detach().abs(), self.along.detach().abs()
             check_squares("feature", rows.amax(0), self.feature_mean, self.feature_eps)
             check_squares("target", targets.amax(0), self.target_mean, self.target_eps, target_unit)
@@ -636,7 +636,7 @@ def turned(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 def fewer_rows(features: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Do the same with any number of rows, some at a time."""
     size = chunk_rows(features)
-    if len(features) <= size:
+    if features.shape[0] <= size:
         return turned(features, targets)
     root, along, outside = features[:0], targets[:0], products_of(targets[:0])
     for h, y in zip(features.split(size), targets.split(size), strict=True):

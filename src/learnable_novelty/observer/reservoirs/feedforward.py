@@ -35,6 +35,8 @@ class Feedforward(Reservoir):
     """
 
     layout: tuple[str, ...] = ("num_samples", "input_dim")
+    space: int = 0
+    """How many axes a lattice has."""
 
     def __init__(
         self,
@@ -81,7 +83,8 @@ class Feedforward(Reservoir):
 
     def preactivation(self, hidden: Tensor, layer: int) -> Tensor:
         """Compute a layer's pre-activations, before normalization, from the hidden state."""
-        return _affine(self.gather(hidden, layer), *self._layers_like(hidden)[layer])
+        weight, bias = self._layers_like(hidden)[layer]
+        return linear(self.gather(hidden, layer), weight.T, bias)
 
     def advance(self, hidden: Tensor, layer: int) -> Tensor:
         """Apply one layer to a hidden state whose features lie on the last axis."""
@@ -127,21 +130,17 @@ class Feedforward(Reservoir):
     def driven(self, reads: Tensor) -> Tensor:
         hidden = reads
         for layer, (weight, bias) in enumerate(self._layers_like(hidden)):
-            seen = hidden if layer == 0 else self.gather(hidden, layer)
-            hidden = self.activate(_affine(seen, weight, bias), layer)
+            seen = self.gather(hidden, layer) if layer and self.space else hidden
+            # On vectors addmm does what linear does, less the time it takes to find out.
+            flat = seen.ndim == 2
+            drive = torch.addmm(bias, seen, weight) if flat else linear(seen, weight.T, bias)
+            hidden = self.activate(drive, layer)
         return self.leave(hidden)
 
     def resized(self, features: int, depth: int | None = None) -> Feedforward:
         changed: Any = {"channels" if isinstance(self, Convolution) else "width": features}
         changed |= {} if depth is None else {"depth": depth}
         return type(self)(**self.settings() | changed)
-
-
-def _affine(values: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    # What ``linear`` does with vectors, less the time it takes to find out.
-    if values.ndim == 2:
-        return torch.addmm(bias, values, weight)
-    return linear(values, weight.T, bias)
 
 
 class MLP(Feedforward):
@@ -166,8 +165,6 @@ class MLP(Feedforward):
 
 class Convolution(Feedforward):
     """Circular convolutions; the last layer has kernel 1. Lattice sites are rows."""
-
-    space: int
 
     def __init__(
         self,
