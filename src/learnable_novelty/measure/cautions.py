@@ -47,8 +47,8 @@ def outliers(inputs: Tensor, targets: Tensor) -> list[str]:
         if far > FAR and share > HEAVY:
             said.append(
                 f"one value of {name} column {place + 1} lies {far:.3g} deviations from the median "
-                f"and makes {share:.0%} of its variance: score normal scores instead (rank=True), or "
-                "remove the value if it is an error"
+                f"and makes {share:.0%} of its variance: score normal scores instead (rank=True), "
+                "or remove the value if it is an error"
             )
     return said
 
