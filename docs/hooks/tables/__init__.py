@@ -40,7 +40,7 @@ def main() -> None:
 
 def draw_start(path: Path) -> None:
     """Draw the picture of the README, which is also that of the start page."""
-    from novelty_lab import start_figure
+    from docs.hooks.tables import start_figure
     from novelty_lab.style import in_style
 
     with in_style():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -136,14 +136,12 @@ class Ascent:
         *,
         resume: bool = False,
         report: Callable[[int, int, float], None] | None = None,
-        stop: Callable[[Sequence[float]], bool] | None = None,
     ) -> Ascended:
         """Climb to the last step.
 
         Args:
             resume: go on from the latest checkpoint in the directory.
             report: called with steps done, steps to do, and the latest score.
-            stop: called with all scores every ``check_every`` steps; true ends the climb there.
 
         Raises:
             AscentStopped: the score is not a number, or stays at exactly zero.
@@ -152,9 +150,8 @@ class Ascent:
         store, result, config = self._open_store(resume), Ascended(), self.config
         first = self._restore(store, result) if store is not None and resume else 0
         pending: list[tuple[Tensor, Tensor]] = []
-        stopped = stop is not None and stop(result.scores)  # before it was cut off
         with deferred_interrupts() as interrupts:
-            for step in range(0) if stopped else range(first, config.steps):
+            for step in range(first, config.steps):
                 if step == 0:
                     self._save(store, result, 0)
                 pending.append(self._step(step))
@@ -165,12 +162,11 @@ class Ascent:
                 last = done == config.steps or interrupted
                 if last or at_checkpoint or done % config.check_every == 0:
                     self._collect(result, pending)
-                    stopped = stop is not None and stop(result.scores)
                     if report is not None:
                         report(done, config.steps, result.scores[-1])
-                if last or stopped or at_checkpoint:
+                if last or at_checkpoint:
                     self._save(store, result, done)
-                if interrupted or stopped:
+                if interrupted:
                     break
             if interrupts.requested == signal.SIGTERM:
                 raise SystemExit(128 + signal.SIGTERM)

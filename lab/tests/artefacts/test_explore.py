@@ -14,7 +14,7 @@ from novelty_lab.studies.explore import ARTEFACT
 from novelty_lab.studies.explore.cells import Exploration
 from novelty_lab.studies.explore.experiment import QUICK, runs
 from novelty_lab.studies.explore.training import Timed, explore
-from novelty_lab.studies.explore.worlds import make_world
+from novelty_lab.studies.explore.worlds import GridVecEnv
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_the_unhindered_bonus_sees_states_without_the_distractor(tmp_path):
         def reset(self):
             pass
 
-    venv = make_world("MultiRoom-N4-S5", "noise", num_envs=16, seed=0, pools=tmp_path, layouts=4)
+    venv = GridVecEnv("MultiRoom-N4-S5", "noise", num_envs=16, seed=0, pools=tmp_path, layouts=4)
     wrapped = BonusReward(venv, Timed(Keep(), venv), weight="auto")
     shown = wrapped.reset()
     random = np.random.default_rng(0)

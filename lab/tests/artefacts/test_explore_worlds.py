@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("minigrid")
 
 from novelty_lab.studies.explore.minigrid import DONE, LEFT
-from novelty_lab.studies.explore.worlds import CHANNELS, PIXELS, make_world
+from novelty_lab.studies.explore.worlds import CHANNELS, PIXELS, GridVecEnv
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def pools(tmp_path_factory):
 
 
 def world(kind, pools, num_envs=3):
-    venv = make_world("MultiRoom-N4-S5", kind, num_envs=num_envs, seed=1, pools=pools)
+    venv = GridVecEnv("MultiRoom-N4-S5", kind, num_envs=num_envs, seed=1, pools=pools)
     return venv, venv.reset()
 
 

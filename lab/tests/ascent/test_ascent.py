@@ -104,23 +104,6 @@ def test_interrupted_and_resumed_equals_uninterrupted_bit_for_bit(tmp_path, whol
     assert same_snapshots(found.snapshots, whole[1])
 
 
-def test_a_climb_that_is_told_to_stop_ends_at_that_look_and_is_saved_there(tmp_path, whole):
-    seen = []
-
-    def stop(scores):
-        seen.append(len(scores))
-        return len(scores) >= 6
-
-    climb = Climb(tmp_path)
-    found = climb.run(stop=stop)
-    assert found.scores == whole[0][0][:6]
-    assert seen == [0, 3, 4, 6]  # before the first step, then at every look and checkpoint
-    resumed = Climb(tmp_path)
-    again = resumed.run(resume=True, stop=stop)
-    assert resumed.calls == 0, "it went on although it had stopped"
-    assert bits_of(resumed, again) == bits_of(climb, found)
-
-
 # Interrupts
 
 

@@ -81,8 +81,6 @@ def train(
     seed: int,
     checkpoint_every: int,
     task: TaskContext = NO_CHECKPOINTS,
-    *,
-    denoise: bool = False,
 ) -> tuple[Encoder, Observer, Ascended]:
     """Train an encoder E on images to maximize S(E(X) | X), on the device of the images."""
     pixels = images.flatten(1)
@@ -95,7 +93,6 @@ def train(
         seed=split(seed, "encoder"),
     ).to(images.device)
     observer = encoder_observer(config, pixels.shape[1], seed)
-    observer.denoise = denoise
     if not 0 < config.batch_size <= len(pixels):
         raise UserError(f"batch_size must be from 1 to {len(pixels)}, got {config.batch_size}")
 

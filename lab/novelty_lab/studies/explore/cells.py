@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from novelty_lab.rivals.registry import RIVALS
 from novelty_lab.settings import Settings
 
-ROOMS, CAR = "MultiRoom-N4-S5", "MountainCarContinuous-sparse"
-TASKS = (ROOMS, "MultiRoom-N6", "DoorKey-8x8", "KeyCorridorS3R3", CAR)
+ROOMS = "MultiRoom-N4-S5"
+TASKS = (ROOMS, "MultiRoom-N6", "DoorKey-8x8", "KeyCorridorS3R3")
 DISTRACTORS = {
     "clean": "clean",
     "tv": "television",

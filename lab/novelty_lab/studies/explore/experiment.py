@@ -15,7 +15,6 @@ from novelty_lab.paper.table1_agents.packages import need_rl, package_versions
 from novelty_lab.settings import Settings, choice
 from novelty_lab.studies.explore.cells import (
     BONUSES,
-    CAR,
     COEFFICIENT,
     DISTRACTORS,
     LAYOUTS,
@@ -30,7 +29,7 @@ FEWER_BONUSES = ("none", "rnd", "e3b", "raw", "foresight")
 FEWER_SEEDS = 3
 ORDER = ("pixels", "clean", "noise", "tv", "remote")
 STEPS = 800_000
-FEWER_STEPS = {"DoorKey-8x8": 300_000, CAR: 200_000}
+FEWER_STEPS = {"DoorKey-8x8": 300_000}
 """Tasks that have fewer steps than the others by default."""
 
 
@@ -39,7 +38,7 @@ class Config(Settings):
     """Which runs."""
 
     tasks: tuple[str, ...] = choice(TASKS)
-    """Mazes, and a car on a hill that is rewarded at the goal only."""
+    """Mazes."""
     distractors: tuple[str, ...] = choice(DISTRACTORS)
     """What a useless action shows."""
     bonuses: tuple[str, ...] = choice(BONUSES)
@@ -47,7 +46,7 @@ class Config(Settings):
     seeds: tuple[int, ...] = (10, 11, 12, 13, 14)
     """Training seeds; smaller ones were used to choose the settings of the new bonus."""
     steps: int = 0
-    """Environment steps of a run; 0 is 800,000, in DoorKey-8x8 300,000, of the car 200,000."""
+    """Environment steps of a run; 0 is 800,000, in DoorKey-8x8 300,000."""
     coefficient: float = COEFFICIENT
     """Of every bonus, in units of running returns; chosen on DoorKey-8x8."""
     layouts: int = LAYOUTS

@@ -14,8 +14,8 @@ from novelty_lab.paper.table1_agents.statistics import normalized_iqm
 from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.studies.explore.cells import BONUSES as LABELS
-from novelty_lab.studies.explore.cells import CAR, UNHINDERED
 from novelty_lab.studies.explore.cells import DISTRACTORS as WORLDS
+from novelty_lab.studies.explore.cells import UNHINDERED
 from novelty_lab.style import label_panel, new_figure
 
 FEWEST = 4
@@ -104,8 +104,7 @@ def curves(worlds: list[str], group: Group) -> Figure:
         panels[1, column].set_xlabel("thousand steps")
     panels[0, 0].set(ylabel="return", ylim=(-0.02, 1.02))
     panels[1, 0].set(ylabel="useless actions", ylim=(-0.02, 1.02))
-    is_maze = all(one.configuration["task"] != CAR for runs in group.values() for one in runs)
-    for axes in panels[1] if is_maze else ():
+    for axes in panels[1]:
         axes.axhline(CHANCE, color="0.7", linewidth=0.8, linestyle="--", zorder=0)
     handles: dict[str, Any] = {}
     for axes in panels[0]:

@@ -22,7 +22,7 @@ from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import split
 from novelty_lab.rivals.registry import RIVALS, make_rival
 from novelty_lab.studies.explore.cells import BONUSES, UNHINDERED, Exploration
-from novelty_lab.studies.explore.worlds import make_world
+from novelty_lab.studies.explore.worlds import GridVecEnv
 
 NUM_ENVS, GAMMA = 16, 0.99
 EVERY, LAST = 10, 5
@@ -101,10 +101,10 @@ def explore(cell: Exploration, *, seed: int, pools: Path) -> dict[str, Any]:
     begun = time.perf_counter()
     child = split(seed, "explore", cell.task, cell.distractor, cell.bonus)
     world = {"num_envs": NUM_ENVS, "pools": pools, "layouts": cell.layouts}
-    venv = make_world(cell.task, cell.distractor, **world, seed=split(child, "world"))
+    venv = GridVecEnv(cell.task, cell.distractor, **world, seed=split(child, "world"))
     bonus, shown = None, "clean" if cell.bonus == UNHINDERED else cell.distractor
     if cell.bonus != "none":
-        other = make_world(cell.task, shown, **world, seed=split(child, "random world"))
+        other = GridVecEnv(cell.task, shown, **world, seed=split(child, "random world"))
         play = play_randomly(VecEnvAdapter(other), episodes=64, seed=split(child, "play") % 2**31)
         bonus = make_bonus(cell.bonus, play, split(child, "bonus"))
     timed = Timed(bonus, venv if cell.bonus == UNHINDERED else None)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium import spaces
-from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
+from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from learnable_novelty.errors import UserError
-from novelty_lab.studies.explore.cells import CAR, DISTRACTORS
-from novelty_lab.studies.explore.minigrid import DONE, TASKS, VIEW, Layouts, MiniGrids
+from novelty_lab.studies.explore.cells import DISTRACTORS
+from novelty_lab.studies.explore.minigrid import DONE, VIEW, Layouts, MiniGrids
 
 PIXELS = VIEW * VIEW * 3
 CHANNELS = 8
@@ -174,56 +173,3 @@ class GridVecEnv(VecEnv):
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
         return [False] * self.num_envs
-
-
-class SparseCar(gymnasium.Env[Any, Any]):
-    """MountainCarContinuous with a reward of one at the goal only, and a distractor.
-
-    The second coordinate of an action is a button: above 0.5 it is the useless action. Position and
-    speed are in units of their ranges, [-1, 1]; they are the pixels of this task.
-    """
-
-    def __init__(self, distractor: str, seed: int) -> None:
-        self.car: Any = gymnasium.make("MountainCarContinuous-v0")
-        car_seed, noise_seed = np.random.SeedSequence(seed).spawn(2)
-        self.distractor = Distractor(
-            distractor, num_envs=1, dim=2, pixels=2, random=np.random.default_rng(noise_seed)
-        )
-        self._seed: int | None = int(car_seed.generate_state(1)[0])
-        box = self.car.observation_space
-        self._middle, self._half = (box.high + box.low) / 2, (box.high - box.low) / 2
-        self.observation_space = spaces.Box(-np.inf, np.inf, (self.distractor.dim,), np.float32)
-        self.action_space = spaces.Box(-1.0, 1.0, (2,), np.float32)
-
-    def _scaled(self, state: np.ndarray) -> np.ndarray:
-        return ((state - self._middle) / self._half).astype(np.float32)
-
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        state, _ = self.car.reset(seed=self._seed if seed is None else seed)
-        self._seed, self._return, self._length, self._useless = None, 0.0, 0, 0
-        return self.distractor.reset(0, self._scaled(state)), {}
-
-    def step(self, action: Any) -> Any:
-        useless = np.array([action[1] > 0.5])
-        state, _, terminated, truncated, _ = self.car.step(action[:1])
-        self._return, self._length = float(terminated), self._length + 1
-        self._useless += int(useless[0])
-        observation = self.distractor(self._scaled(state)[None], useless)[0]
-        info: dict[str, Any] = {}
-        if terminated or truncated:
-            info["episode"] = {"r": self._return, "l": self._length, "t": 0.0}
-            info["useless"] = self._useless
-        return observation, float(terminated), terminated, truncated, info
-
-
-def make_world(
-    task: str, distractor: str, *, num_envs: int, seed: int, pools: Path, layouts: int = 4000
-) -> VecEnv:
-    """Make parallel environments of a task with a distractor."""
-    if task in TASKS:
-        more = {"num_envs": num_envs, "seed": seed, "pools": pools, "layouts": layouts}
-        return GridVecEnv(task, distractor, **more)
-    if task == CAR:
-        seeds = np.random.SeedSequence(seed).generate_state(num_envs).tolist()
-        return DummyVecEnv([lambda s=s: SparseCar(distractor, s) for s in seeds])
-    raise UserError(f"expected a task, one of {', '.join([*TASKS, CAR])}; got {task!r}")

@@ -17,8 +17,6 @@ from novelty_lab.tables import table
 
 LABELLED = ("Life", "HighLife", "Day & Night", "Morley", "Diamoeba", "Anneal", "2x2", "34 Life",
             "Long Life", "Replicator", "Seeds", "Maze", "Coral")  # fmt: skip
-PART = (32, 64)
-"""Columns of the drawn map with B3 and without B0, B1 and B2: where most rules with a name are."""
 GLIDERS = {True: "yes", False: "no", None: "?"}
 RANKED = {
     "excess": "excess",
@@ -68,13 +66,11 @@ def _changes(results: dict[str, Any]) -> Table:
 
 
 def figure(record: Record) -> Figure:
-    """Draw the map, the part of it where most names are, and change."""
+    """Draw the map, and bits against change."""
     results = record.results
     fig = new_figure(11.0, 11.6)
-    top, bottom = fig.subfigures(2, 1, height_ratios=[1.6, 1.0], squeeze=False)[:, 0]
-    whole, part = top.subplots(1, 2, width_ratios=[2.25, 1.0])
-    _draw_map(top, whole, record)
-    _draw_part(part, record)
+    top, bottom = fig.subfigures(2, 1, height_ratios=[2.2, 1.0], squeeze=False)[:, 0]
+    _draw_map(top, top.subplots(), record)
     _draw_change(bottom.subplots(), results)
     return fig
 
@@ -112,10 +108,10 @@ def _draw_rules(axes: Axes, record: Record) -> Any:
 def _draw_map(part: SubFigure, axes: Axes, record: Record) -> None:
     image = _draw_rules(axes, record)
     for row in record.results["named"]:
-        x, y = place_of(row["rule"])
-        _mark(axes, x, y, row["gliders"])
-        if row["name"] in LABELLED and not PART[0] <= x < PART[1]:
-            _name_beside(axes, x, y, row["name"])
+        _mark(axes, row)
+    for colour, label in ((RED, "named, has gliders"), (GREY, "named, none or not known (white)")):
+        axes.plot([], [], "o", color=colour, markerfacecolor="none", label=label)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0))
     ticks, names = [128, 384], ["without", "with"]
     axes.set_xticks(ticks, [f"{name} B0" for name in names])
     axes.set_yticks(ticks, [f"{name} S0" for name in names], rotation=90, va="center")
@@ -127,75 +123,28 @@ def _draw_map(part: SubFigure, axes: Axes, record: Record) -> None:
     label_panel(axes, "a", f"{record.results['rules']:,} life-like rules")
 
 
-def _draw_part(axes: Axes, record: Record) -> None:
-    """Draw the columns of ``PART``, stretched, with names."""
-    _draw_rules(axes, record)
-    axes.set(xlim=(PART[0] - 0.5, PART[1] - 0.5), aspect="auto")
-    shown: list[tuple[int, int, str]] = []
-    for row in record.results["named"]:
-        x, y = place_of(row["rule"])
-        if PART[0] <= x < PART[1]:
-            _mark(axes, x, y, row["gliders"])
-            if row["name"] in LABELLED:
-                shown.append((x, y, row["name"]))
-    _name_in_margin(axes, shown)
-    axes.set_xticks([39.5, 55.5], ["B3, no B4", "B3 and B4"])
-    axes.set_yticks([])
-    for colour, label in ((RED, "named, has gliders"), (GREY, "named, none or not known (white)")):
-        axes.plot([], [], "o", color=colour, markerfacecolor="none", label=label)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.6, -0.05))
-    label_panel(axes, "b", "columns with B3, no B0 to B2")
+BESIDE = {
+    "Life": (46, -60),
+    "Day & Night": (64, -8),
+    "Maze": (52, -18),
+    "Replicator": (22, 12),
+    "Seeds": (26, -12),
+    "Anneal": (-14, -28),
+}
+"""Rules that are named on the map, and where their names stand from their rings, in points."""
 
 
-def _mark(axes: Axes, x: int, y: int, gliders: bool | None) -> None:
-    colour = RED if gliders else "white"
-    axes.plot(x, y, "o", markersize=5, markerfacecolor="none", markeredgecolor=colour)
-
-
-def _name_beside(axes: Axes, x: int, y: int, name: str) -> None:
-    """Name a ring outside of ``PART``, where it hides no other, with a line to it."""
-    offset = {"xytext": BESIDE.get(name, (22, 12)), "textcoords": "offset points"}
-    look = {"color": "white", "path_effects": _outline(), "annotation_clip": True}
-    axes.annotate(name, (x, y), fontsize=8, arrowprops=_leader(), **offset, **look)
-
-
-def _leader(**more: Any) -> dict[str, Any]:
-    """Return the look of a line from a name to its ring."""
-    line = {"arrowstyle": "-", "color": "white", "linewidth": 0.7, "shrinkB": 3}
-    return {**line, **more, "path_effects": _outline()}
-
-
-BESIDE = {"Seeds": (22, -30), "Anneal": (-14, -28)}
-"""Where names stand from their rings, in points."""
-
-
-def _name_in_margin(axes: Axes, rings: list[tuple[int, int, str]]) -> None:
-    """Name rings on the right of the axes, in their order from top to bottom, a line to each."""
-    rings = sorted(rings, key=lambda ring: (ring[1], ring[0]))
-    top, bottom = sorted(axes.get_ylim())
-    heights = spread_apart([y for _, y, _ in rings], 0.028 * (bottom - top), top, bottom)
-    for (x, y, name), height in zip(rings, heights, strict=True):
-        beside = (PART[1] + 1.5, height)
-        line = _leader(shrinkA=1)
-        axes.annotate(name, (x, y), xytext=beside, fontsize=8, va="center", arrowprops=line)
-
-
-def spread_apart(places: list[float], gap: float, low: float, high: float) -> list[float]:
-    """Move ascending places as little as they must, so that they are a gap apart and inside.
-
-    >>> spread_apart([1, 1, 9], 2, 0, 10)
-    [1.0, 3.0, 9.0]
-    """
-    moved: list[float] = []
-    for place in places:
-        moved.append(max(float(place), moved[-1] + gap if moved else low))
-    for back in range(len(moved) - 1, -1, -1):
-        moved[back] = min(moved[back], moved[back + 1] - gap if back + 1 < len(moved) else high)
-    return moved
-
-
-def _outline() -> list[Any]:
-    return [withStroke(linewidth=1.5, foreground="black")]
+def _mark(axes: Axes, row: dict[str, Any]) -> None:
+    """Draw a ring around a rule with a name, and a few of the names."""
+    place = place_of(row["rule"])
+    colour = RED if row["gliders"] else "white"
+    axes.plot(*place, "o", markersize=5, markerfacecolor="none", markeredgecolor=colour)
+    if row["name"] in BESIDE:
+        outline = [withStroke(linewidth=1.5, foreground="black")]
+        line = {"arrowstyle": "-", "color": "white", "linewidth": 0.7, "shrinkB": 3}
+        look: dict[str, Any] = {"color": "white", "fontsize": 8, "path_effects": outline}
+        look |= {"arrowprops": {**line, "path_effects": outline}, "textcoords": "offset points"}
+        axes.annotate(row["name"], place, xytext=BESIDE[row["name"]], **look)
 
 
 def _draw_change(axes: Axes, results: dict[str, Any]) -> None:
@@ -215,7 +164,7 @@ def _draw_change(axes: Axes, results: dict[str, Any]) -> None:
     axes.set_xticks(places, [_share(row) for row in rows], rotation=60)
     axes.set(xlabel="cells that differ after two steps, below (%)", ylabel="bits")
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2)
-    label_panel(axes, "c", "still, busy, chaotic: medians")
+    label_panel(axes, "b", "still, busy, chaotic: medians")
 
 
 def _with_width(value: float, half_width: float | None) -> str:
