@@ -1,5 +1,6 @@
 """Terms against collapse: rivals by their papers' formulas, views of images, a run."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -8,6 +9,7 @@ import torch
 from scipy.integrate import trapezoid
 
 from novelty_lab.runner import run_experiment
+from novelty_lab.studies.collapse import worldmodel
 from novelty_lab.studies.collapse.images import augment, recoloured
 from novelty_lab.studies.collapse.terms import sigreg, vicreg
 
@@ -53,6 +55,42 @@ def test_views_show_a_part_of_the_image_and_a_turn_of_hue_keeps_its_mean():
         image - image.mean(1, keepdim=True), turned - turned.mean(1, keepdim=True), dim=1
     )
     assert torch.allclose(cosine, torch.full_like(cosine, math.cos(0.2 * math.pi)), atol=1e-5)
+
+
+def test_the_wall_of_the_two_rooms_is_passed_in_the_door_only():
+    torch.manual_seed(0)
+    place, door = worldmodel.begin(500, "cpu")
+    passed = 0
+    for _ in range(60):
+        old, place = place, worldmodel.moved(place, door, torch.randn(500, 2))
+        through = (place[:, 0] < 0.5) != (old[:, 0] < 0.5)
+        assert bool(((place[through, 1] - door[through]).abs() < worldmodel.DOOR).all())
+        passed += int(through.sum())
+    assert passed > 50
+    assert 0.05 <= float(place.min()) < float(place.max()) <= 0.95
+
+
+def test_a_model_that_knows_the_world_plans_to_most_goals(monkeypatch):
+    class Known:
+        def encode(self, frames):
+            red = (frames[:, 0] - frames[:, 1]).clamp(min=0)
+            grid = (torch.arange(64) + 0.5) / 64
+            sums = torch.stack([red.sum(1) @ grid, red.sum(2) @ grid], 1)
+            return sums / red.sum((1, 2))[:, None]
+
+        def roll(self, code, actions):
+            doors, codes = door.repeat_interleave(len(code) // len(door)), []
+            for action in actions.unbind(1):
+                code = worldmodel.moved(code, doors, action)
+                codes.append(code)
+            return torch.stack(codes, 1)
+
+    torch.manual_seed(0)
+    (place, door), (goal, other) = (worldmodel.begin(30, "cpu") for _ in range(2))
+    drawn = iter([(place, door), (goal, other)])
+    monkeypatch.setattr(worldmodel, "begin", lambda *_: next(drawn))
+    config = dataclasses.replace(worldmodel.QUICK, starts=30, candidates=256)
+    assert worldmodel.planned(Known(), config, "clean", "cpu")["success"] > 0.7  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.slow

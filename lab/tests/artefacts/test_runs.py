@@ -38,6 +38,7 @@ FAST = {
 
 NOT_RECORDED = {
     "collapse-images",
+    "collapse-worldmodel",
 }
 """Their paper configurations take core-hours and have not been run yet."""
 ONE_RUN = [

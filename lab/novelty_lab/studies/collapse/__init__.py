@@ -12,4 +12,13 @@ ARTEFACTS = (
         called="collapse-images",
         stem="images",
     ),
+    Artefact(
+        __name__,
+        "Ours: latent models of two rooms that plan, kept alive by six terms",
+        order=154,
+        engine="serial",
+        uses=("device",),
+        called="collapse-worldmodel",
+        stem="worldmodel",
+    ),
 )
