@@ -8,6 +8,7 @@ python -m stress kills [--kills 300] [--seed 0] [--save]
 python -m stress mutants [--count 100] [--only AREA] [--workers 2] [--again missed|all]
 python -m stress oracle [--cases 20000] [--cuda]
 python -m stress soak [--seconds 3600] [--interval 10] [--save]
+python -m stress verdicts --folder DIR [--tables 50] [--workers 2] [--save]
 """
 
 from __future__ import annotations
@@ -16,7 +17,18 @@ import argparse
 import importlib
 from collections.abc import Sequence
 
-NAMES = ("attacks", "files", "fuzz", "hostile", "kills", "mutants", "oracle", "saves", "soak")
+NAMES = (
+    "attacks",
+    "files",
+    "fuzz",
+    "hostile",
+    "kills",
+    "mutants",
+    "oracle",
+    "saves",
+    "soak",
+    "verdicts",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -41,7 +41,7 @@ class Rearrangements:
     space: tuple[int, ...] = ()
     """Sites of a lattice."""
     spacing: int = 1
-    """Correlation time of a series: the least shift of two, where twenty fit."""
+    """Correlation time of a series: the least shift of two, where twenty fit; rows of a block."""
     steps: int = 0
     """Of a series; more than samples, which span several."""
     groups: Labels | None = None
@@ -56,6 +56,9 @@ class Rearrangements:
     def _orders(self, purpose: str, count: int, num_rows: int) -> Iterator[Tensor]:
         if self.kind == "shifts":
             return iter(shift_orders(num_rows, self.spacing, count))
+        if self.kind == "blocks":
+            seed = split(self.seed, purpose)
+            return iter(block_orders(num_rows, count + 1, self.spacing, seed)[1:])
         space = self.space if self.kind == "translations" else (num_rows // self.samples,)
         kind = self.kind if self.kind in ("samples", "translations") else "rows"
         return row_orders(kind, self.samples, space, count, split(self.seed, purpose))

@@ -9,7 +9,6 @@ import torch
 import learnable_novelty as ln
 from learnable_novelty.measure.cautions import (
     equal_rows,
-    neighbours,
     outliers,
     refusal_of_pair,
 )
@@ -19,35 +18,24 @@ from novelty_lab.studies.calibration.processes import filtered, garch
 RNG = np.random.default_rng(0)
 
 
-def said(x, y):
-    both = [torch.from_numpy(np.asarray(v, float)) for v in (x, y)]
-    return [*neighbours(*both), *outliers(*both)]
-
-
-def test_copies_time_and_outliers_are_said_with_what_to_do():
+def test_a_far_value_is_said_with_what_to_do():
     x, y = RNG.standard_normal((60, 2)), RNG.standard_normal((60, 1))
-    groups, (copies,) = equal_rows(*(torch.from_numpy(np.tile(v, (2, 1))) for v in (x, y)))
-    np.testing.assert_array_equal(groups[:60], groups[60:])
-    assert copies.startswith("60 of 120 rows repeat others")
-    assert "groups=range(120)" in copies
-    (time,) = said(x.cumsum(0), y.cumsum(0))
-    assert "neighbouring rows are alike" in time
-    assert "window or leads" in time
+    assert outliers(torch.from_numpy(x), torch.from_numpy(y)) == []
     y[7] = 1e4
-    (far,) = said(x, y)
+    (far,) = outliers(torch.from_numpy(x), torch.from_numpy(y))
     assert "target column 1 lies" in far
     assert "rank=True" in far
 
 
-def test_equal_rows_are_one_group_and_cautions_stand_beside_the_p_value():
-    x = np.linspace(-1, 1, 60)[:, None] + 0.01 * RNG.standard_normal((60, 1))
-    twice = np.tile(x, (2, 1)), np.tile(RNG.standard_normal((60, 1)), (2, 1))
+def test_repeated_rows_count_once():
+    x, y = RNG.standard_normal((60, 2)), RNG.standard_normal((60, 1))
+    twice = np.tile(x, (2, 1)), np.tile(y, (2, 1))
+    groups, (copies,) = equal_rows(*map(torch.from_numpy, twice))
+    np.testing.assert_array_equal(groups[:60], groups[60:])
+    assert copies.startswith("60 of 120 rows repeat others")
     found = ln.score(*twice, draws=1, null=9)
-    assert "note: 60 of 120 rows repeat others" in str(found)
+    assert "60 repeated rows counted once)" in found.verdict
     assert "whole groups" in found.rearranged
-    alone = ln.score(x, x.cumsum(0), draws=1, null=9)
-    assert "caution: neighbouring rows are alike" in str(alone)
-    assert alone.to_dict()["cautions"] == list(alone.cautions)
 
 
 def wave(g, n):
@@ -144,18 +132,3 @@ def test_ranks_find_a_relation_under_heavy_tails_and_ignore_units():
         ln.score(x, y, rank=True, target_unit=1.0)
     with pytest.raises(ValueError, match="ranks need all rows"):
         ln.score(lambda: iter([(x, y)]), rank=True)
-
-
-def test_neighbours_are_said_where_some_rows_repeat():
-    values = np.zeros((400, 2))
-    g = np.random.default_rng(0)
-    for i in range(1, 400):
-        values[i] = 0.95 * values[i - 1] + g.standard_normal(2)
-    rows = np.repeat(values, np.where(np.arange(400) % 40, 1, 2), axis=0)
-    found = ln.score(rows[:, 0], rows[:, 1], draws=1, null=19)
-    assert "equal rows are one group" in found.decisions[0]
-    assert "neighbouring rows are alike" in found.cautions[0]
-    scanned = ln.scan({"a": rows[:, 0], "b": rows[:, 1]}, draws=1, permutations=19)
-    assert "neighbouring rows are alike" in scanned.cautions[0]
-    independent = np.repeat(g.standard_normal((200, 2)), 2, axis=0)
-    assert not ln.score(independent[:, 0], independent[:, 1], draws=1, null=19).cautions

@@ -46,6 +46,10 @@ class Chosen:
     """What was decided, in plain words."""
     gaps: int = 0
     """Rows with gaps, which were filled or left out."""
+    groups: np.ndarray | None = None
+    """Labels of the rows, where a column of the table names groups of them."""
+    is_dated: bool = False
+    """Whether rows are in the order of a column that dates them."""
 
 
 def choose(
@@ -100,6 +104,10 @@ def choose(
     x, y, rows, said = without_gaps(x, y, how, is_series=is_series)
     for column in [*x, *y]:
         _check(column, rows)
+    time = None if is_series else table.time
+    if time is not None:
+        rows = rows[np.argsort(time.values[rows], kind="stable")]
+    groups, used = None if is_series else table.groups, {one.name for one in [*x, *y]}
     _check_size([*x, *y], len(rows), where)
     single = all(one.values.dtype == np.float32 for one in (*x, *y))
     dtype = np.dtype(np.float32 if single else np.float64)  # numbers keep their precision
@@ -111,6 +119,8 @@ def choose(
         y[0].levels if len(y) == 1 else (),
         (*notes, *said),
         0 if how == "interpolate" else int(gaps_of([*x, *y], table.num_rows).sum()),
+        None if groups is None or groups.name in used else groups.values[rows],
+        time is not None,
     )
 
 

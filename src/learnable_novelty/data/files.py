@@ -155,6 +155,8 @@ def choose_columns(
         input_places=chosen.inputs.places,
         target_names=tuple(chosen.target_names),
         kept=chosen.inputs.rows,
+        groups=chosen.groups,
+        is_dated=chosen.is_dated,
     )
     return Columns(
         source,

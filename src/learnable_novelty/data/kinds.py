@@ -28,6 +28,14 @@ FEWEST_COUNTED = 10
 INDEX_NAMES = ("rownames", "row.names", "rowname", "row_names", "index", "id")
 NAMED_ID = re.compile(r".*([ _.-](id|ID|Id)|[a-z](Id|ID))")
 """Names such as order_id, order id and PassengerId."""
+NAMED_GROUP = re.compile(
+    r"(patient|subject|participant|person|respondent|proband|customer|client|user|student|pupil|"
+    r"animal|household|family|mouse|batch|cluster|panel|firm|plot)s?"
+    r"([ _.-]?(id|no|nr|num|number))?",
+    re.IGNORECASE,
+)
+"""Names of columns whose rows with the same value depend on each other."""
+FEWEST_GROUPS = 8
 UNNAMED = re.compile(r"(unnamed(: ?\d+(\.\d+)?)?|#\d+(\.\d+)?|__index_level_\d+__)?", re.IGNORECASE)
 """Names that programs give to a column without a name."""
 
@@ -238,6 +246,22 @@ def index_reason(column: Column, *, leading: bool) -> str | None:
     return None
 
 
+def is_group(column: Column) -> bool:
+    """Tell whether a column names groups of rows: eight and more, each with two rows on average.
+
+    >>> is_group(Column("patient", "number", np.repeat(np.arange(10.0), 3)))
+    True
+    """
+    label = column.name.strip()
+    named = NAMED_GROUP.fullmatch(label) or NAMED_ID.fullmatch(label) or label.lower() == "id"
+    if not named or column.missing or column.kind in ("date", "boolean", "constant"):
+        return False
+    if column.values.dtype.kind == "f" and bool((column.values % 1 != 0).any()):
+        return False
+    count = len(set(column.values.tolist()))
+    return FEWEST_GROUPS <= count <= len(column.values) // 2
+
+
 def counts(values: np.ndarray, fewest: int = 3) -> bool:
     """Tell whether values are 0, 1, 2, ... or 1, 2, 3, ...
 
@@ -258,7 +282,7 @@ def as_kind(column: Column, kind: Kind) -> Column:
     texts = _texts(column)
     if kind == column.kind:
         return column
-    if kind in ("index", "text", "constant"):
+    if kind in ("index", "group", "text", "constant"):
         return Column(column.name, kind, np.array(texts, dtype=object))
     if kind in ("number", "boolean") and column.values.dtype.kind == "f":
         return replace(column, kind=kind, levels=())

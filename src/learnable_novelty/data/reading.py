@@ -17,6 +17,7 @@ from learnable_novelty.data.kinds import (
     as_kind,
     column_of,
     index_reason,
+    is_group,
     not_of_kind,
     plain_values,
 )
@@ -195,6 +196,10 @@ def _kinds(frame: Any, name: str, reading: Reading, decimal: str, notes: list[st
                 text = f"{printable(label)}: {cells} no number, and a gap ({odd})"
                 said.append(Decision(text, label, "kinds", "text"))
             column = converted
+        elif place not in kept and is_group(column):
+            column = Column(label, "group", plain_values(column))
+            text = f"rows with the same {printable(label)} depend on each other: they are a group"
+            said.append(Decision(text, label, "keep", label))
         elif place not in kept and (reason := index_reason(column, leading=leading)) is not None:
             column = Column(label, "index", plain_values(column), reason=reason)
         leading = leading and column.kind == "index"

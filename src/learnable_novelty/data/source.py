@@ -141,6 +141,10 @@ class Source:
     target_names: tuple[str, ...] = ()
     kept: np.ndarray | None = None
     """Of a table: the numbers of the rows that are left."""
+    groups: np.ndarray | None = None
+    """Labels of these rows, where a column of the table names groups."""
+    is_dated: bool = False
+    """Whether they are in the order of a column that dates them."""
 
     @property
     def count(self) -> int | None:

@@ -12,15 +12,17 @@ import numpy as np
 from learnable_novelty.errors import UserError
 from learnable_novelty.text import printable
 
-Kind = Literal["number", "category", "boolean", "date", "text", "index", "constant"]
+Kind = Literal["number", "category", "boolean", "date", "text", "index", "group", "constant"]
 """A number, category or boolean can be measured. The others are left out: text of many values, an
-index that only counts rows, and columns of one value."""
+index that only counts rows, the name of a group of rows, and columns of one value."""
 MEASURED: tuple[Kind, ...] = ("number", "category", "boolean")
 """Kinds that become inputs and targets."""
 MOST_NAMED = 8
 """Columns and levels that are listed before the rest is counted."""
 MOST_LEVELS = 30
 """Beyond so many a category is an input only: its common levels, and how frequent each level is."""
+TIMES = ("year", "date", "time", "month", "quarter", "week", "day", "hour", "period", "t")
+"""Names of numbers that date the rows, if they rise from row to row."""
 CYCLES = (365.2425, 7.0, 1.0)
 """Days of the cycles that a date has."""
 
@@ -111,6 +113,8 @@ def _why(column: Column) -> str:
         return "no values" if column.missing == len(column.values) else "one value"
     if column.kind == "date":
         return "dates"
+    if column.kind == "group":
+        return "rows with the same one are a group"
     return f"text of {len({value for value in column.values if value is not None})} values"
 
 
@@ -149,6 +153,23 @@ class Table:
     def targets(self) -> tuple[Column, ...]:
         """Those of them that can be targets too."""
         return tuple(column for column in self.columns if column.is_target)
+
+    @property
+    def groups(self) -> Column | None:
+        """The column whose rows with the same value depend on each other; the coarsest of them."""
+        named = [column for column in self.columns if column.kind == "group"]
+        return min(named, key=lambda one: len(set(one.values.tolist())), default=None)
+
+    @property
+    def time(self) -> Column | None:
+        """The column that dates the rows: the first of dates, or of numbers named so that rise."""
+        for column in self.columns:
+            if column.kind == "date" and not column.missing:
+                return column
+            rises = column.kind == "number" and column.name.strip().lower() in TIMES
+            if rises and not column.missing and bool((np.diff(column.values) >= 0).all()):
+                return column
+        return None
 
     def __getitem__(self, name: str) -> Column:
         for column in self.columns:

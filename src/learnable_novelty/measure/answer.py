@@ -13,7 +13,7 @@ import torch
 from learnable_novelty.data.source import Source
 from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.draw import Draw, rows_of
-from learnable_novelty.measure.held_out import HeldOut, held_out_share
+from learnable_novelty.measure.held_out import HeldOut, gain_p_value, held_out_share
 from learnable_novelty.measure.importance import shares
 from learnable_novelty.measure.line import paired_difference
 from learnable_novelty.measure.null import HYPOTHESES
@@ -67,6 +67,8 @@ def summarize(
     # Noise whose size depends on the inputs is a dependence, and nothing that can be learned.
     mean_p = p_value(mean("mean_null"), float(mean("explained")))
     both = [one for one in (any_p, mean_p) if one is not None]
+    if both and held_out and not isinstance(units, int) and null[1] == HYPOTHESES["blocks"][1]:
+        both.append(gain_p_value(held_out, units))
     chance = bool(both) and max(both) > max(FALSE_RATE, 1 / (1 + count))
     is_linear = null[1] == HYPOTHESES["linear"][1]
     denoised = [_nothing(draw.denoised) if chance else draw.denoised for draw in draws]

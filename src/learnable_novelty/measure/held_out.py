@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 from torch import Tensor
 
 from learnable_novelty.observer.fit import Fit
@@ -265,6 +265,18 @@ def held_out_share(
     low, high = (1 - math.exp(min(log - q * error, 700.0)) for q in (below, above))
     share, low, high = (max(0.0, float(value)) for value in (1 - ratio, low, high))
     return share, (low, high)
+
+
+def gain_p_value(many: Sequence[HeldOut], labels: NDArray[np.int64]) -> float:
+    """Return p of no gain over the mean in blocks that were held out, by Student's t of the blocks.
+
+    Neighbours that move slowly in inputs and targets look related to any permutation that breaks
+    their common borders, and predict nothing in another stretch of rows.
+    """
+    whole = HeldOut.mean(many)
+    gains = sums_of(whole.spread - whole.errors, labels)
+    error = gains.std(ddof=1) / math.sqrt(len(gains))
+    return float(stdtr(len(gains) - 1, -gains.mean() / error)) if error > 0 else 1.0
 
 
 def sums_of(values: Array, units: int | NDArray[np.int64]) -> Array:

@@ -77,6 +77,10 @@ HYPOTHESES: dict[str, tuple[str, str]] = {
         "autoregression leaves of each",
         "the series is a stationary linear Gaussian process, seen through a monotone function",
     ),
+    "blocks": (
+        "the targets of whole blocks of rows",
+        "targets are independent of inputs; blocks of rows are independent of each other",
+    ),
     "groups": (
         "the targets of whole groups, by random signs",
         "the inputs tell nothing of the mean of the targets; groups are independent of each other",
@@ -129,6 +133,6 @@ def describe(kind: str, rows: int, blocks: int, spacing: int, count: int) -> tup
         moved += f" of {step} steps and its multiples (correlation time {spacing})"
     if kind == "signs":
         moved += f" ({blocks} blocks)"
-    if kind == "groups":
+    if kind in ("groups", "blocks"):
         moved += f" ({blocks} of them)"
     return moved, claim

@@ -19,9 +19,6 @@ from learnable_novelty.data.source import Source
 from learnable_novelty.data.table import Table
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.cautions import (
-    equal_rows,
-    first_of_each,
-    neighbours,
     outliers,
     refusal_of_blocks,
     refusal_of_few,
@@ -29,6 +26,7 @@ from learnable_novelty.measure.cautions import (
     refusal_of_pair,
 )
 from learnable_novelty.measure.classes import are_classes
+from learnable_novelty.measure.dependent_rows import dependent_rows
 from learnable_novelty.measure.held_out import Folds
 from learnable_novelty.measure.importance import place_inputs
 from learnable_novelty.measure.line import Line
@@ -159,8 +157,10 @@ class PreparedRows:
     """Inputs, and targets less their linear prediction, of the one series and of its surrogates."""
     line: Line | None = None
     """Of vectors that are tested."""
+    tested_by: str = ""
+    """What has a sign each, for the first sentence."""
     decisions: tuple[str, ...] = ()
-    """What was decided about rows that belong together."""
+    """What was seen of the values."""
 
     @property
     def num_samples(self) -> int:
@@ -215,14 +215,18 @@ def prepare_rows(
         task = replace(task, target_unit=variance.mean().sqrt())
     x, y = scale_columns(task, rows.inputs, rows.targets)
     memory = 1 if task.windows is None else max(correlation_time(x), correlation_time(y))
-    groups, decisions = settings.groups, ()
-    if groups is None and null.kind == "rows" and task.windows is None and x.ndim == 2:
-        groups, decisions = equal_rows(x, y)
-    numbers = None if groups is None else number_groups(groups, rows.count)
-    if numbers is not None and null.kind != "signs":
-        null = replace(null, kind="groups")
     is_table = task.windows is None and x.ndim == 2
-    refusal = _refusal(x, y, null, numbers, is_table=is_table)
+    numbers, found = None, None
+    if settings.groups is not None:
+        numbers = number_groups(settings.groups, rows.count)
+    elif null.kind == "rows" and is_table:
+        found = dependent_rows(x, y, is_dated=settings.is_dated)
+        numbers = None if found is None else found.labels
+    if numbers is not None and null.kind != "signs":
+        null = replace(null, kind="blocks" if found is not None and found.length else "groups")
+    tested_by = "" if numbers is None else f"by {numbers.max() + 1} groups of rows"
+    refusal = None if found is None or not null.drawn else found.refusal
+    refusal = refusal or _refusal(x, y, null, numbers, is_table=is_table)
     if refusal is not None:
         null = replace(null, count=0)
     if numbers is None or task.windows is None:
@@ -234,12 +238,14 @@ def prepare_rows(
     if task.windows is not None and null.kind == "linear" and null.drawn:
         linear = beyond_linear(x, task.windows, _generators(settings.seed, null))
     gap = None if task.windows is None or numbers is not None else task.reach + memory
+    if found is not None and found.length:  # held out in stretches, with a gap on both sides
+        gap = found.length
     moves = Rearrangements(
         null.kind,
         len(past),
         settings.seed,
         space=tuple(future.shape[2:]),
-        spacing=memory,
+        spacing=memory if found is None else max(1, found.length),
         steps=len(past) + task.reach,
         groups=numbers,
     )
@@ -251,14 +257,20 @@ def prepare_rows(
         task=task,
         series=torch.cat([x, y], dim=1) if one_series else None,
         spacing=memory,
-        folds=Folds.of(len(past), gap, numpy_generator(settings.seed, "folds"), numbers),
-        cautions=_cautions(x, y, task, null, None if settings.groups is not None else numbers),
+        folds=Folds.of(
+            len(past),
+            gap,
+            numpy_generator(settings.seed, "folds"),
+            None if found is not None and found.length else numbers,
+        ),
+        cautions=outliers(x, y) if null.kind == "signs" and is_table else [],
         refusal=refusal,
         moves=moves,
         places={} if past.ndim != 2 else place_inputs(names, rows.inputs.shape[1], task.history),
         beyond_linear=linear,
         line=Line.of(past, future) if past.ndim == 2 and null.drawn else None,
-        decisions=decisions,
+        tested_by=tested_by if found is None else found.tested_by,
+        decisions=tuple(outliers(x, y)) if is_table and null.kind != "signs" else (),
     )
 
 
@@ -357,14 +369,3 @@ def _refusal(
     if null.kind == "signs" and is_table:
         return refusal_of_blocks(x, y, len(x) // SIGN_BLOCKS)
     return refusal_of_few(len(x)) if null.kind in ("rows", "samples", "translations") else None
-
-
-def _cautions(x: Tensor, y: Tensor, task: Task, null: Null, equal: Labels | None) -> list[str]:
-    if not null.drawn or x.ndim != 2:
-        return []
-    if null.kind in ("rows", "signs") and task.windows is None:
-        return [*neighbours(x, y), *outliers(x, y)]
-    if equal is not None:
-        first = torch.from_numpy(first_of_each(equal))
-        return [*neighbours(x[first], y[first]), *outliers(x, y)]
-    return outliers(x, y)

@@ -119,6 +119,8 @@ class Score:
     """What in the data makes the p-value less than it seems, and what to do about it."""
     refusal: str | None = None
     """Why there is no p-value, and what to do about it."""
+    tested_by: str = ""
+    """Which rows were tested and held out together, and why; empty where all are independent."""
     decisions: tuple[str, ...] = ()
     """What was decided while a table was read."""
     importance: Importance | None = None
@@ -169,6 +171,11 @@ class Score:
         return f"p {'<=' if smallest else '='} {p_words(self.p_value)}"
 
     @property
+    def _tested(self) -> str:
+        """The p-value, and what was tested together."""
+        return f"{self.p_text}, {self.tested_by}" if self.tested_by else self.p_text
+
+    @property
     def verdict(self) -> str:
         """Say in a sentence what was found."""
         if self.refusal is not None:
@@ -184,16 +191,16 @@ class Score:
             )
         if self.p_value > 0.05:
             nothing = "no sign of more than a linear process" if is_linear else "no relation found"
-            return f"{nothing} ({self.p_text}{self._power})"
+            return f"{nothing} ({self._tested}{self._power})"
         if is_linear:
             return f"more than a linear process ({self.p_text}): {self._explains}"
         if math.isnan(self.held_out_variance):
-            return f"relation found ({self.p_text}); {TOO_FEW} to hold some out"
+            return f"relation found ({self._tested}); {TOO_FEW} to hold some out"
         strength = "clear" if self.held_out_variance >= CLEAR else "weak"
         line = ""
         if not math.isnan(self.linear_variance):
             line = f"; a straight line explains {percent(self.linear_variance)}{self._bend}"
-        return f"{strength} relation: {self._explains} ({self.p_text}){line}"
+        return f"{strength} relation: {self._explains} ({self._tested}){line}"
 
     @property
     def _explains(self) -> str:

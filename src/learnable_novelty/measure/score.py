@@ -137,7 +137,9 @@ def score(
         rank=rank,
     )
     source = open_source(inputs, targets, is_series=settings.windows is not None)
-    settings = replace(settings, groups=labels_of(source, labels))
+    if labels is None and settings.null.kind == "auto" and source.rows is not None:
+        labels = None if observer is not None and settings.observer is None else source.groups
+    settings = replace(settings, groups=labels_of(source, labels), is_dated=source.is_dated)
     decisions = source.decisions
     if "auto" in (window, history):
         source, settings, chosen = cut_by_first_half(
@@ -235,7 +237,11 @@ def _score_rows(
     result = summarize(draws, observers[0], settings, samples, about, units)
     decisions = (*source.decisions, *data.decisions)
     result = replace(
-        result, cautions=tuple(data.cautions), refusal=data.refusal, decisions=decisions
+        result,
+        cautions=tuple(data.cautions),
+        refusal=data.refusal,
+        decisions=decisions,
+        tested_by=data.tested_by,
     )
     if data.refusal is not None and null.kind == "shifts":
         # What chance does to such series is not known, so neither is what it could have made.

@@ -43,6 +43,8 @@ class Settings:
     """Whether columns are replaced by their normal scores."""
     groups: NDArray[Any] | None = None
     """A label for each row: rows with the same one belong together."""
+    is_dated: bool = False
+    """Whether rows are in the order of a column that dates them."""
     numbers: tuple[int, ...] | None = None
     """Of a table: input columns that are numbers, for the default observer."""
 
