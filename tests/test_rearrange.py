@@ -4,6 +4,7 @@ import torch
 
 from learnable_novelty.measure.null import Null
 from learnable_novelty.rearrange import (
+    Rearrangements,
     correlation_time,
     row_orders,
     shift_orders,
@@ -62,3 +63,14 @@ def test_short_forms_of_a_null():
     with pytest.raises(ValueError, match="null must be"):
         Null(-5)
     assert Null.of(Null(3, "rows")) == Null(3, "rows")
+
+
+def test_weights_are_signs_and_then_two_points_with_their_skewness():
+    moves = Rearrangements("groups", 3000, 0, groups=np.arange(3000) // 2)
+    signs, skewed = (torch.cat(list(moves.weights("mean", 40, stretches=False)))).split(40)
+    assert torch.equal(signs, torch.cat(list(moves.signs("mean", 40, stretches=False))))
+    assert torch.equal(skewed[:, ::2], skewed[:, 1::2])  # one weight for each group
+    low, high = skewed.unique().tolist()
+    assert low * high == pytest.approx(-1) and low + high == pytest.approx(1)  # the golden ratio
+    moments = [float(skewed.pow(k).mean()) for k in (1, 2, 3)]
+    assert moments == pytest.approx([0, 1, 1], abs=0.05)

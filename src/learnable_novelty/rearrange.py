@@ -27,6 +27,7 @@ MOST_KEPT = 10_000_000
 """Places in orders that are kept, 80 MB; more of them are drawn again when they are needed."""
 BATCH_VALUES = 4_000_000
 """How many rearranged values are held at a time (32 MB)."""
+ROOT = 5**0.5
 Labels = NDArray[np.int64]
 
 
@@ -82,6 +83,19 @@ class Rearrangements:
             count: how many.
             stretches: whether steps within a correlation time share a sign; groups always do.
         """
+        return self._drawn("signs", purpose, count, stretches)
+
+    def weights(self, purpose: str, count: int, *, stretches: bool) -> Iterator[Tensor]:
+        """Yield random signs, and then as many of Mammen's weights, for ``wild_p_value``.
+
+        These are (1 - sqrt 5) / 2 with chance (5 + sqrt 5) / 10, else (1 + sqrt 5) / 2: of mean 0,
+        variance 1 and skewness 1 (Mammen 1993). Signs are right for symmetric noise, these where
+        it is skewed.
+        """
+        for kind in ("signs", "skewed"):
+            yield from self._drawn(kind, purpose, count, stretches)
+
+    def _drawn(self, kind: str, purpose: str, count: int, stretches: bool) -> Iterator[Tensor]:
         steps = self.steps or self.samples
         labels, length = self.groups, 1
         if labels is None:
@@ -89,17 +103,21 @@ class Rearrangements:
                 length = max(1, min(self.spacing, self.samples // FEWEST_STRETCHES))
             labels = np.arange(steps) // length
         return self._once(
-            ("signs", purpose, count),
+            (kind, purpose, count),
             count * steps,
-            lambda: self._signs(purpose, count, labels),
+            lambda: self._weights(kind, purpose, count, labels),
         )
 
-    def _signs(self, purpose: str, count: int, labels: Labels) -> Iterator[Tensor]:
-        generator = numpy_generator(self.seed, "signs", purpose)
+    def _weights(self, kind: str, purpose: str, count: int, labels: Labels) -> Iterator[Tensor]:
+        generator = numpy_generator(self.seed, kind, purpose)
         size = max(FEWEST_AT_ONCE, MOST_KEPT // len(labels))
         for start in range(0, count, size):
             shape = min(size, count - start), int(labels.max()) + 1
-            yield torch.from_numpy(2.0 * generator.integers(0, 2, size=shape) - 1.0)[:, labels]
+            if kind == "signs":
+                drawn = 2.0 * generator.integers(0, 2, size=shape) - 1.0
+            else:
+                drawn = (1 + np.where(generator.random(shape) < 0.5 + 0.1 * ROOT, -ROOT, ROOT)) / 2
+            yield torch.from_numpy(drawn)[:, labels]
 
     def _once(
         self, key: Any, places: int, draw: Callable[[], Iterator[Tensor]]

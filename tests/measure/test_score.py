@@ -18,6 +18,7 @@ from learnable_novelty.measure.prepare import prepare_rows
 from learnable_novelty.measure.surrogates import shuffled_shares
 from learnable_novelty.measure.task import Settings, Task, Windows
 from learnable_novelty.observer.summary import Moments, Roots, merge
+from learnable_novelty.rearrange import Rearrangements
 from novelty_lab.studies.calibration.processes import filtered
 
 
@@ -67,6 +68,24 @@ def test_permutation_p_value_equals_a_plain_loop():
     observed = observer.readout(tx, ty).explained_variance
     assert result.p_value == (1 + sum(v >= observed for v in nulls)) / 20
     assert list(result.null_explained_variance) == pytest.approx(nulls, rel=1e-9)
+
+
+def test_the_mean_is_tested_by_a_plain_loop_over_signs_and_weights():
+    rng = np.random.default_rng(7)
+    x = torch.from_numpy(rng.standard_normal((40, 2)))
+    y = 0.25 * x[:, :1] + x[:, :1].exp() * torch.from_numpy(rng.exponential(size=(40, 1)) - 1)
+    observer = ln.Observer(ln.reservoirs.MLP(2, 6, 2), ridge_penalty=0.5)
+    result = ln.score(
+        x, y, observer=observer, draws=1, null=99, seed=4, standardize_inputs=False, target_unit=1.0
+    )
+    weights = torch.cat(list(Rearrangements("rows", 40, 4).weights("mean", 199, stretches=False)))
+    y = y - y.mean(0)
+    null = np.array([observer.readout(x, y * w[:, None]).explained_variance for w in weights])
+    observed = observer.readout(x, y).explained_variance
+    by_sign, by_weight = ((1 + (half >= observed).sum()) / 200 for half in np.split(null, 2))
+    assert by_sign != by_weight
+    assert result.p_value == max(by_sign, by_weight, result.dependence_p_value)
+    assert result.p_value > result.dependence_p_value
 
 
 def test_floor_is_the_score_of_permuted_inflated_residuals():

@@ -17,7 +17,7 @@ from learnable_novelty.measure.held_out import HeldOut, gain_p_value, held_out_s
 from learnable_novelty.measure.importance import shares
 from learnable_novelty.measure.line import paired_difference
 from learnable_novelty.measure.null import HYPOTHESES
-from learnable_novelty.measure.p_values import combined, p_value
+from learnable_novelty.measure.p_values import combined, p_value, wild_p_value
 from learnable_novelty.measure.power import detectable_share
 from learnable_novelty.measure.prepare import PreparedRows, share_a_unit
 from learnable_novelty.measure.result import Predictions, Score
@@ -65,7 +65,7 @@ def summarize(
         share, interval = held_out_share(held_out, units, draws[0].num_rows)
     any_p = None if null[1] == HYPOTHESES["groups"][1] else p_value(null_explained, tested)
     # Noise whose size depends on the inputs is a dependence, and nothing that can be learned.
-    mean_p = p_value(mean("mean_null"), float(mean("explained")))
+    mean_p = wild_p_value(mean("mean_null"), float(mean("explained")))
     both = [one for one in (any_p, mean_p) if one is not None]
     if both and held_out and not isinstance(units, int) and null[1] == HYPOTHESES["blocks"][1]:
         both.append(gain_p_value(held_out, units))
@@ -154,7 +154,7 @@ def _beside_line(
     }
     if data.line is not None:
         null = np.mean([one.bend_null for one in draws if one.bend_null is not None], axis=0)
-        found["bend_p_value"] = p_value(null, float(np.mean([draw.bend for draw in draws])))
+        found["bend_p_value"] = wild_p_value(null, float(np.mean([draw.bend for draw in draws])))
         found["line_bits"] = float(np.mean([draw.line_bits for draw in draws]))
     return found
 

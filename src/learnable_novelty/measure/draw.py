@@ -87,7 +87,7 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
 
     tested, mean_null = fit.explained_variance(), signed_shares(fit, data)
     if data.null.kind == "groups":
-        null = mean_null
+        null = mean_null[: len(mean_null) // 2]  # random signs
     elif data.series is None:
         null = rearranged_shares(fit, data)
     elif data.beyond_linear is None:
@@ -210,11 +210,11 @@ def rearranged_shares(fit: Fit, data: PreparedRows) -> Tensor:
 
 
 def signed_shares(fit: Fit, data: PreparedRows) -> Tensor:
-    """Return what is explained of targets under random signs, (num_signs,); none without a test."""
+    """Return what is explained of targets under random weights; none without a test."""
     shares = [fit.targets.new_empty(0)]
     if data.null.drawn:
         count = max(FEWEST_SIGNS, data.null.drawn)
-        signs = data.moves.signs("mean", count, stretches=data.null.kind == "shifts")
+        signs = data.moves.weights("mean", count, stretches=data.null.kind == "shifts")
         for crosses, power in signed_products(fit, fit.targets, signs, data.sign_starts):
             shares.append(fit.shares_of_products(crosses, power))
     return torch.cat(shares)
@@ -225,7 +225,7 @@ def beside_line(observer: Observer, rows: Rows, fit: Fit, data: PreparedRows) ->
     line, stretches = data.line, data.null.kind == "shifts"
     assert line is not None
     beyond = fit_rows(observer, line.bend(rows.features))
-    signs = data.moves.signs("bend", FEWEST_SIGNS, stretches=stretches)
+    signs = data.moves.weights("bend", FEWEST_SIGNS, stretches=stretches)
     values = beyond.targets / line.size
     products = signed_products(beyond, values, signs, data.sign_starts, line.span)
     null = torch.cat([beyond.shares_of_products(crosses, power) for crosses, power in products])
@@ -272,9 +272,9 @@ def signed_products(
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Yield products of signed rows with the components, and their power; some signs at a time.
 
-    With s the signs of samples, of a column j, and with an orthonormal span Q
+    With s the signs or weights of samples, of a column j, and with an orthonormal span Q
 
-        b_j = sum_i s_i p_i y_ij,     power = sum_j |y_j|^2 - |Q' diag(s) y_j|^2
+        b_j = sum_i s_i p_i y_ij,     power = sum_j |diag(s) y_j|^2 - |Q' diag(s) y_j|^2
 
     Args:
         fit: with its rows.
@@ -292,16 +292,16 @@ def signed_products(
     beside = torch.cat([fit.components, span], dim=1)
     for some in signs:
         samples = some.shape[1] - max(starts)
-        crosses = []
+        crosses, power = [], 0.0
         for start, part in zip(starts, values.tensor_split(len(starts), dim=1), strict=True):
             own = some[:, start : start + samples].to(part)
+            power = power + own.square() @ part.square().unflatten(0, (samples, -1)).sum((1, 2))
             for columns in part.split(max(1, BATCH_VALUES // beside.numel()), dim=1):
                 products = beside[:, None] * columns[:, :, None]
                 of_samples = products.unflatten(0, (samples, -1)).sum(1)
                 crosses.append((own @ of_samples.flatten(1)).unflatten(1, of_samples.shape[1:]))
         both = torch.cat(crosses, dim=1).mT
-        power = values.square().sum() - both[:, rank:].square().sum((1, 2))
-        yield both[:, :rank], power
+        yield both[:, :rank], power - both[:, rank:].square().sum((1, 2))
 
 
 def _signs(seed: int, purpose: str, count: int, blocks: int) -> Tensor:

@@ -2,9 +2,9 @@
 
 With the orthonormal span Q of a constant and the inputs, and the leverages h of its rows, a line
 leaves r = Y - Q Q'Y. The observer's features, less their own line, are fitted to r; what they
-explain of it is compared with that of (I - QQ') (s * r / sqrt(1 - h)), random signs s (the wild
-bootstrap of a parametric null: Stute, Gonzalez Manteiga and Presedo Quindimil 1998). Signs keep the
-size of the noise wherever it is, so noise of varying size is no bend.
+explain of it is compared with that of (I - QQ') (s * r / sqrt(1 - h)), s random signs and Mammen's
+weights (the wild bootstrap of a parametric null: Stute, Gonzalez Manteiga and Presedo Quindimil
+1998). They keep the size of the noise wherever it is, so noise of varying size is no bend.
 """
 
 from __future__ import annotations

@@ -80,9 +80,10 @@ class Score:
     excess_bits: float
     """bits - floor_bits."""
     p_value: float | None
-    """Of a mean that can be learned: the larger of ``dependence_p_value`` and the same with random
-    signs of the targets, which keep their size and whatever the inputs tell of it. None without a
-    test; with ``null="linear"`` and by chunks the rearrangements decide alone."""
+    """Of a mean that can be learned: the largest of ``dependence_p_value`` and two more, by random
+    signs and with skewed weights of the targets, which keep whatever the inputs tell of their size
+    (the wild bootstrap). None without a test; with ``null="linear"`` and by chunks the
+    rearrangements decide alone."""
     dependence_p_value: float | None
     """Of any dependence, by rearrangement. Where it is small and ``p_value`` is not, the inputs may
     tell the size of the targets instead of their mean, as in GARCH."""
@@ -138,8 +139,8 @@ class Score:
     bend_interval: tuple[float, float] = (math.nan, math.nan)
     """Its 95% interval, over pairs of errors on the same samples."""
     bend_p_value: float | None = None
-    """Of a straight line: signs of what it leaves, 199 of them. None where it has more than half as
-    many coefficients as there are rows, and without a test."""
+    """Of a straight line: 199 signs and as many weights of what it leaves, as for ``p_value``. None
+    where it has more than half as many coefficients as there are rows, and without a test."""
     line_bits: float = math.nan
     """Denoised bits that a straight line as strong as the signal has on these inputs, with these
     rows and this noise, mean over draws."""
