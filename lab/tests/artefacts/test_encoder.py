@@ -54,7 +54,7 @@ def scanned(tmp_path_factory):
 
 def test_the_score_rises_and_both_probes_with_it(found):
     results = found[0].results
-    for name in ("bits", "linear", "neighbours", "clusters", "information"):
+    for name in ("bits", "linear", "neighbours"):
         assert results[name]["mean"][-1] > results[name]["mean"][0]
     scores = found[0].arrays["scores"]
     assert (scores[:, -10:].mean(1) > 4 * scores[:, 0]).all()

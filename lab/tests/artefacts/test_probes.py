@@ -1,16 +1,13 @@
-"""Probes and clusterings, against scikit-learn and SciPy."""
+"""Probes, against scikit-learn and SciPy."""
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections import Counter
 
 import numpy as np
 import pytest
 import torch
 
-from novelty_lab.paper.fig4_encoder.clustering import agreement, kmeans
 from novelty_lab.paper.fig4_encoder.probes import (
     fit_logistic,
     nearest_neighbours,
@@ -69,50 +66,6 @@ def test_neighbours_vote_as_in_a_plain_loop(blobs, neighbours, chunk):
         right += next(voter for voter in voters if voter in tied) == label
     found = nearest_neighbours(*blobs, neighbours=neighbours, chunk=chunk)
     assert found == pytest.approx(right / len(test_labels), abs=1e-12)
-
-
-# Clusters
-
-
-def inertia(codes, clusters):
-    parts = [codes[clusters == cluster] for cluster in np.unique(clusters)]
-    return sum(float(((part - part.mean(0)) ** 2).sum()) for part in parts)
-
-
-def test_kmeans_is_the_best_of_ten_starts(blobs):
-    cluster = pytest.importorskip("sklearn.cluster")
-    codes = blobs[0].numpy()
-    starts = [cluster.KMeans(6, n_init=1, random_state=seed).fit(codes) for seed in range(10)]
-    alone = [start.inertia_ for start in starts]
-    assert max(alone) > 1.01 * min(alone)
-    for seed in range(3):
-        assert inertia(codes, kmeans(blobs[0], 6, seed=seed)) < 1.001 * min(alone)
-
-
-@pytest.mark.parametrize("clusters, classes", [(4, 4), (6, 4), (3, 5), (1, 3)])
-def test_clustering_accuracy_is_that_of_the_best_naming(clusters, classes):
-    rng = np.random.default_rng(1)
-    found, labels = rng.integers(0, clusters, 90), rng.integers(0, classes, 90)
-    size = max(clusters, classes)
-    best = max(
-        (np.array(naming)[found] == labels).mean() for naming in itertools.permutations(range(size))
-    )
-    assert agreement(found * 3 + 2, labels)["clusters"] == pytest.approx(best, abs=1e-12)
-
-
-@pytest.mark.parametrize("clusters, classes", [(4, 4), (6, 4), (1, 3), (1, 1)])
-def test_information_is_that_of_the_counts_over_the_mean_entropy(clusters, classes):
-    rng = np.random.default_rng(2)
-    found, labels = rng.integers(0, clusters, 80), rng.integers(0, classes, 80)
-
-    def entropy(*variables):
-        counts = Counter(zip(*variables, strict=True)).values()
-        return -sum(n / 80 * math.log(n / 80) for n in counts)
-
-    mean = (entropy(found) + entropy(labels)) / 2
-    shared = entropy(found) + entropy(labels) - entropy(found, labels)
-    expected = shared / mean if mean else 1.0
-    assert agreement(found, labels)["information"] == pytest.approx(expected, abs=1e-12)
 
 
 # Principal components and the coding rate

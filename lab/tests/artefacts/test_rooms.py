@@ -78,10 +78,10 @@ def test_agents_live_and_habits_are_priced_in_what_json_holds():
     again = experiment.live(config, "counts", config.corridor, 0, 0)
     assert again.pop("along") == pytest.approx(outcome.arrays["along"][-1])
     assert again == outcome.results["lives"][-1]
-    assert len(outcome.results["lives"]) == 3
+    assert len(outcome.results["lives"]) == 2
     for life in outcome.results["lives"]:
         assert sum(life["share"]) == pytest.approx(1.0)
-    assert outcome.arrays["along"].shape == (3, 2, len(ROOMS))
+    assert outcome.arrays["along"].shape == (2, 2, len(ROOMS))
     bits = {
         (row["drive"], row["habit"]): row["mean"]
         for row in outcome.results["habits"]

@@ -22,7 +22,6 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.seeds import split, torch_generator
 from novelty_lab.context import NO_CHECKPOINTS, RunContext, RunResult, TaskContext, mean_and_sd
-from novelty_lab.paper.fig4_encoder.clustering import agreement, kmeans
 from novelty_lab.paper.fig4_encoder.encoding import (
     ON_DIGITS,
     EncoderConfig,
@@ -38,8 +37,8 @@ from novelty_lab.systems.images import Images
 
 PROBES = ("linear", "neighbours", "small_linear", "small_neighbours")
 """Accuracies, from many codes and from few."""
-MEASURES = ("bits", *PROBES, "clusters", "information")
-"""Held-out score, probes, accuracy and mutual information of a clustering."""
+MEASURES = ("bits", *PROBES)
+"""Held-out score, and probes."""
 HELD_OUT_BATCHES = 8
 
 
@@ -120,7 +119,7 @@ def train_and_probe(
     projections: list[Any] = []
     for state in ascended.snapshots.values():
         encoder.load_state_dict(state)
-        for name, value in measure(encoder, observer, labelled, config, child).items():
+        for name, value in measure(encoder, observer, labelled, config).items():
             measures[name].append(value)
         if index == 0:
             with torch.no_grad():
@@ -139,17 +138,14 @@ def train_and_probe(
 
 @torch.no_grad()
 def measure(
-    encoder: Encoder, observer: Observer, labelled: Images, config: Config, seed: int
+    encoder: Encoder, observer: Observer, labelled: Images, config: Config
 ) -> dict[str, float]:
     """Take every measure of an encoder."""
     train_codes, test_codes = encoder(labelled.train_images), encoder(labelled.test_images)
-    labels = labelled.test_labels
-    clusters = kmeans(test_codes, len(labels.unique()), seed=split(seed, "kmeans"))
     return {
         "bits": held_out_bits(encoder, observer, labelled, config.batch_size),
         **probe(train_codes, test_codes, labelled),
         **small_probe(train_codes, test_codes, labelled, config.small_probe_train),
-        **agreement(clusters, labels.cpu().numpy()),
     }
 
 

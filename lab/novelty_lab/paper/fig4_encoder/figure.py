@@ -42,12 +42,12 @@ def tables(record: Record) -> list[Table]:
     ]
     path = [
         [str(step), _spread(results["bits"], place, 1)]
-        + [_spread(results[m], place) for m in ("linear", "neighbours", "clusters", "information")]
+        + [_spread(results[m], place) for m in PROBES]
         for place, step in enumerate(results["steps"])
     ]
     columns = ["probe", "paper, untrained", "paper, trained", "ours, untrained", "ours, trained"]
     title = f"Accuracy beside figure 4 (mean ± sd of {len(record.arrays['scores'])} training seeds)"
-    heads = ["step", "bits", "linear probe", "5 nearest", "k-means accuracy", "k-means NMI"]
+    heads = ["step", "bits", "linear probe", "5 nearest"]
     return [
         Table(title, [*columns, *CONTROLS.values()], beside),
         Table("At the checkpoints, on held-out images", heads, path),

@@ -10,8 +10,8 @@ Observer and PPO are those of appendix H. Agents paid one unit for every step in
 98% of their time there after this training, whichever the room. Three settings were settled in
 trials: 16 pixels, for on 13 the automaton has an orbit of 351 states and is to this observer four
 fifths as surprising as noise to the end; a clock for the agent, for without one it earns less
-than a habit does; and fixed units of features (``Config.standardization``). Runs on 8 pixels
-and without the clock are kept beside the others: raw bits do not lead to the same room there.
+than a habit does; and fixed units of features (``Config.standardization``). On 8 pixels and
+without the clock raw bits do not lead to the same room.
 """
 
 from __future__ import annotations
@@ -60,13 +60,6 @@ class Config(Settings):
     """Per drive and length."""
     corridor: Corridor = dataclasses.field(default_factory=Corridor)
     """Where agents of every drive live."""
-    others: tuple[Corridor, ...] = (
-        Corridor(length=200),
-        Corridor(length=1000),
-        Corridor(pixels=8),
-        Corridor(clock=False),
-    )
-    """Where agents paid by the score live too."""
     steps: int = 200_000
     """Of training, all environments together."""
     rollout: int = 1024
@@ -87,17 +80,12 @@ class Config(Settings):
     habit_lengths: tuple[int, ...] = (50, 100, 200, 500, 1000, 2000, 5000)
     """Lengths of an episode at which habits are priced."""
 
-    def corridors(self, drive: str) -> list[Corridor]:
-        """List the corridors in which agents are trained under a drive."""
-        return [self.corridor, *(self.others if drive == "epiplexity" else ())]
-
 
 PAPER = Config()
 QUICK = Config(
     drives=("surprise", "epiplexity", "counts"),
     agents=1,
     corridor=Corridor(length=40),
-    others=(Corridor(length=60, pixels=8, clock=False),),
     steps=1024,
     rollout=64,
     random_episodes=8,
@@ -108,16 +96,14 @@ QUICK = Config(
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
     """Train every agent, and price the habits."""
+    corridor = config.corridor
     agents = {
         f"{drive}, {corridor}, agent {agent}": (config, drive, corridor, agent, seed)
         for drive in config.drives
-        for corridor in config.corridors(drive)
         for agent in range(config.agents)
     }
-    screens = sorted({c.pixels for c in (config.corridor, *config.others)}, reverse=True)
     habits = {
-        f"habits on {pixels} pixels, agent {agent}": (config, pixels, agent, seed)
-        for pixels in screens
+        f"habits on {corridor.pixels} pixels, agent {agent}": (config, corridor.pixels, agent, seed)
         for agent in range(config.agents)
     }
     lives, priced = context.map(live, agents), context.map(price_habits, habits)
