@@ -128,8 +128,8 @@ def test_scores_of_a_frame_a_file_and_arrays_agree(tmp_path):
     DATA.to_csv(tmp_path / "t.csv", index=False)
     kept = DATA.dropna()
     hot = pd.get_dummies(kept["species"]).to_numpy(np.float64)
-    x = np.hstack([hot, kept[["mass"]]])
-    by_hand = ln.score(x, kept[["bill"]].to_numpy(), **FAST)
+    x = pd.DataFrame(np.hstack([hot, kept[["mass"]]]), columns=list("abcd"))
+    by_hand = ln.score(x, kept["bill"].to_numpy(), **FAST)
     for found in (
         ln.score(DATA, "bill", **FAST),
         ln.score(DATA, targets=["bill"], **FAST),

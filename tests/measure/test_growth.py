@@ -88,21 +88,3 @@ def test_bad_requests_are_refused_in_a_sentence():
         ln.score(x, x[:, 0], observer="growing")
     with pytest.raises(UserError, match="an Observer or \"growing\", got 'grown'"):
         ln.score(x, x[:, 0], observer="grown")
-
-
-def test_a_scan_with_growth_names_the_inputs_of_a_product():
-    random = np.random.default_rng(0)
-    table = {name: random.standard_normal(500) for name in "abcde"}
-    table["y"] = table["b"] * table["d"] + 0.1 * random.standard_normal(500)
-    plain = ln.scan(table, draws=1, permutations=99)["y"]
-    found = ln.scan(table, grow=True, draws=1, permutations=99)
-    assert found["y"].grown
-    assert found["y"].num_rows == 250
-    assert found["y"].held_out_variance > plain.held_out_variance
-    shares, before = dict(found["y"].importance), dict(plain.importance)
-    assert shares["b"] + shares["d"] > before["b"] + before["d"]
-    assert shares["b"] + shares["d"] > 0.9
-    assert not found["a"].grown
-    assert found["a"].num_rows == 500
-    with pytest.raises(UserError, match="either pairs or grow"):
-        ln.scan(table, grow=True, pairs=True)

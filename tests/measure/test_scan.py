@@ -121,19 +121,29 @@ def test_the_next_step_can_be_typed(found):
     assert score.target_text == "c"
 
 
-def test_rows_with_gaps_are_left_out_and_columns_of_gaps_are_no_inputs():
+def test_gaps_are_filled_as_a_score_fills_them():
     frame = table()
     frame.loc[:9, "b"] = np.nan
-    frame["mostly empty"] = np.where(np.arange(len(frame)) < 100, np.nan, frame["a"])
+    frame.loc[5:30, "kind"] = None
     found = ln.scan(frame, permutations=19)
-    assert found["c"].num_rows == 140
-    assert "mostly empty" not in found["c"].inputs
-    assert any("mostly empty is no input: 100 of 150" in note for note in found.notes)
-    assert found["mostly empty"].num_rows == 50
-    assert found["mostly empty"].held_out_variance > 0.8
+    assert (found["c"].num_rows, found["b"].num_rows) == (150, 140)
+    assert any("31 of 150 rows have gaps: filled" in note for note in found.notes)
+    dropped = ln.scan(ln.read_table(frame, missing="drop"), permutations=19)
+    assert dropped["c"].num_rows == 119
     both = ln.scan(frame, pairs=True, permutations=19)
     sizes = {(one.inputs[0], one.target): one.num_rows for one in both.relations}
-    assert (sizes["a", "c"], sizes["b", "c"], sizes["a", "mostly empty"]) == (150, 140, 50)
+    assert (sizes["a", "c"], sizes["b", "c"]) == (150, 140)
+
+
+def test_a_score_has_the_share_of_the_scan():
+    frame = table()
+    frame.loc[:9, "b"] = np.nan
+    frame["odd"] = frame["a"] > 0.2
+    found = ln.scan(frame, permutations=19)
+    for target in ("c", "kind", "odd", "b"):
+        alone = ln.score(frame, target, null=19)
+        for name in ("held_out_variance", "held_out_interval", "denoised_bits", "num_rows"):
+            assert getattr(alone, name) == getattr(found[target], name)
 
 
 def test_many_rows_are_sampled_and_few_are_not_measured():
@@ -184,12 +194,12 @@ def test_groups_stay_together_and_equal_rows_are_groups():
         ln.scan(columns, groups=np.arange(200) % 3)
 
 
-@pytest.mark.parametrize("how", ["fill", "refuse", "interpolate"])
+@pytest.mark.parametrize("how", ["refuse", "interpolate"])
 def test_a_scan_rejects_what_it_does_not_do_with_gaps(how):
     g = np.random.default_rng(0)
     values = dict(zip("ab", g.standard_normal((2, 60)), strict=True))
     whole = ln.read_table(values, missing=how)
     assert len(ln.scan(whole, draws=1, permutations=19).relations) == 2
     values["a"][3] = np.nan
-    with pytest.raises(UserError, match="rows with gaps are left out of a scan"):
+    with pytest.raises(UserError, match="gaps are filled or their rows left out in a scan"):
         ln.scan(ln.read_table(values, missing=how))

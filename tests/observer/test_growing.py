@@ -19,7 +19,6 @@ KINDS = {
     "conv2d": (lambda: reservoirs.Conv2d(1, 4, 2), (3, 1, 5, 4), 9),
     "fourier": (lambda: reservoirs.Fourier(3, 8), (5, 3), 3),
     "recurrent": (lambda: reservoirs.Recurrent(2, 8, washout=1), (3, 6, 2), 2),
-    "tabular": (lambda: reservoirs.Tabular(3, 8, 2), (5, 3), 3),
 }
 
 

@@ -7,8 +7,11 @@ import math
 import numpy as np
 import pytest
 import torch
+from scipy.spatial.distance import cdist
+from scipy.stats import rankdata
 from torch.nn.functional import avg_pool2d, conv1d, conv2d, max_pool2d, pad
 
+from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import (
     MLP,
     Conv1d,
@@ -26,6 +29,7 @@ ACTIVATIONS = {
     "relu": lambda v: np.maximum(v, 0),
 }
 
+TABLE = torch.randn(40, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 MAKERS = {
     "mlp": (lambda **k: MLP(3, 8, 3, **k), (5, 3)),
     "conv1d": (lambda **k: Conv1d(2, 8, 3, **k), (5, 2, 7)),
@@ -33,7 +37,7 @@ MAKERS = {
     "fourier": (lambda **k: Fourier(3, 8, **k), (5, 3)),
     "recurrent": (lambda **k: Recurrent(3, 8, **k), (5, 9, 3)),
     "image": (lambda **k: ImageConv(6, 8, 2, **k), (5, 6, 6)),
-    "tabular": (lambda **k: Tabular(3, 8, **k), (5, 3)),
+    "tabular": (lambda **k: Tabular(TABLE, **{"landmarks": 8, **k}), (5, 3)),
 }
 every_reservoir = pytest.mark.parametrize("make, shape", MAKERS.values(), ids=MAKERS)
 
@@ -50,7 +54,7 @@ every_reservoir = pytest.mark.parametrize("make, shape", MAKERS.values(), ids=MA
         (Fourier(3, 8), (5, 3), (5, 8), (5, 8)),
         (Recurrent(3, 8, washout=2), (5, 9, 3), (5, 9, 8), (35, 8)),
         (ImageConv(9, 8, 2), (5, 9, 9), (5, 32), (5, 32)),
-        (Tabular(3, 8, 2, numbers=[0, 2]), (5, 3), (5, 15), (5, 15)),
+        (Tabular(TABLE, landmarks=8), (5, 3), (5, 11), (5, 11)),
     ],
     ids=MAKERS,
 )
@@ -253,13 +257,26 @@ def test_images_equal_library_convolutions(
     assert torch.equal(reservoir(images[:, None]), found)
 
 
-def test_a_table_is_read_together_column_by_column_and_each_alone(normal):
-    x, reservoir = normal(200, 5), Tabular(5, 8, 3, numbers=[0, 4])
-    h, other = reservoir(x), x.clone()
-    torch.testing.assert_close(h[:, 8:13], x)
-    other[:, 1:4] = normal(200, 3)
-    torch.testing.assert_close(reservoir(other)[:, 13:], h[:, 13:])  # of columns 0 and 4 alone
-    assert not torch.allclose(reservoir(other)[:, :8], h[:, :8])
+def test_a_ridge_on_a_table_is_kernel_ridge(normal):
+    # With 17 rows every row is a landmark and every value a quantile, so ranks are exact.
+    x, y = normal(17, 3), normal(17, 1)
+    x[:, 2] = (x[:, 2] > 0).double()
+    deviations = ((x - x.mean(0)) / x.std(0, correction=0)).numpy()
+    z = deviations / 2 + 12**0.5 / 2 * (rankdata(x, axis=0) - 0.5) / 17
+    z[:, 2] = 1.5 * x[:, 2]
+    apart = cdist(z, z, "cityblock")
+    near = np.exp(-apart / torch.from_numpy(apart[apart > 0]).median().item())
+    centring = np.eye(17) - 1 / 17
+    kernels = [centring @ one @ centring for one in (deviations @ deviations.T, near)]
+    kernel = sum(17 * one / np.trace(one) for one in kernels)
+    left = (
+        y.numpy()
+        - y.numpy().mean()
+        - kernel @ np.linalg.solve(kernel + 0.3 * np.eye(17), y.numpy() - y.numpy().mean())
+    )
+    readout = Observer(Tabular(x), ridge_penalty=0.3).readout(x, y)
+    share = 1 - np.square(left).sum() / np.square(y.numpy() - y.numpy().mean()).sum()
+    assert readout.explained_variance == pytest.approx(share, abs=1e-6)
 
 
 # Every field matters
@@ -278,7 +295,7 @@ FIELDS = {
     "image": {**FEEDFORWARD, "pool": 1, "pooling": "max", "kernel_size": 5},
     "recurrent": {"spectral_radius": 0.5, "leak": 0.5, "input_scale": 0.3, "seed": 1},
     "fourier": {"lengthscale": 2.0, "seed": 1},
-    "tabular": {"own": 2, "numbers": [0], "seed": 1},
+    "tabular": {"landmarks": 4, "metrics": torch.tensor([[1.0, 2.0, 0.5]]), "seed": 1},
 }
 
 
@@ -322,10 +339,8 @@ def test_every_field_changes_the_features_and_how_they_are_called(kind, field, n
         (lambda: ImageConv(8, 4, 2, 2), "kernel_size must be odd"),
         (lambda: ImageConv(8, 4, 2, pooling="min"), "average or max, got 'min'"),
         (lambda: ImageConv(8, 4, 2, epsilon=-1.0), "epsilon must be at least 0"),
-        (lambda: Tabular(5, 8, -1), "own must be a whole number"),
-        (lambda: Tabular(5, 8, 1.5), "own must be a whole number"),
-        (lambda: Tabular(5, 8, numbers=[5]), "numbers must be columns from 0 to 4"),
-        (lambda: Tabular(5, 0), "width must be a positive integer"),
+        (lambda: Tabular(TABLE, landmarks=0), "landmarks must be a positive integer"),
+        (lambda: Tabular(TABLE[0]), r"expected rows \(num_rows, columns\)"),
     ],
 )
 def test_bad_arguments_are_refused_with_what_was_expected(make, message):

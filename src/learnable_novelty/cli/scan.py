@@ -26,11 +26,6 @@ def add_commands(commands: Any) -> None:
         "--pairs", action="store_true", help="test every ordered pair of columns instead"
     )
     scan.add_argument(
-        "--grow",
-        action="store_true",
-        help="fit growing observers to one half of the rows, and score the other half",
-    )
-    scan.add_argument(
         "--top",
         type=int,
         metavar="K",
@@ -66,11 +61,9 @@ def scan_file(options: argparse.Namespace, *, pairs: bool = False) -> int:
             shorter = shlex.join(["novelty", "scan", name, "--top", str(WIDE_TOP)])
             print(f"  {many} columns take a while; for {WIDE_TOP} of them: {shorter}")
         with progress(f"scanning {printable(options.file.name)}", many) as report:
-            grow = getattr(options, "grow", False)
             scanned = scan(
                 table,
                 pairs=pairs,
-                grow=grow,
                 top=top,
                 groups=options.groups,
                 seed=options.seed,

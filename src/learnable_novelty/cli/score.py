@@ -85,7 +85,10 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
         help="number of past steps in an input (1), or auto",
     )
     command.add_argument(
-        "--draws", type=int, metavar="N", default=8, help="number of random reservoirs (8)"
+        "--draws",
+        type=int,
+        metavar="N",
+        help="number of random reservoirs (8; 1 for a table of samples)",
     )
     command.add_argument(
         "--null",
@@ -242,7 +245,7 @@ def _score(options: argparse.Namespace) -> int:
     request = read_request(options, chunks=options.chunks or None)
     with (
         open_engine(options.engine) as executor,
-        progress(f"scoring {printable(options.file.name)}", options.draws) as report,
+        progress(f"scoring {printable(options.file.name)}", options.draws or 1) as report,
     ):
         result = score(request.columns, **request.settings, executor=executor, progress=report)
     compared = None
@@ -283,7 +286,7 @@ def _score(options: argparse.Namespace) -> int:
 
 def _check_scanned(options: argparse.Namespace) -> None:
     """Raise for options of a score where there is nothing to score, so every column is scanned."""
-    defaults = {"history": 1, "draws": 8, "null": "auto", "engine": "serial"}
+    defaults = {"history": 1, "draws": None, "null": "auto", "engine": "serial"}
     names = ("inputs", "against", "history", "draws", "null", "ridge", "resolution", "engine")
     given = [name for name in names if getattr(options, name) != defaults.get(name)]
     given += [name for name in ("rank", "chunks") if getattr(options, name)]

@@ -24,6 +24,7 @@ from learnable_novelty.measure.result import Predictions, Score
 from learnable_novelty.measure.task import Settings
 from learnable_novelty.observer.denoise import FALSE_RATE, Denoised
 from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.reservoirs.identity import Identity
 from learnable_novelty.observer.summary import Rows
 from learnable_novelty.rearrange import Labels
 from learnable_novelty.text import printable
@@ -142,7 +143,7 @@ def _beside_line(
 ) -> dict[str, Any]:
     """Score a straight line on the same folds, and test for a bend."""
     assert data.folds is not None
-    ridge = Observer(observer.reservoir, ridge_penalty="evidence")
+    ridge = Observer(Identity(data.inputs.shape[1]), ridge_penalty="evidence")
     straight = data.folds.errors(ridge, Rows(data.inputs, data.targets))
     share, interval = held_out_share([straight], data.units, data.num_samples)
     beyond, reach = paired_difference(straight, whole, data.units)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+
+from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.task import Settings
@@ -16,34 +17,39 @@ VECTOR_WIDTH, VECTOR_DEPTH = 64, 4
 LINEAR_LAST = False
 LATTICE_CHANNELS, LATTICE_DEPTH = 64, 3
 SAMPLES_PER_FEATURE = 4
-OWN_FEATURES, MOST_FEATURES = 4, 256
-"""Of a table: features of a number alone, and of all columns."""
+LANDMARKS, COLUMN_LANDMARKS = 512, 64
+"""Of a table, at most; and for each of its columns."""
+FEATURE_VALUES = 50_000_000
+"""How many values the landmarks of all rows of a table take at most."""
+DRAWS = 8
+"""Reservoirs that are averaged over; the features of a table hardly depend on theirs."""
 
 
 def default_observer(
     shape: tuple[int, ...],
     ridge_penalty: RidgePenalty,
     resolution: float,
-    numbers: Sequence[int] | None = None,
+    table: Tensor | None = None,
 ) -> Observer:
     """Choose an observer for inputs of this shape.
 
     Vectors get the reservoir of the paper's flows (MLP of depth 4, width 64), lattices a smaller
-    version of the one for its automata (depth 3, kernel 3, 64 channels). The ridge is chosen by
-    evidence, where the paper fixes it: the noise level of new data is not known, and a fixed small
-    ridge gives noise more bits than structure. With few samples the width falls to a quarter of
-    their number: a readout with as many features as samples leaves no residual to judge it by.
+    version of the one for its automata (depth 3, kernel 3, 64 channels), and tables ``Tabular``.
+    The ridge is chosen by evidence, where the paper fixes it: the noise level of new data is not
+    known, and a fixed small ridge gives noise more bits than structure. With few samples the width
+    falls to a quarter of their number: a readout with as many features as samples leaves no
+    residual to judge it by.
 
     Args:
         shape: of the inputs.
         ridge_penalty: lambda.
         resolution: eta.
-        numbers: for a table, the columns that are numbers; with several columns the reservoir is
-            ``Tabular``.
+        table: rows of a table, to which its features are fitted.
     """
     samples, channels = shape[0], shape[1]
-    if len(shape) == 2 and numbers is not None and 1 < channels <= samples // 2:
-        reservoir = tabular_reservoir(samples, channels, numbers)
+    if table is not None:
+        most = min(LANDMARKS, COLUMN_LANDMARKS * channels, max(1, FEATURE_VALUES // samples))
+        reservoir = reservoirs.Tabular(table, landmarks=most)
     elif len(shape) == 2:
         reservoir = reservoirs.MLP(
             channels, default_width(samples), VECTOR_DEPTH, linear_last=LINEAR_LAST
@@ -60,26 +66,26 @@ def default_observer(
     return Observer(reservoir, ridge_penalty=ridge_penalty, resolution=resolution)
 
 
-def tabular_reservoir(samples: int, columns: int, numbers: Sequence[int]) -> reservoirs.Tabular:
-    """Choose features of all columns together and of each alone, at most half as many as rows."""
-    width = default_width(samples)
-    room = min(MOST_FEATURES, samples // 2) - width - columns
-    own = min(OWN_FEATURES, max(0, room // max(1, len(numbers))))
-    return reservoirs.Tabular(columns, width, own, numbers=numbers)
-
-
 def default_width(num_rows: int, most: int = VECTOR_WIDTH) -> int:
     """Return the number of features for this many rows: a quarter of it, from 4 to ``most``."""
     return min(most, max(4, num_rows // SAMPLES_PER_FEATURE))
 
 
-def draw_observers(settings: Settings, shape: tuple[int, ...]) -> list[Observer]:
-    """Copy the observer once per draw; one that was given keeps its reservoir in the first."""
+def draw_observers(
+    settings: Settings, shape: tuple[int, ...], table: Tensor | None = None
+) -> list[Observer]:
+    """Copy the observer once per draw; one that was given keeps its reservoir in the first.
+
+    Args:
+        settings: with the observer, or with what the default one needs.
+        shape: of the inputs.
+        table: rows of them, where they are a table.
+    """
     template = settings.observer
     if template is None:
         penalty = "evidence" if settings.ridge_penalty is None else settings.ridge_penalty
         resolution = 1.0 if settings.resolution is None else settings.resolution
-        template = default_observer(shape, penalty, resolution, settings.numbers)
+        template = default_observer(shape, penalty, resolution, table)
         template.redraw(split(settings.seed, "draw", 0))
     copies = [template.copied() for _ in range(settings.draws)]
     for index, drawn in enumerate(copies[1:], start=1):

@@ -95,7 +95,8 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
     else:
         variances = shares_beyond_linear(observer, *data.beyond_linear)
         tested, null = float(variances[0]), variances[1:]
-    held_out = None if data.folds is None else data.folds.errors(observer, rows)
+    inputs = data.inputs if data.inputs.ndim == 2 else None
+    held_out = None if data.folds is None else data.folds.errors(observer, rows, inputs)
     readout = denoised(fit, noise, data.settings)
     drawn = _draw(fit, floor, null, tested, held_out, mean_null, readout)
     if data.inputs.ndim != 2:

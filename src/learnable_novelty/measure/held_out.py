@@ -37,6 +37,7 @@ from torch import Tensor
 
 from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.observer import Observer
+from learnable_novelty.observer.reservoirs.identity import Identity
 from learnable_novelty.observer.summary import Roots, Rows, Scale, merge, squares_of
 
 FOLDS = 10
@@ -44,6 +45,8 @@ FEWEST_FITTED = 2
 """Samples beside a fold."""
 RESAMPLES, RESAMPLE_POWER, RESAMPLE_SIZES = 999, 0.65, (12, 2000)
 """How many resamples, how large they are as a power of n, and their least and largest size."""
+DECISIVE = 10.0
+"""Twice the logarithm of a ratio of evidences that is very strong (Kass and Raftery 1995)."""
 Array = NDArray[np.float64]
 
 
@@ -149,12 +152,31 @@ class Folds:
             return Folds(torch.from_numpy(generator.permutation(samples)), bounds, 0)
         return Folds(torch.arange(samples), bounds, min(gap, samples // (4 * count)))
 
-    def errors(self, observer: Observer, rows: Rows) -> HeldOut:
-        """Predict all samples, each without its fold."""
+    def errors(self, observer: Observer, rows: Rows, inputs: Tensor | None = None) -> HeldOut:
+        """Predict all samples, each without its fold.
+
+        Args:
+            observer: makes the readouts.
+            rows: features and targets.
+            inputs: of a table. Where the evidence of a straight line is ``DECISIVE``, it predicts
+                the fold.
+        """
         h, y = self.in_order(rows)
         wholes = self.wholes(observer, h, y)
         fits = observer.fits(wholes)
-        predicted, left = self.predict(h, y, trained_on(wholes, fits))
+        features = [h] * len(fits)
+        if inputs is not None and observer.reservoir.has_own_scale:
+            line = Observer(
+                Identity(inputs.shape[1]),
+                ridge_penalty="evidence",
+                target_unit=observer.target_unit,
+            )
+            x, _ = self.in_order(Rows(inputs, rows.targets))
+            straight = self.wholes(line, x, y)
+            for k, fit in enumerate(line.fits(straight)):
+                if fit.evidence() < fits[k].evidence() - DECISIVE:
+                    features[k], wholes[k], fits[k] = x, straight[k], fit
+        predicted, left = self.predict(features, y, trained_on(wholes, fits))
         error, spread = (left[:, 0].square().sum((1, 2)), left[:, 1].square().sum((1, 2)))
         return HeldOut(
             error.double().cpu().numpy(),
@@ -169,15 +191,23 @@ class Folds:
         h, y = (values.reshape(shape)[self.order] for values in (rows.features, rows.targets))
         return h, y
 
-    def predict(self, h: Tensor, y: Tensor, trained: Iterable[Trained]) -> tuple[Tensor, Tensor]:
+    def predict(
+        self, features: Sequence[Tensor], y: Tensor, trained: Iterable[Trained]
+    ) -> tuple[Tensor, Tensor]:
         """Predict every fold by its own readout; samples come back in their own order.
+
+        Args:
+            features: of all samples, as the readout of each fold takes them.
+            y: targets.
+            trained: readouts.
 
         Returns:
             Predictions (num_samples, sites, target_dim); and the errors of the readout and of the
             mean in units of the observer, (num_samples, 2, sites, target_dim).
         """
         predicted, left = [], []
-        for readout, (start, end) in zip(trained, itertools.pairwise(self.bounds), strict=True):
+        spans = itertools.pairwise(self.bounds)
+        for h, readout, (start, end) in zip(features, trained, spans, strict=True):
             both = readout.left(h[start:end], y[start:end])
             left.append(torch.stack(both, dim=1))
             scale = readout.scale[1]

@@ -114,6 +114,19 @@ def in_units(task: Task, inputs: Spread, targets: Spread, settings: Settings) ->
     )
 
 
+def columns_in_units(
+    rows: MemoryRows, task: Task, settings: Settings
+) -> tuple[Task, Tensor, Tensor]:
+    """Return the task with the units of these rows, and inputs and targets in them."""
+    inputs = Spread.of(rows.inputs, task.column_axis)
+    targets = inputs if rows.targets is None else Spread.of(rows.targets, task.column_axis)
+    task = in_units(task, inputs, targets, settings)
+    if settings.target_unit == "sd" and share_a_unit(rows):
+        variance = targets.power / targets.count * targets.unit.square()
+        task = replace(task, target_unit=variance.mean().sqrt())
+    return task, *scale_columns(task, rows.inputs, rows.targets)
+
+
 def scale_columns(task: Task, x: Tensor, y: Tensor | None) -> tuple[Tensor, Tensor]:
     """Scale columns and check what becomes of them; without targets the inputs are both."""
     future = scaled(x if y is None else y, task.column_axis, 0.0, task.target_unit)
@@ -207,13 +220,7 @@ def prepare_rows(
     task.num_samples(rows.count)
     if settings.rank:
         rows = _ranked(rows, task.column_axis)
-    inputs = Spread.of(rows.inputs, task.column_axis)
-    targets = inputs if rows.targets is None else Spread.of(rows.targets, task.column_axis)
-    task = in_units(task, inputs, targets, settings)
-    if settings.target_unit == "sd" and share_a_unit(rows):
-        variance = targets.power / targets.count * targets.unit.square()
-        task = replace(task, target_unit=variance.mean().sqrt())
-    x, y = scale_columns(task, rows.inputs, rows.targets)
+    task, x, y = columns_in_units(rows, task, settings)
     memory = 1 if task.windows is None else max(correlation_time(x), correlation_time(y))
     is_table = task.windows is None and x.ndim == 2
     numbers, found = None, None

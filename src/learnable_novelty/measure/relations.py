@@ -10,6 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from learnable_novelty.data.memory import MemoryRows
+from learnable_novelty.data.source import Layout
 from learnable_novelty.data.table import Column, encode, gaps_of
 from learnable_novelty.measure.cautions import FEWEST_GROUPS
 from learnable_novelty.measure.classes import accuracy_of
@@ -22,11 +24,10 @@ from learnable_novelty.measure.draw import (
     rows_of,
     signed_products,
 )
-from learnable_novelty.measure.growth import FEWEST_SAMPLES, default_growing
 from learnable_novelty.measure.held_out import Folds, HeldOut, held_out_share
 from learnable_novelty.measure.importance import exchange_effects, place_inputs, shares
 from learnable_novelty.measure.p_values import p_value, tail_p_value
-from learnable_novelty.measure.prepare import column_scale, number_groups
+from learnable_novelty.measure.prepare import column_scale, columns_in_units, number_groups
 from learnable_novelty.measure.scan_result import Relation
 from learnable_novelty.measure.shared_features import (
     Tested,
@@ -35,13 +36,13 @@ from learnable_novelty.measure.shared_features import (
     predict_groups,
 )
 from learnable_novelty.measure.surrogates import normal_scores
-from learnable_novelty.measure.task import Settings
+from learnable_novelty.measure.task import Settings, Task
 from learnable_novelty.observer.denoise import FALSE_RATE
 from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.summary import Rows
 from learnable_novelty.rearrange import Labels, Rearrangements
-from learnable_novelty.seeds import numpy_generator, split
+from learnable_novelty.seeds import numpy_generator
 
 TEST_ROWS, PAIR_TEST_ROWS = 4_000, 2_000
 """Rows that a permutation test takes at most."""
@@ -63,6 +64,12 @@ class Plan:
         """Choose rows without gaps in these columns, in random order."""
         rows = np.flatnonzero(~gaps_of(columns, len(columns[0].values)))
         return numpy_generator(self.settings.seed, "rows").permutation(rows)[: self.most]
+
+    def some(self, count: int, most: int) -> np.ndarray:
+        """Choose places at random, in order; all of them where they are few."""
+        if count <= most:
+            return np.arange(count)
+        return np.sort(numpy_generator(self.settings.seed, "some").permutation(count)[:most])
 
     def groups_of(self, rows: np.ndarray) -> Labels | None:
         """Return the groups of some rows, numbered from 0."""
@@ -126,33 +133,27 @@ class Plan:
 
 
 def learned_from(
-    inputs: Sequence[Column], target: Column, rows: np.ndarray, plan: Plan, *, grow: bool
+    inputs: Sequence[Column], target: Column, rows: np.ndarray, plan: Plan
 ) -> Relation:
-    """Learn one column from others, with rows of no gaps."""
+    """Learn one column from others; gaps of these are filled and marked."""
     settings = plan.settings
     empty = Relation.unknown(tuple(c.name for c in inputs), target, len(rows))
     if not plan.is_testable(rows):
         return empty
-    half = 0
-    if grow:
-        rows, half = plan.halves(rows)
-    x, places = standard_inputs(inputs, rows)
-    names = place_inputs(places, x.shape[1], history=1)
-    y, unit, groups = _targets([target], rows)
-    numbers = tuple(places[c.name].start for c in inputs if c.kind == "number")
-    settings = replace(settings, numbers=numbers)
-    grown = _grown(x, y, settings, half) if grow and plan.is_testable(rows[half:]) else None
-    if grown is not None:  # the other rows are judged
-        settings, x, y, rows = grown, x[half:], y[half:], rows[half:]
-    together, folds = membership(groups, y.shape[1]), plan.folds(rows)
+    encoded = [encode(inputs, rows, fill=True, is_input=True), encode([target], rows)]
+    data = MemoryRows(*(torch.from_numpy(one.matrix) for one in encoded))
+    task = Task.of(Layout.of(data.inputs, data.targets), settings)
+    task, x, y = columns_in_units(data, task, settings)
+    names = place_inputs(encoded[0].places, x.shape[1], history=1)
+    together, folds = y.new_ones(y.shape[1], 1), plan.folds(rows)
     tested, held_out, bits, effects = [], [], [], []
-    few = min(len(rows), TEST_ROWS)
-    for observer in draw_observers(settings, tuple(x.shape)):
-        data = rows_of(observer, x, y)
-        held_out += predict_groups(observer, data, together, folds)
-        test = Rows(data.features[:few], data.targets[:few])
-        tested.append(plan.tested(observer, rows[:few], test, together))
-        fit = fit_rows(observer, data)
+    few = plan.some(len(rows), TEST_ROWS)
+    for observer in draw_observers(settings, tuple(x.shape), x):
+        features = rows_of(observer, x, y)
+        held_out.append(folds.errors(observer, features, x))
+        test = Rows(features.features[few], features.targets[few])
+        tested.append(plan.tested(observer, rows[few], test, together))
+        fit = fit_rows(observer, features)
         bits.append(denoised(fit, lambda fit=fit: plan.noise(fit, rows), settings).bits)
         effects.append(exchange_effects(fit, x, names))
     of_any, p = _p_values(tested, 0, tail=False)
@@ -160,12 +161,11 @@ def learned_from(
     return replace(
         empty,
         num_rows=len(rows),
-        grown=grown is not None,
         p_value=p,
         dependence_p_value=of_any,
         denoised_bits=0.0 if chance else float(np.mean(bits)),
         importance=() if effects[0] is None else shares(np.sum(effects, axis=0), names),
-        **plan.measured(held_out, rows, y, unit),
+        **plan.measured(held_out, rows, y, torch.as_tensor(task.target_unit)),
     )
 
 
@@ -193,17 +193,18 @@ def _measured_pairs(
     x, _ = standard_inputs([source], rows)
     y, unit, places = _targets(targets, rows)
     groups, folds = membership(places, y.shape[1]), plan.folds(rows)
-    few = min(len(rows), PAIR_TEST_ROWS)
-    ranked_x = normal_scores(x[:few]) if source.kind == "number" else x[:few]
+    few = plan.some(len(rows), PAIR_TEST_ROWS)
+    ranked_x = normal_scores(x[few]) if source.kind == "number" else x[few]
     # Numbers are ranked; levels of categories keep their common unit.
     numbers = torch.tensor([c.kind == "number" for c in targets], dtype=torch.float64)
     is_number = (groups @ numbers) > 0
-    ranked_y = torch.where(is_number, normal_scores(y[:few]), y[:few])
+    ranked_y = torch.where(is_number, normal_scores(y[few]), y[few])
     tested, held_out = [], []
-    for observer in draw_observers(plan.settings, tuple(x.shape)):
+    for observer in draw_observers(plan.settings, tuple(x.shape), x):
         held_out.append(predict_groups(observer, rows_of(observer, x, y), groups, folds))
+    for observer in draw_observers(plan.settings, tuple(ranked_x.shape), ranked_x):
         test = rows_of(observer, ranked_x, ranked_y)
-        tested.append(plan.tested(observer, rows[:few], test, groups))
+        tested.append(plan.tested(observer, rows[few], test, groups))
     relations = []
     for group, (relation, place) in enumerate(zip(empty, places, strict=True)):
         of_any, p = _p_values(tested, group, tail=True)
@@ -249,12 +250,3 @@ def _targets(columns: Sequence[Column], rows: np.ndarray) -> tuple[Tensor, Tenso
         if place.stop - place.start > 1 and spread > 0:
             scale[place] = spread.sqrt()
     return values / scale, scale, places
-
-
-def _grown(x: Tensor, y: Tensor, settings: Settings, half: int) -> Settings | None:
-    """Return settings with an observer that grew on the first rows; None if none did."""
-    if len(x) < FEWEST_SAMPLES:
-        return None
-    growing = default_growing(settings, tuple(x.shape))
-    growth = growing.grow(x[:half], y[:half], seed=split(settings.seed, "grow"))
-    return replace(settings, observer=growth.observer) if growth.has_grown else None

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from learnable_novelty.data.reading import read_table
-from learnable_novelty.data.table import Column, Table, encode
+from learnable_novelty.data.table import Column, Table, encode, gaps_of
 from learnable_novelty.engine import Report
 from learnable_novelty.errors import UserError
 from learnable_novelty.measure.cautions import (
@@ -42,8 +42,8 @@ from learnable_novelty.rearrange import Labels
 from learnable_novelty.seeds import check_seed
 from learnable_novelty.text import printable
 
-MOST_ROWS, FEW_ROWS = 10_000, 2_000
-"""Rows that are fitted at most, and up to which two reservoirs are drawn."""
+MOST_ROWS = 10_000
+"""Rows that are fitted at most."""
 PAIR_PERMUTATIONS, MOST_PAIRED = 499, 1_000
 WIDE, WIDE_TOP = 200, 50
 """Columns from which on a table of fewer rows is wide, and how many of them are then tested."""
@@ -60,8 +60,7 @@ def scan(
     data: Any,
     *,
     pairs: bool = False,
-    grow: bool = False,
-    draws: int | None = None,
+    draws: int = 1,
     permutations: int | None = None,
     rows: int = MOST_ROWS,
     top: int | None = None,
@@ -71,19 +70,18 @@ def scan(
 ) -> Scan:
     """Find the columns of a table that can be learned from the others.
 
-    Every number, boolean and category is once the target, with all others as inputs. Rows with a
-    gap are left out; so are inputs that have so many gaps that less than half of the rows would be
-    left. P-values are those of ``score``, of a mean that can be learned, and adjusted for the
-    number of tests (Benjamini and Hochberg 1995).
+    Every number, boolean and category is once the target, with all others as inputs. The observer,
+    its folds and what is done about gaps are those of ``score``, and so is the share. Where columns
+    are chosen, and for pairs, rows with gaps are left out, and so are inputs that have so many gaps
+    that less than half of the rows would be left. P-values are of a mean that can be learned, and
+    adjusted for the number of tests (Benjamini and Hochberg 1995).
 
     Args:
         data: a data frame, the path of a file, or a ``Table``.
         pairs: take every ordered pair of columns instead: one input and one target. The test then
             ranks the values, and p-values below those of the permutations come from the
             exponential tail of their distribution.
-        grow: let the observer of every target grow on one half of its rows, where that pays, and
-            judge the other half; from 80 rows on. See docs/growing.md.
-        draws: reservoirs to average over; 2 up to 2,000 rows by default, else 1, and 1 for pairs.
+        draws: reservoirs to average over; those of a table hardly differ.
         permutations: of each test; by default 999, or more if that many columns need them, and 499
             for pairs.
         rows: how many rows are used at most, chosen at random.
@@ -107,27 +105,28 @@ def scan(
     named = groups if isinstance(groups, str) else None
     table, groups = split_groups(read_table(data), groups)
     columns, targets = table.measured, table.targets
-    top = _checked(table, pairs=pairs, grow=grow, top=top)
+    top = _checked(table, pairs=pairs, top=top)
     tests = min(len(targets), top or len(targets))
     # So that one finding among all tests can have an adjusted p-value of 0.05.
     count = PAIR_PERMUTATIONS if pairs else max(999, 20 * tests - 1)
     count = count if permutations is None else whole_number("permutations", permutations, 19)
-    if draws is None:
-        draws = 2 if table.num_rows <= FEW_ROWS and not pairs else 1
     settings = Settings(None, draws, Null(count), check_seed(seed))
-    inputs, notes = _usable(columns, table.num_rows)
-    together, said = _grouped(inputs, table.num_rows, groups)
+    fill = table.missing != "drop" and not pairs and top is None
+    inputs, notes = (list(columns), []) if fill else _usable(columns, table.num_rows)
+    if fill and (count_of_gaps := int(gaps_of(columns, table.num_rows).sum())):
+        notes = [f"{count_of_gaps} of {table.num_rows} rows have gaps: filled in inputs"]
+    together, said = _grouped(inputs, table.num_rows, groups, fill=fill)
     plan = Plan(settings, whole_number("rows", rows, FEWEST_ROWS), together)
     looked_at = inputs
     if pairs:
         found = (told_by(column, columns, plan) for column in columns)
     elif top is None:
-        found = _learned(_all(targets, inputs, plan), plan, grow=grow)
+        found = _learned(_all(targets, inputs, plan, fill=fill), plan)
     else:
         trials, chosen = _chosen(inputs, top, plan)
         said = (*said, chosen)
         looked_at = [one for target, told, _ in trials for one in (target, *told)]
-        found = _learned(trials, plan, grow=grow)
+        found = _learned(trials, plan)
     adjusted = tuple(_adjusted(_all_of(found, len(columns) if pairs else tests, progress)))
     cautions = () if groups is not None else _cautions(looked_at, plan)
     return Scan(
@@ -145,21 +144,20 @@ def scan(
     )
 
 
-def _checked(table: Table, *, pairs: bool, grow: bool, top: int | None) -> int | None:
+def _checked(table: Table, *, pairs: bool, top: int | None) -> int | None:
     """Return how many columns are tested, None for all; raise unless the choices go together."""
     columns = table.measured
-    if table.missing not in (None, "drop") and any(column.missing for column in columns):
+    if table.missing not in (None, "fill", "drop") and any(column.missing for column in columns):
         raise UserError(
-            "rows with gaps are left out of a scan: expected missing='drop' or no choice, got "
-            f"{table.missing!r}"
+            "gaps are filled or their rows left out in a scan: expected missing='fill' or 'drop', "
+            f"got {table.missing!r}"
         )
     if len(columns) < 2:
         raise UserError(
             f"expected at least two columns of numbers, booleans or categories, got {len(columns)}"
         )
-    if pairs and (top is not None or grow):
-        got = "grow: one input needs no focus" if grow else "top: top chooses targets"
-        raise UserError(f"expected either pairs or {got}; got both")
+    if pairs and top is not None:
+        raise UserError("expected either pairs or top: top chooses targets; got both")
     if pairs and len(columns) > MOST_PAIRED:
         raise UserError(
             f"expected at most {MOST_PAIRED} columns for pairs, got {len(columns)}: choose some, "
@@ -193,7 +191,7 @@ def _usable(columns: Sequence[Column], num_rows: int) -> tuple[list[Column], lis
 
 
 def _grouped(
-    columns: Sequence[Column], num_rows: int, groups: Any
+    columns: Sequence[Column], num_rows: int, groups: Any, *, fill: bool
 ) -> tuple[Labels | None, tuple[str, ...]]:
     """Return the groups of the rows of a table, those that were given or of equal rows."""
     if groups is not None:
@@ -201,7 +199,7 @@ def _grouped(
         if (refusal := refusal_of_groups(int(labels.max()) + 1)) is not None:
             raise UserError(refusal)
         return labels, (f"{labels.max() + 1} groups of rows stay together",)
-    encoded = encode(columns, is_input=True)
+    encoded = encode(columns, np.arange(num_rows) if fill else None, fill=fill, is_input=True)
     if len(encoded.rows) < FEWEST_ROWS:
         return None, ()
     values = torch.from_numpy(encoded.matrix)
@@ -213,11 +211,13 @@ def _grouped(
     return labels, said
 
 
-def _all(targets: Sequence[Column], inputs: Sequence[Column], plan: Plan) -> Iterator[Trial]:
+def _all(
+    targets: Sequence[Column], inputs: Sequence[Column], plan: Plan, *, fill: bool
+) -> Iterator[Trial]:
     """Let every column be the target of all others."""
     for target in targets:
         others = [other for other in inputs if other is not target]
-        yield target, others, plan.complete([*others, target])
+        yield target, others, np.sort(plan.complete([target] if fill else [*others, target]))
 
 
 def _chosen(columns: Sequence[Column], top: int, plan: Plan) -> tuple[list[Trial], str]:
@@ -242,9 +242,9 @@ def _chosen(columns: Sequence[Column], top: int, plan: Plan) -> tuple[list[Trial
     )
 
 
-def _learned(trials: Iterable[Trial], plan: Plan, *, grow: bool) -> Iterator[list[Relation]]:
+def _learned(trials: Iterable[Trial], plan: Plan) -> Iterator[list[Relation]]:
     for target, inputs, rows in trials:
-        yield [learned_from(inputs, target, rows, plan, grow=grow)]
+        yield [learned_from(inputs, target, rows, plan)]
 
 
 def _all_of(

@@ -50,8 +50,6 @@ class Relation:
     """Inputs with their shares of the squared gradient, largest first."""
     classes: Classes | None = None
     """Accuracy beside the base rate, of a category or a boolean."""
-    grown: bool = False
-    """Whether the observer grew, on rows that are not counted here."""
 
     @staticmethod
     def unknown(inputs: tuple[str, ...], target: Column, num_rows: int) -> Relation:
@@ -80,7 +78,7 @@ class Relation:
         row = {"target": self.target, "inputs": names, "kind": self.kind, "rows": self.num_rows}
         row |= {"held_out_variance": self.held_out_variance, "low": low, "high": high}
         row |= {"p_value": self.p_value, "adjusted_p": self.adjusted_p, "found": self.is_found}
-        row |= {"denoised_bits": self.denoised_bits, "grown": self.grown}
+        row |= {"denoised_bits": self.denoised_bits}
         row |= {"importance": dict(self.importance)}
         row |= {
             "accuracy": None if self.classes is None else self.classes.accuracy,

@@ -22,7 +22,7 @@ from learnable_novelty.errors import UserError
 from learnable_novelty.measure.answer import explained, in_words, summarize
 from learnable_novelty.measure.auto import cut_by_first_half
 from learnable_novelty.measure.blocks import gather_blocks, gather_in_one_pass
-from learnable_novelty.measure.defaults import VECTOR_WIDTH, draw_observers
+from learnable_novelty.measure.defaults import DRAWS, VECTOR_WIDTH, draw_observers
 from learnable_novelty.measure.draw import draw_from_blocks, draw_from_rows, num_sign_blocks
 from learnable_novelty.measure.growth import grow_on_one_part
 from learnable_novelty.measure.null import Null, choose_kind, describe
@@ -51,7 +51,7 @@ def score(
     observer: Observer | Growing | Literal["growing"] | None = None,
     ridge_penalty: RidgePenalty | None = None,
     resolution: float | None = None,
-    draws: int = 8,
+    draws: int | None = None,
     null: int | str | Null = "auto",
     seed: Seed = 0,
     standardize_inputs: bool = True,
@@ -89,7 +89,8 @@ def score(
             description, and judges the others; see docs/growing.md and ``Score.profile``.
         ridge_penalty: lambda of the default observer; "evidence" unless given.
         resolution: eta of the default observer; 1 unless given.
-        draws: how many reservoirs to average over.
+        draws: how many reservoirs to average over; 8 by default, and 1 for a table, whose features
+            hardly depend on theirs.
         null: how many rearrangements test the relation (0 for none), a kind of rearrangement such
             as "linear", or a ``Null``. By default 999, and 99 for one series. Two series take a
             multiple of twenty shifts, less one, where that many fit. Data that is read by chunks
@@ -126,7 +127,7 @@ def score(
     ahead = 1 if window == "auto" else window
     settings = Settings(
         windows=choose_windows(ahead, past, leads),
-        draws=draws,
+        draws=DRAWS if draws is None else draws,
         null=Null.of(null),
         seed=split(seed, "score") if isinstance(seed, torch.Generator) else check_seed(seed),
         ridge_penalty=ridge_penalty,
@@ -140,6 +141,8 @@ def score(
     if labels is None and settings.null.kind == "auto" and source.rows is not None:
         labels = None if observer is not None and settings.observer is None else source.groups
     settings = replace(settings, groups=labels_of(source, labels), is_dated=source.is_dated)
+    if draws is None and is_table(source, settings):
+        settings = replace(settings, draws=1)
     decisions = source.decisions
     if "auto" in (window, history):
         source, settings, chosen = cut_by_first_half(
@@ -220,7 +223,8 @@ def _score_rows(
     """Score rows in memory, draw by draw."""
     settings, samples = data.settings, data.num_samples
     null = replace(settings.null, kind=data.null.kind)  # as asked for, also where it is refused
-    observers = draw_observers(settings, tuple(data.inputs.shape))
+    table = data.inputs if is_table(source, settings) else None
+    observers = draw_observers(settings, tuple(data.inputs.shape), table)
     parcel = Parcel(data)
     report(0, settings.draws)
     draws = []
@@ -248,6 +252,12 @@ def _score_rows(
         unknown = {"denoised_bits": math.nan, "directions": math.nan, "root_p_value": math.nan}
         result = replace(result, **unknown)
     return explained(result, draws, observers[0], data, source)
+
+
+def is_table(source: Source, settings: Settings) -> bool:
+    """Tell whether the default observer is that of a table: rows in memory, with named columns."""
+    named = source.rows is not None and source.input_places is not None
+    return named and settings.windows is None and settings.observer is None
 
 
 def _silent(done: int, total: int) -> None:

@@ -52,7 +52,7 @@ def predict_groups(observer: Observer, rows: Rows, groups: Tensor, folds: Folds)
     """Predict every group of targets in samples that its readout has not seen."""
     h, y = folds.in_order(rows)
     wholes = folds.wholes(observer, h, y)
-    standard = [whole.standardized(observer.target_unit) for whole in wholes]
+    standard = [observer.standardized(whole) for whole in wholes]
     axes = [Spectral.of(one) for one in standard]
     penalties = evidence_penalties(axes, groups)
     trained, freedom = [], []
@@ -61,7 +61,7 @@ def predict_groups(observer: Observer, rows: Rows, groups: Tensor, folds: Folds)
         weights = one.basis @ (one.cross * (shrink @ groups.T))
         trained.append(Trained(whole, fitted.scale, weights))
         freedom.append((one.eigenvalues[:, None] * shrink).sum(0))
-    predicted, left = folds.predict(h, y, trained)
+    predicted, left = folds.predict([h] * len(trained), y, trained)
     errors, spread = (left[:, which, 0].square() @ groups for which in (0, 1))
     effective = torch.stack(freedom).mean(0)
     return [
@@ -84,7 +84,7 @@ def explain_groups(
     signs: Iterable[Tensor],
 ) -> Tested:
     """Return what the features explain of every group, of permuted and of signed rows of it."""
-    standard = rows.centred(observer.accumulate_dtype).standardized(observer.target_unit)
+    standard = observer.standardized(rows)
     axes = Spectral.of(standard)
     components, power = standard.root @ axes.basis, standard.target_power
     observed = _explained(axes, (axes.cross.square() @ groups)[:, None], (power @ groups)[None])

@@ -45,8 +45,6 @@ class Settings:
     """A label for each row: rows with the same one belong together."""
     is_dated: bool = False
     """Whether rows are in the order of a column that dates them."""
-    numbers: tuple[int, ...] | None = None
-    """Of a table: input columns that are numbers, for the default observer."""
 
     def __post_init__(self) -> None:
         whole_number("draws", self.draws, 1)

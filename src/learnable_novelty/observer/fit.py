@@ -90,6 +90,14 @@ class Fit:
         cross_power = self.axes.cross.square().sum(1)[None]
         return float(self.axes.explained_share(cross_power, penalties, power))
 
+    def evidence(self) -> float:
+        """Return -2 log p of the targets, up to constants: see ``evidence``."""
+        axes = self.axes
+        cross, power = axes.cross.square().sum(1)[None], axes.power[None]
+        outside = None if axes.outside is None else axes.outside.sum()[None]
+        problem = Evidence(axes.eigenvalues, cross, power, axes.count, outside)
+        return axes.cross.shape[1] * float(problem.cost(power.new_tensor([self.penalty])))
+
     def residual_power(self) -> float:
         """Return the sum of squared residuals."""
         return float(self.axes.residual_power(self.readout()))

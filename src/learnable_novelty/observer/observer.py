@@ -177,7 +177,7 @@ class Observer:
         self, many: Sequence[Rows | Moments | Roots], *, penalty: float | None = None
     ) -> list[Fit]:
         """Fit many data sets; penalties by evidence are searched for all of them at once."""
-        standards = [self._standardized(data) for data in many]
+        standards = [self.standardized(data) for data in many]
         all_axes = [
             Spectral.of(one.products() if self.solver == "gram" else one) for one in standards
         ]
@@ -244,14 +244,16 @@ class Observer:
             return self.ridge_penalty.value * data.count
         return float(self.ridge_penalty)
 
-    def _standardized(self, data: Rows | Moments | Roots) -> Moments | Roots:
+    def standardized(self, data: Rows | Moments | Roots) -> Moments | Roots:
+        """Return what the readout is fitted to: features and targets in their units."""
         if isinstance(data, Rows):
             data = data.centred(self.accumulate_dtype)
         elif isinstance(data, Moments) and self.solver == "spectral":
             raise UserError(
                 'solver="spectral" works on rows, and moments have none; choose "auto" or "gram"'
             )
-        return data.standardized(self.target_unit)
+        own_scale = self.reservoir.has_own_scale
+        return data.standardized(self.target_unit, own_scale=own_scale)
 
     def _by_rows(self, rows: Rows) -> bool:
         """Tell whether the rows themselves are solved, not their moments."""
@@ -261,9 +263,9 @@ class Observer:
     def _solve(self, data: Rows | Moments) -> tuple[Moments | Roots, float, Solution]:
         """Return the standardized data, lambda, and a solution that is right or refused."""
         if isinstance(data, Rows) and not self._by_rows(data):
-            standard = self._standardized(self.moments(data))
+            standard = self.standardized(self.moments(data))
         else:
-            standard = self._standardized(data)
+            standard = self.standardized(data)
         penalty = self.penalty_for(standard)
         if self.solver == "spectral":
             return standard, penalty, solve_spectral(standard, penalty, self.resolution)
@@ -271,7 +273,7 @@ class Observer:
         def exact() -> Moments | Roots:
             # The rows themselves; where they are gone, or on other ranks, their moments.
             own = isinstance(data, Rows) and self.process_group is None
-            return self._standardized(data) if own else standard
+            return self.standardized(data) if own else standard
 
         swap = self.solver == "auto"
         return standard, penalty, solve_gram(standard, exact, penalty, self.resolution, swap=swap)

@@ -19,9 +19,14 @@ from learnable_novelty.errors import UserError
 CONSTANT_TOLERANCE = 64.0
 
 
-def feature_scale(variance: Tensor, mean: Tensor, eps: float) -> Tensor:
-    """Return 1 / (sd sqrt(m)) per column (..., feature_dim), and 0 for a constant column."""
+def feature_scale(variance: Tensor, mean: Tensor, eps: float, *, own_scale: bool = False) -> Tensor:
+    """Return 1 / (sd sqrt(m)) per column (..., feature_dim), and 0 for a constant column.
+
+    With ``own_scale``, 1 for all others.
+    """
     constant = is_constant(variance, mean, eps)
+    if own_scale:
+        return (~constant).to(variance.dtype)
     # The inner substitute keeps rsqrt away from zero, where its gradient is infinite.
     inverse = torch.where(constant, 0.0, torch.where(constant, 1.0, variance).rsqrt())
     return inverse * mean.shape[-1] ** -0.5

@@ -157,8 +157,13 @@ class Summary:
         """Sum of all squared target deviations, 0-dim."""
         return self.target_power.sum()  # pyright: ignore[reportAttributeAccessIssue]
 
-    def standardized(self, target_unit: float | Tensor) -> Self:
-        """Standardize features and scale targets."""
+    def standardized(self, target_unit: float | Tensor, *, own_scale: bool = False) -> Self:
+        """Standardize features and scale targets.
+
+        Args:
+            target_unit: what targets are divided by.
+            own_scale: leave features in their own scale, all but constant ones.
+        """
         if self.count < 2:
             raise UserError(f"expected at least two samples, got {self.count:g}")
         h = self.feature_power / self.count
@@ -170,7 +175,7 @@ class Summary:
                 "infinite values, or values beyond about 1e150; choose another unit for them"
             )
         scale = (
-            feature_scale(h, self.feature_mean, self.feature_eps),
+            feature_scale(h, self.feature_mean, self.feature_eps, own_scale=own_scale),
             target_scale(y, self.target_mean, self.target_eps, target_unit),
         )
         return replace(self.times(*scale), scale=scale)
@@ -579,8 +584,8 @@ class Roots(Summary):
     def target_power(self) -> Tensor:
         return self.along.square().sum(0) + squares_of(self.outside)
 
-    def standardized(self, target_unit: float | Tensor) -> Roots:
-        standard = super().standardized(target_unit)
+    def standardized(self, target_unit: float | Tensor, *, own_scale: bool = False) -> Roots:
+        standard = super().standardized(target_unit, own_scale=own_scale)
         self.check_size(torch.as_tensor(target_unit).to(self.along))
         return standard
 

@@ -34,6 +34,9 @@ class Reservoir(nn.Module, ABC):
     feature_dim: int
     input_dim: int
     receptive_radius: int = 0
+    has_own_scale: bool = False
+    """Whether an observer takes features in their own scale, and does not divide each of them by
+    its deviation: how much of it there is says how much is expected of it."""
     column_axis: int = 1
     """Where features and targets hold their columns; the other axes become rows."""
 

@@ -1,84 +1,154 @@
-"""Features for tables: of all columns together, every column itself, and some of each alone."""
+"""Features of a table: its columns, and the nearness to some of its rows."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.reservoirs.base import Reservoir, check_shape, check_sizes
-from learnable_novelty.observer.reservoirs.feedforward import MLP
-from learnable_novelty.seeds import Seed, split
+from learnable_novelty.seeds import Seed
 
-DEPTH = 4
-FREQUENCY = 1.5
-"""Deviation of the frequencies, in radians for one unit of the column."""
+FAR, NEAR = 5.0, 3.0
+"""Deviations beyond which a value counts as that far: as a feature, and in distances."""
+PIECES = 16
+"""Between so many quantiles of a column its ranks are interpolated."""
+UNIFORM = 12**0.5
+"""What a rank, from 0 to 1, is multiplied by to have a deviation of one."""
+TWO_VALUES = 1.5
+"""How far apart the two values of a column of zeros and ones are."""
+NEGLIGIBLE = 1e-8
+"""Eigenvalue of the products of landmarks, relative to the largest, that is left out."""
+MOST_ROWS = 10_000
 
 
 class Tabular(Reservoir):
-    """An ``MLP`` of all columns, the columns themselves, and random waves of each: cos(w x + b).
+    """Features that are fitted to the rows of a table, and to no target.
 
-    A random network of thirty columns has hardly a feature that follows one of them, so a
-    relation with one column drowns in the others. With waves of its own it does not. Columns should
-    have a deviation of about one.
+    Half of their power are the columns themselves, in deviations and at most five. The other half
+    is how near a row z is to landmarks z_k, rows of the table, in units of the median distance s
+    between them:
+
+        k(z)' K^(-1/2),     k_i(z) = exp(-|z - z_i|_1 / s),     K_ij = k_i(z_j).
+
+    Their products are the Nyström approximation of that kernel, so a ridge on all of them is kernel
+    regression with the sum of a linear and a Laplacian kernel. In z a number is the mean of its
+    deviation and its normalized rank. An observer takes them in their own scale.
 
     Args:
-        input_dim: number of columns.
-        width: features of all columns together.
-        own: waves of every column alone; 0 for none.
-        numbers: the columns that get them; all by default. Zeros and ones need none.
-        seed: an integer, or a generator that one is drawn from.
+        rows: (num_rows, columns); of more than ten thousand a random part is looked at.
+        landmarks: how many rows are landmarks at most.
+        seed: of the landmarks; an integer, or a generator that one is drawn from.
 
-    >>> Tabular(3, width=8, own=4)(torch.zeros(5, 3)).shape
-    torch.Size([5, 23])
+    >>> Tabular(torch.randn(50, 3), landmarks=8)(torch.zeros(5, 3)).shape
+    torch.Size([5, 11])
     """
+
+    has_own_scale = True
 
     def __init__(
         self,
-        input_dim: int,
-        width: int,
-        own: int = 4,
+        rows: Tensor,
         *,
-        numbers: Sequence[int] | None = None,
+        landmarks: int = 512,
+        metrics: Tensor | None = None,
         seed: Seed = 0,
     ) -> None:
         super().__init__(seed)
-        check_sizes(input_dim=input_dim, width=width)
-        if isinstance(own, bool) or not isinstance(own, int) or own < 0:
-            raise UserError(f"own must be a whole number of features, got {own!r}")
-        self.numbers = list(range(input_dim) if numbers is None else numbers)
-        if not set(self.numbers) <= set(range(input_dim)):
-            raise UserError(f"numbers must be columns from 0 to {input_dim - 1}, got {numbers!r}")
-        self.input_dim, self.width, self.own = input_dim, width, own
-        self.together = MLP(input_dim, width, DEPTH, linear_last=False)
-        self.feature_dim = width + input_dim + own * len(self.numbers)
+        check_sizes(landmarks=landmarks)
+        if rows.ndim != 2 or not len(rows):
+            raise UserError(f"expected rows (num_rows, columns), got {tuple(rows.shape)}")
+        self.input_dim, self.landmarks = rows.shape[1], landmarks
+        generator = torch.Generator().manual_seed(0)
+        some = torch.randperm(len(rows), generator=generator)[:MOST_ROWS].sort().values
+        self._rows = rows.detach().cpu().double()[some]
+        for name, value in _columns(self._rows).items():
+            self.register_buffer(name, value)
+        ones = torch.ones(1, self.input_dim, dtype=torch.float64)
+        self.register_buffer("metrics", ones if metrics is None else metrics.cpu().double())
         self.redraw(self.seed)
 
     def redraw(self, seed: Seed) -> Tabular:
         super().redraw(seed)
-        self.together.redraw(split(self.seed, "together"))
+        near = sum(turn.shape[1] for name, turn in self.named_buffers() if name.startswith("turn"))
+        self.feature_dim = self.input_dim + near
         return self
 
     def draw(self, generator: torch.Generator) -> dict[str, Tensor]:
-        shape = len(self.numbers), self.own
-        phase = 2 * torch.pi * torch.rand(shape, generator=generator, dtype=torch.float64)
-        frequency = torch.randn(shape, generator=generator, dtype=torch.float64)
-        return {"frequency": FREQUENCY * frequency, "phase": phase}
+        order = torch.randperm(len(self._rows), generator=generator)
+        straight, places = _places(self._rows[order], dict(self.named_buffers()))
+        drawn = {"landmark": places[: self.landmarks], "straight": _unit_power(straight)}
+        for number, metric in enumerate(self.get_buffer("metrics")):
+            here, chosen = places * metric, drawn["landmark"] * metric
+            apart = torch.cdist(chosen, chosen, p=1)
+            known = apart[apart > 0]
+            distance = known.median() if len(known) else apart.new_ones(())
+            values, vectors = torch.linalg.eigh((-apart / distance).exp())
+            kept = values > NEGLIGIBLE * values[-1]
+            turn = vectors[:, kept] / values[kept].sqrt()
+            near = (-torch.cdist(here, chosen, p=1) / distance).exp() @ turn
+            drawn |= {f"distance{number}": distance, f"turn{number}": turn * _unit_power(near)}
+        return drawn
 
-    def reads(self, inputs: Tensor) -> Tensor:
+    def forward(self, inputs: Tensor) -> Tensor:
         check_shape(inputs, ("num_samples", "input_dim"), 1, self.input_dim)
-        return inputs
+        straight, places = _places(inputs, self.weights_like(inputs))
+        return torch.cat([straight * self.weights_like(inputs)["straight"], self.near(places)], 1)
 
-    def driven(self, reads: Tensor) -> Tensor:
-        parts = [self.together(reads), reads]
-        if self.own and self.numbers:
-            weights = self.weights_like(reads)
-            waves = reads[:, self.numbers, None] * weights["frequency"] + weights["phase"]
-            parts.append(waves.cos().flatten(1))
-        return torch.cat(parts, dim=1)
+    def near(self, places: Tensor) -> Tensor:
+        """Return how near places z are to the landmarks, under every metric."""
+        weights, near = self.weights_like(places), []
+        for number, metric in enumerate(weights["metrics"]):
+            apart = torch.cdist(places * metric, weights["landmark"] * metric, p=1)
+            near.append((-apart / weights[f"distance{number}"]).exp() @ weights[f"turn{number}"])
+        return torch.cat(near, dim=1)
 
-    def resized(self, features: int, depth: int | None = None) -> Tabular:
-        width = self.width + features - self.feature_dim
-        return Tabular(**{**self.settings(), "width": width})
+    def places(self, inputs: Tensor) -> Tensor:
+        """Return z, (num_samples, columns)."""
+        return _places(inputs, self.weights_like(inputs))[1]
+
+    def extra_repr(self) -> str:
+        metrics = self.get_buffer("metrics")
+        focus = "" if bool((metrics == 1).all()) else f", metrics={len(metrics)}"
+        return f"{self.input_dim}, landmarks={self.landmarks}{focus}, seed={self.seed!r}"
+
+
+def _unit_power(features: Tensor) -> Tensor:
+    """Return what makes the variances of features add up to one."""
+    power = features.var(0, correction=0).sum()
+    return torch.where(power > 0, power, 1.0).rsqrt()
+
+
+def _columns(rows: Tensor) -> dict[str, Tensor]:
+    """Fit to every column its mean, its deviation, and its ranks.
+
+    Ranks rise along ``pieces``, from one quantile of the ``column`` to the next, each by ``rise``;
+    of a column with two values the only piece is all of its place.
+    """
+    deviation = rows.std(0, correction=0)
+    ordered = rows.T.sort(dim=1).values.contiguous()
+    knots = ordered[:, torch.linspace(0, len(rows) - 1, PIECES + 1).round().long()].contiguous()
+    below, upto = (torch.searchsorted(ordered, knots, side=side) for side in ("left", "right"))
+    ranks = (below + upto).double() / (2 * len(rows))
+    widths = knots.diff(dim=1)
+    column, place = (widths > 0).nonzero(as_tuple=True)
+    has_more = ((rows > ordered[:, 0]) & (rows < ordered[:, -1])).any(0)
+    rise = UNIFORM / 2 * ranks.diff(dim=1)[column, place]
+    return {
+        "mean": rows.mean(0),
+        "deviation": torch.where(deviation > 0, deviation, 1.0),
+        "slope": has_more.double() / 2,
+        "column": column.double(),
+        "low": knots[column, place],
+        "width": widths[column, place],
+        "rise": torch.where(has_more[column], rise, TWO_VALUES),
+    }
+
+
+def _places(rows: Tensor, weights: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+    """Return columns in deviations, and z; both (num_samples, columns)."""
+    straight = (rows - weights["mean"]) / weights["deviation"]
+    column = weights["column"].long()
+    along = ((rows[:, column] - weights["low"]) / weights["width"]).clamp(0, 1)
+    near = straight.clamp(-NEAR, NEAR) * weights["slope"]
+    return straight.clamp(-FAR, FAR), near.index_add(1, column, along * weights["rise"])
