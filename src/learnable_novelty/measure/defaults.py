@@ -48,8 +48,8 @@ def default_observer(
     """
     samples, channels = shape[0], shape[1]
     if table is not None:
-        most = min(LANDMARKS, COLUMN_LANDMARKS * channels, max(1, FEATURE_VALUES // samples))
-        reservoir = reservoirs.Tabular(table, landmarks=most)
+        most = min(LANDMARKS, COLUMN_LANDMARKS * channels, samples // 2, FEATURE_VALUES // samples)
+        reservoir = reservoirs.Tabular(table, landmarks=max(1, most))
     elif len(shape) == 2:
         reservoir = reservoirs.MLP(
             channels, default_width(samples), VECTOR_DEPTH, linear_last=LINEAR_LAST
