@@ -50,6 +50,8 @@ ALSO = {
     "src/learnable_novelty/observer/solve.py": "tests/observer/test_rounding.py",
 }
 """Tests that have another name than the module, and do not import it."""
+WHOLE = re.compile("explorer|test_(docs|site|route|cluster|fuzz|hostile|faults)")
+"""The page, and tests of everything together, which take minutes."""
 MOST_FILES = 8
 """Test files that are run for one bug, those of the module's own name first."""
 SECONDS = 900
@@ -226,8 +228,7 @@ def files_of(area: str) -> list[str]:
 def _texts(pattern: str) -> dict[str, str]:
     paths = (path for part in pattern.split() for path in ROOT.glob(part))
     names = {path.relative_to(ROOT).as_posix(): path for path in sorted(paths)}
-    # What the page computes is the page's own.
-    return {name: path.read_text("utf-8") for name, path in names.items() if "explorer" not in name}
+    return {n: path.read_text("utf-8") for n, path in names.items() if not WHOLE.search(n)}
 
 
 def tests_of(path: str) -> tuple[str, ...]:
