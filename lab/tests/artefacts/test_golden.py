@@ -6,6 +6,7 @@ from statistics import fmean, stdev
 
 import numpy as np
 import pytest
+import torch
 from scipy import stats
 
 from novelty_lab.context import RunContext, pack
@@ -21,7 +22,9 @@ from novelty_lab.paper.fig3_neural import scan as nca_scan
 from novelty_lab.paper.fig4_encoder import experiment as encoder
 from novelty_lab.paper.fig4_encoder import scan as encoder_scan
 from novelty_lab.studies.calibration import experiment as calibration
+from novelty_lab.studies.collapse import images, worldmodel
 from novelty_lab.studies.rooms import experiment as rooms
+from novelty_lab.studies.tables import experiment as tables
 
 
 @pytest.fixture
@@ -378,3 +381,63 @@ def test_shares_and_prices_of_the_rooms(monkeypatch, random):
         told = [bits[row["drive"]][place] for bits in priced[row["pixels"]]]
         assert row["mean"] == pytest.approx(list(map(fmean, zip(*told, strict=True))))
         assert row["sd"] == pytest.approx(list(map(stdev, zip(*told, strict=True))))
+
+
+def test_terms_against_collapse_are_chosen_by_what_they_reach(monkeypatch, random):
+    probed, planned = {}, {}
+
+    def train_and_probe(config, arm, epochs, part, seed, data, device):
+        found = {name: random.random() for name in images.MEASURES}
+        probed.setdefault((arm.name, part), []).append(found)
+        return found
+
+    def train_and_plan(config, term, weight, scene, seed, device):
+        found = {name: random.random() for name in worldmodel.MEASURES}
+        planned.setdefault((term, weight, scene, config.steps), []).append(found)
+        return found
+
+    monkeypatch.setattr(images, "train_and_probe", train_and_probe)
+    results = run(images, dataclasses.replace(images.QUICK, seeds=3)).results
+    for term in ("honest S", "SIGReg", "VICReg", "plain S"):
+        arms = [arm.name for arm in images.CANDIDATES if arm.term == term]
+        own = {name: probed[name, "validation"][0] for name in arms}
+        best = max(own, key=lambda name: own[name]["backbone"])
+        assert results["chosen"][term] == best
+        codes = [found["code"] for found in probed[best, "test"]]
+        assert results["table"][term]["code"]["mean"] == pytest.approx(fmean(codes))
+        assert results["table"][term]["code"]["sd"] == pytest.approx(stdev(codes))
+    monkeypatch.setattr(worldmodel, "train_and_plan", train_and_plan)
+    config = dataclasses.replace(worldmodel.QUICK, seeds=3, steps=8)
+    results = run(worldmodel, config).results
+    for term, weights in worldmodel.WEIGHTS.items():
+        reached = {
+            w: sum(planned[term, w, scene, 4][0]["success"] for scene in config.scenes[:2])
+            for w in weights
+        }
+        best = max(reached, key=lambda w: reached[w])
+        assert results["chosen"][term] == best
+        for scene in config.scenes:
+            ranks = [found["rank"] for found in planned[term, best, scene, 8]]
+            assert results["table"][scene][term]["rank"]["mean"] == pytest.approx(fmean(ranks))
+            assert results["table"][scene][term]["rank"]["sd"] == pytest.approx(stdev(ranks))
+
+
+def test_learners_of_tables_are_judged_on_the_same_thirds(monkeypatch, random):
+    import pandas
+    from sklearn.linear_model import RidgeCV
+
+    x = random.standard_normal((300, 3))
+    y = x @ [1.0, -2.0, 0.0] + random.standard_normal(300)
+    frame = pandas.DataFrame(x, columns=["a", "b", "c"]).assign(y=y)
+    monkeypatch.setattr(tables, "load", lambda table: frame)
+    found = tables.compare(dataclasses.replace(tables.QUICK, most_rows=300), "", "y", (), 300, 0)
+    order = torch.randperm(300, generator=torch.Generator().manual_seed(0)).numpy()
+    left = total = 0.0
+    for new in np.split(order, 3):
+        old = np.setdiff1d(order, new)
+        guess = RidgeCV(np.logspace(-4, 6, 31)).fit(x[old], y[old]).predict(x[new])
+        left += np.sum((y[new] - guess) ** 2)
+        total += np.sum((y[new] - y[old].mean()) ** 2)
+    assert found["ridge"] == pytest.approx(1 - left / total, abs=2e-3)
+    assert found["ours"] == pytest.approx(found["ridge"], abs=0.03)
+    assert found["boosted trees"] < found["ridge"] and found["rows"] == 300
