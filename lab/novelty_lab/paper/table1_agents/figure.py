@@ -150,6 +150,7 @@ def _together(runs: Runs) -> Table:
                 text(runs.iqm("task", tasks)),
                 "" if condition == "task" else text(runs.improvement(condition, tasks)),
                 "" if condition == "task" else _improved(runs, condition, tasks),
+                "" if condition == "task" else text(runs.head_start(condition, tasks)),
             ]
         )
     columns = [
@@ -161,11 +162,13 @@ def _together(runs: Runs) -> Table:
         "IQM of task only, same tasks",
         "P(better than task only)",
         "tasks above task only in the mean",
+        "P(curve above)",
     ]
     title = (
         "All tasks together: interquartile mean over runs (IQM) of returns with 0 a random policy "
         "and 1 the mean of our task-only agents, and the probability that a run beats a task-only "
-        "one; 95% bootstrap intervals over seeds, none where a task has a single run"
+        "one in its return or in the mean of its curve; 95% bootstrap intervals over seeds, none "
+        "where a task has a single run"
     )
     return Table(title + _left_out(runs), columns, rows)
 

@@ -19,21 +19,21 @@ def tables(record: Record) -> list[Table]:
     """List what tests say and what intervals cover, with the number of data sets."""
 
     def share(name: str) -> Any:
-        return lambda row: "" if row[name] is None else f"{row[name]:.3f}"
+        return lambda row: "" if row[name] is None else f"{row[name]:.2f}"
 
     tests = {
         "data": "{name}",
-        "p ≤ 0.05": "{rate:.3f}",
+        "p ≤ 0.05": "{rate:.2f}",
         "any dependence": share("dependence"),
         "a bend": share("bend"),
-        "a direction kept": "{kept:.3f}",
+        "a direction kept": "{kept:.2f}",
         "no p-value": "{refused:.2f}",
         "caution": "{cautioned:.2f}",
         "data sets": "{sets}",
     }
     coverage = {
         "noise, signal": "{name}",
-        "covered": "{covered:.3f}",
+        "covered": "{covered:.2f}",
         "interval above": "{too_high:.3f}",
         "mean share": "{share:.3f}",
         "population": "{population:.3f}",

@@ -38,7 +38,7 @@ def tables(record: Record) -> list[Table]:
         "gliders": lambda row: GLIDERS[row["gliders"]],
         "on the map": "{measures[excess]:.1f}",
         "again (95%)": lambda row: _with_width(row["again_excess"], row["again_half_width"]),
-        "place": "{again_rank}",
+        "place": "{again_rank:,}",
     }
     columns |= {f"{label}, rank": f"{{ranks[{key}]:.0f}}" for key, label in RANKED.items()}
     title = (
