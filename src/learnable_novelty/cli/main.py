@@ -10,7 +10,7 @@ from importlib.metadata import entry_points
 from typing import Any, NoReturn
 
 from learnable_novelty._version import __version__
-from learnable_novelty.cli import depend, scan, score
+from learnable_novelty.cli import depend, report, scan, score
 from learnable_novelty.errors import NoveltyError
 from learnable_novelty.text import printable
 
@@ -57,6 +57,7 @@ def make_parser() -> argparse.ArgumentParser:
     score.add_commands(commands)
     scan.add_commands(commands)
     depend.add_commands(commands)
+    report.add_commands(commands)
     for entry in sorted(entry_points(group=COMMANDS), key=lambda entry: entry.name):
         try:
             entry.load()(commands)
