@@ -132,3 +132,10 @@ def test_ranks_find_a_relation_under_heavy_tails_and_ignore_units():
         ln.score(x, y, rank=True, target_unit=1.0)
     with pytest.raises(ValueError, match="ranks need all rows"):
         ln.score(lambda: iter([(x, y)]), rank=True)
+
+
+def test_more_inputs_than_rows_get_a_caution():
+    g = np.random.default_rng(0)
+    for columns in (30, 31):
+        told = ln.score(g.standard_normal((30, columns)), g.standard_normal((30, 1)), null=19)
+        assert (columns == 31) == any("31 inputs and 30 rows" in text for text in told.cautions)

@@ -53,6 +53,17 @@ def outliers(inputs: Tensor, targets: Tensor) -> list[str]:
     return said
 
 
+def wide(inputs: Tensor) -> list[str]:
+    """Say that there are more inputs than rows."""
+    rows, columns = inputs.shape
+    if columns <= rows:
+        return []
+    return [
+        f"{columns} inputs and {rows} rows: what a few inputs tell is lost among the others; "
+        "choose inputs, or let ln.scan(data, top=50) choose them by one half of the rows"
+    ]
+
+
 def refusal_of_pair(x: Tensor, y: Tensor) -> str | None:
     """Say why two series have no p-value, or return None where shifts can test them."""
     length = x.shape[0]
@@ -108,8 +119,9 @@ def equal_rows(inputs: Tensor, targets: Tensor) -> tuple[Labels | None, tuple[st
     rows = torch.cat([inputs, targets], dim=1).double().cpu().numpy()
     different, groups = np.unique(rows, axis=0, return_inverse=True)
     copies = len(rows) - len(different)
-    widest = max(len(np.unique(column)) for column in different.T)
-    if copies < max(1, REPEATED * len(rows)) or widest < 0.9 * len(different) or len(different) < 2:
+    if copies < max(1, REPEATED * len(rows)) or len(different) < 2:
+        return None, ()
+    if max(len(np.unique(column)) for column in different.T) < 0.9 * len(different):
         return None, ()
     said = (
         f"{copies} of {len(rows)} rows repeat others: equal rows are one group; if they were "

@@ -24,6 +24,7 @@ from learnable_novelty.measure.cautions import (
     refusal_of_few,
     refusal_of_groups,
     refusal_of_pair,
+    wide,
 )
 from learnable_novelty.measure.classes import are_classes
 from learnable_novelty.measure.dependent_rows import dependent_rows
@@ -270,7 +271,10 @@ def prepare_rows(
             numpy_generator(settings.seed, "folds"),
             None if found is not None and found.length else numbers,
         ),
-        cautions=outliers(x, y) if null.kind == "signs" and is_table else [],
+        cautions=[
+            *(wide(x) if is_table else []),
+            *(outliers(x, y) if null.kind == "signs" and is_table else []),
+        ],
         refusal=refusal,
         moves=moves,
         places={} if past.ndim != 2 else place_inputs(names, rows.inputs.shape[1], task.history),
