@@ -39,7 +39,7 @@ def test_a_state_that_never_changes_has_the_shortest_window():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"episodes": 0}, "episodes must be a whole number from 1"),
+        ({"episodes": 0}, "episodes must be a positive integer"),
         ({"weight": "heavy"}, "weight must be a finite number"),
         ({"weight": float("inf")}, "weight must be a finite number"),
         ({"weight": 1j}, "weight must be a finite number"),
@@ -65,10 +65,10 @@ def test_options_that_make_no_sense_are_refused_before_any_episode(options, sent
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"window": 2.5}, "window must be a whole number from 1"),
-        ({"window": 0}, "window must be a whole number from 1"),
-        ({"window": "long"}, "window must be a whole number from 1"),
-        ({"width": -1}, "width must be a whole number from 1"),
+        ({"window": 2.5}, "window must be a positive integer"),
+        ({"window": 0}, "window must be a positive integer"),
+        ({"window": "long"}, "window must be a positive integer"),
+        ({"width": -1}, "width must be a positive integer"),
         ({"ridge_penalty": -1}, "ridge_penalty must be a positive number"),
         ({"ridge_penalty": "evidence"}, "ridge_penalty must be a positive number"),
         ({"standardization": "odd"}, "standardization must be 'fixed' or 'empirical'"),

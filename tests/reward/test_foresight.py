@@ -226,7 +226,7 @@ def test_few_numbers_are_widened_and_the_action_of_a_continuous_space_is_read():
 
 def test_bad_settings_and_bad_actions_are_refused():
     for options, sentence in [
-        ({"directions": 0}, "directions must be a whole number"),
+        ({"directions": 0}, "directions must be a positive integer"),
         ({"ridge": 0.0}, "ridge must be a positive number"),
         ({"gate": "3"}, "gate must be a positive number, got '3'"),
     ]:

@@ -15,8 +15,8 @@ from torch import Tensor
 from torchmetrics import Metric
 
 from learnable_novelty.errors import UserError, UserTypeError
+from learnable_novelty.observer.checks import check_sizes
 from learnable_novelty.observer.observer import Observer
-from learnable_novelty.observer.reservoirs.base import check_sizes
 from learnable_novelty.observer.summary import Moments, merge
 
 

@@ -9,7 +9,8 @@ from torch import Tensor
 from torch.nn.functional import conv1d, conv2d, elu, layer_norm, linear
 
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.observer.reservoirs.base import Reservoir, check_sizes, uniform_layer
+from learnable_novelty.observer.checks import check_sizes
+from learnable_novelty.observer.reservoirs.base import Reservoir, uniform_layer
 from learnable_novelty.seeds import Seed
 
 SMALL_ENOUGH = 4

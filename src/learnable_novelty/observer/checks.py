@@ -80,9 +80,42 @@ def check_layout(features: Tensor, targets: Tensor, column_axis: int) -> None:
         )
 
 
-def whole_number(name: str, value: Any, least: int) -> int:
-    """Return an integer of any integer type, or raise unless it is at least ``least``."""
-    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__") or value < least:
+def whole_number(name: str, value: Any, least: int, most: float = math.inf) -> int:
+    """Return an integer of any integer type, or raise unless it is in this range."""
+    is_whole = hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_))
+    if not is_whole or not least <= value <= most:
         kind = "a positive integer" if least == 1 else "a non-negative integer"
-        raise UserError(f"{name} must be {kind}, got {value!r}")
+        limit = f" of at most {most:,}" if most < math.inf else ""
+        raise UserError(f"{name} must be {kind}{limit}, got {value!r}")
     return operator.index(value)
+
+
+def check_sizes(**sizes: int) -> None:
+    """Raise unless every named size is a positive integer."""
+    for name, size in sizes.items():
+        if not isinstance(size, int):
+            raise UserError(f"{name} must be a positive integer, got {size!r}")
+        whole_number(name, size, 1)
+
+
+def check_number(name: str, value: Any, *, positive: bool = False) -> float:
+    """Return a finite number, or raise."""
+    try:
+        number = math.nan if isinstance(value, str) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number) or (positive and number <= 0):
+        kind = "positive" if positive else "finite"
+        raise UserError(f"{name} must be a {kind} number, got {value!r}")
+    return number
+
+
+def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
+    """Raise unless a value is among the known ones."""
+    if not any(is_word(value, word) for word in known):
+        raise UserError(f"{name} must be {' or '.join(map(repr, known))}, got {value!r}")
+
+
+def is_word(value: Any, word: str) -> bool:
+    """Compare with a word; an array would compare element by element."""
+    return isinstance(value, str) and value == word

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.observer.checks import check_positive
+from learnable_novelty.observer.checks import check_positive, check_sizes
 from learnable_novelty.observer.reservoirs import Reservoir
-from learnable_novelty.observer.reservoirs.base import check_sizes
 from learnable_novelty.observer.standardize import constant_ratio, feature_scale
 from learnable_novelty.observer.stream_sums import (
     Floats,

@@ -6,14 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from learnable_novelty.observer.checks import check_choice, check_number, is_word
 from learnable_novelty.reward.bonus import Array, Bonus, Mask, Step, Transition, check_finite
-from learnable_novelty.reward.config import (
-    COEFFICIENT,
-    RewardMode,
-    check_choice,
-    check_number,
-    equals,
-)
+from learnable_novelty.reward.config import COEFFICIENT, RewardMode
 from learnable_novelty.reward.running import RunningUnits
 
 if TYPE_CHECKING:
@@ -62,7 +57,7 @@ class RewardAccumulator:
         check_choice("mode", mode, ("add", "replace"))
         self.bonus, self.envs = bonus, envs
         self.mode: RewardMode = mode
-        auto = equals(weight, "auto")
+        auto = is_word(weight, "auto")
         self._weight = 1.0 if auto else check_number("weight", weight)
         running = auto and mode == "add"
         self.units = RunningUnits(envs.num_envs, coefficient) if running else None

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-import math
-import operator
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from learnable_novelty.errors import UserError
+from learnable_novelty.observer.checks import check_choice, check_number, is_word, whole_number
 
 Standardization = Literal["fixed", "empirical"]
 RewardMode = Literal["add", "replace"]
@@ -17,9 +14,6 @@ MOST = 10_000
 """Largest width and window: memory grows with their product."""
 COEFFICIENT = 0.1
 """Of the bonus in units of running returns; chosen on DoorKey-8x8."""
-SHARED = {"play": None, "seed": 0, "encoder": None}
-"""Keyword arguments of the novelty wrappers that are no settings of the bonus."""
-F = TypeVar("F", bound=Callable[..., None])
 
 
 class _Checked:
@@ -54,8 +48,8 @@ class ForesightConfig(_Checked):
     a view of noise says nothing of what comes next."""
 
     def __post_init__(self) -> None:
-        self._set(directions=check_count("directions", self.directions, MOST))
-        self._set(every=check_count("every", self.every))
+        self._set(directions=whole_number("directions", self.directions, 1, MOST))
+        self._set(every=whole_number("every", self.every, 1))
         for name in ("ridge", "life", "noise_share", "gate"):
             self._set(**{name: check_number(name, getattr(self, name), positive=True)})
 
@@ -85,10 +79,10 @@ class BitsConfig(_Checked):
         check_choice("standardization", self.standardization, ("fixed", "empirical"))
         check_choice("targets", self.targets, ("raw", "scaled"))
         self._set(standardization=str(self.standardization), targets=str(self.targets))
-        self._set(width=check_count("width", self.width, MOST))
+        self._set(width=whole_number("width", self.width, 1, MOST))
         penalty = check_number("ridge_penalty", self.ridge_penalty, positive=True)
-        auto = equals(self.window, "auto")
-        window = "auto" if auto else check_count("window", self.window, MOST)
+        auto = is_word(self.window, "auto")
+        window = "auto" if auto else whole_number("window", self.window, 1, MOST)
         self._set(ridge_penalty=penalty, window=window)
 
 
@@ -139,55 +133,8 @@ class NoveltyConfig(_Checked):
             )
         check_choice("mode", self.mode, ("add", "replace"))
         self._set(coefficient=check_number("coefficient", self.coefficient, positive=True))
-        self._set(mode=str(self.mode), episodes=check_count("episodes", self.episodes))
+        self._set(mode=str(self.mode), episodes=whole_number("episodes", self.episodes, 1))
         if self.clip is not None:
             self._set(clip=check_number("clip", self.clip, positive=True))
-        auto = equals(self.weight, "auto")
+        auto = is_word(self.weight, "auto")
         self._set(weight="auto" if auto else check_number("weight", self.weight))
-
-
-def takes_config(function: F) -> F:
-    """Show ``SHARED`` and the fields of ``NoveltyConfig`` in place of ``**options``."""
-    signature, named = inspect.signature(function), inspect.Parameter.KEYWORD_ONLY
-    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    shared = [inspect.Parameter(name, named, default=value) for name, value in SHARED.items()]
-    fields = inspect.signature(NoveltyConfig).parameters.values()
-    options = [field.replace(kind=named) for field in fields]
-    shown = signature.replace(parameters=[*own, *options, *shared])
-    function.__signature__ = shown
-    return function
-
-
-def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
-    """Raise unless a value is among the known ones."""
-    if not (isinstance(value, str) and value in known):
-        raise UserError(f"{name} must be {' or '.join(map(repr, known))}, got {value!r}")
-
-
-def check_count(name: str, value: Any, most: float = math.inf) -> int:
-    """Return a whole number from 1 to ``most``, or raise."""
-    try:
-        count = 0 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        count = 0
-    if not 1 <= count <= most:
-        limit = f" to {most:,}" if most < math.inf else ""
-        raise UserError(f"{name} must be a whole number from 1{limit}, got {value!r}")
-    return count
-
-
-def check_number(name: str, value: Any, *, positive: bool = False) -> float:
-    """Return a finite number, or raise."""
-    try:
-        number = math.nan if isinstance(value, str) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number) or (positive and number <= 0):
-        kind = "positive" if positive else "finite"
-        raise UserError(f"{name} must be a {kind} number, got {value!r}")
-    return number
-
-
-def equals(value: Any, word: Any) -> bool:
-    """Compare with a word; an array would compare element by element."""
-    return isinstance(value, str) and value == word

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from learnable_novelty.observer.checks import check_number
 from learnable_novelty.reward.bonus import Array
-from learnable_novelty.reward.config import check_number
 
 PRIOR_COUNT, PRIOR_VARIANCE = 1.0, 1.0
 """The prior is one return around zero with this variance. Without it the first steps would be

@@ -13,7 +13,7 @@ from learnable_novelty.reward.accumulator import RewardAccumulator
 from learnable_novelty.reward.adapters import ParallelEnvs
 from learnable_novelty.reward.bonus import Bonus
 from learnable_novelty.reward.calibration import CalibratedNovelty
-from learnable_novelty.reward.config import COEFFICIENT, NoveltyConfig, RewardMode, takes_config
+from learnable_novelty.reward.config import COEFFICIENT, NoveltyConfig, RewardMode
 from learnable_novelty.reward.foresight import Foresight
 from learnable_novelty.reward.images import Encoder
 from learnable_novelty.reward.random_play import RandomPlay, play_randomly
@@ -84,7 +84,6 @@ class WrapsNovelty:
 
     adapter: type[Any]
 
-    @takes_config
     def __init__(self, env: Any, **options: Any) -> None:
         encoder = options.pop("encoder", None)
         envs = self.adapter(env, encoder)

@@ -34,14 +34,13 @@ from torch import Tensor
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.observer.bits import RoundingError, code_length
-from learnable_novelty.observer.checks import check_pair
+from learnable_novelty.observer.checks import check_pair, check_sizes
 from learnable_novelty.observer.evidence import RidgePenalty
 from learnable_novelty.observer.fit import Fit
 from learnable_novelty.observer.growing.focused import Focused
 from learnable_novelty.observer.growing.gradients import gradient_product, noise_product
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import Reservoir
-from learnable_novelty.observer.reservoirs.base import check_sizes
 from learnable_novelty.observer.summary import Roots, merge
 from learnable_novelty.seeds import Seed, check_seed, split, torch_generator
 

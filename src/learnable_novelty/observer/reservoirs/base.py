@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Self
@@ -141,20 +140,6 @@ def check_activation(name: str) -> Callable[[Tensor], Tensor]:
     if name not in ACTIVATIONS:
         raise UserError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {name!r}")
     return ACTIVATIONS[name]
-
-
-def check_sizes(**sizes: int) -> None:
-    """Raise unless every named size is a positive integer."""
-    for name, size in sizes.items():
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise UserError(f"{name} must be a positive integer, got {size!r}")
-
-
-def check_finite(**values: float) -> None:
-    """Raise unless every named value is a finite number."""
-    for name, value in values.items():
-        if not math.isfinite(value):
-            raise UserError(f"{name} must be finite, got {value!r}")
 
 
 def check_shape(inputs: Tensor, layout: tuple[str, ...], axis: int, size: int) -> None:

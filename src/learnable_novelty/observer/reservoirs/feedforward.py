@@ -12,12 +12,11 @@ from torch import Tensor
 from torch.nn.functional import elu_, linear
 
 from learnable_novelty.errors import UserError
+from learnable_novelty.observer.checks import check_number, check_sizes
 from learnable_novelty.observer.reservoirs.base import (
     Reservoir,
     check_activation,
-    check_finite,
     check_shape,
-    check_sizes,
     uniform_layer,
 )
 from learnable_novelty.seeds import Seed
@@ -53,7 +52,8 @@ class Feedforward(Reservoir):
     ) -> None:
         super().__init__(seed)
         check_sizes(input_dim=input_dim, width=width, depth=depth)
-        check_finite(gain=gain, epsilon=epsilon)
+        check_number("gain", gain)
+        check_number("epsilon", epsilon)
         if epsilon < 0:
             raise UserError(f"epsilon must be at least 0, got {epsilon!r}")
         self.activation = activation

@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from learnable_novelty.observer.reservoirs.base import Reservoir, check_shape, check_sizes
+from learnable_novelty.observer.checks import check_sizes
+from learnable_novelty.observer.reservoirs.base import Reservoir, check_shape
 
 
 class Identity(Reservoir):

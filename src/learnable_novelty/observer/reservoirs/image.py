@@ -7,13 +7,8 @@ from torch import Tensor
 from torch.nn.functional import avg_pool2d, conv2d, max_pool2d
 
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.observer.reservoirs.base import (
-    Reservoir,
-    check_activation,
-    check_finite,
-    check_sizes,
-    uniform_layer,
-)
+from learnable_novelty.observer.checks import check_number, check_sizes
+from learnable_novelty.observer.reservoirs.base import Reservoir, check_activation, uniform_layer
 from learnable_novelty.seeds import Seed
 
 POOLINGS = {"average": avg_pool2d, "max": max_pool2d}
@@ -63,7 +58,8 @@ class ImageConv(Reservoir):
     ) -> None:
         super().__init__(seed)
         check_sizes(side=side, channels=channels, depth=depth, kernel_size=kernel_size, pool=pool)
-        check_finite(gain=gain, epsilon=epsilon)
+        check_number("gain", gain)
+        check_number("epsilon", epsilon)
         if kernel_size % 2 == 0:
             raise UserError(f"kernel_size must be odd, got {kernel_size}")
         if pooling not in POOLINGS:

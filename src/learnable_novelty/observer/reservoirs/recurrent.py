@@ -7,12 +7,8 @@ from torch import Tensor
 from torch.nn.functional import linear
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer.reservoirs.base import (
-    Reservoir,
-    check_finite,
-    check_shape,
-    check_sizes,
-)
+from learnable_novelty.observer.checks import check_number, check_sizes
+from learnable_novelty.observer.reservoirs.base import Reservoir, check_shape
 from learnable_novelty.seeds import Seed
 
 
@@ -50,7 +46,8 @@ class Recurrent(Reservoir):
     ) -> None:
         super().__init__(seed)
         check_sizes(input_dim=input_dim, width=width)
-        check_finite(spectral_radius=spectral_radius, input_scale=input_scale)
+        check_number("spectral_radius", spectral_radius)
+        check_number("input_scale", input_scale)
         if not 0 < leak <= 1:
             raise UserError(f"leak must be in (0, 1], got {leak!r}")
         if not spectral_radius >= 0:

@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer.reservoirs.base import Reservoir, check_shape, check_sizes
+from learnable_novelty.observer.checks import check_sizes
+from learnable_novelty.observer.reservoirs.base import Reservoir, check_shape
 from learnable_novelty.seeds import Seed
 
 FAR, NEAR = 5.0, 3.0
