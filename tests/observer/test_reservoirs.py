@@ -333,7 +333,10 @@ def test_every_field_changes_the_features_and_how_they_are_called(kind, field, n
         (lambda: Recurrent(3, 8, leak=0.0), r"leak must be in \(0, 1\]"),
         (lambda: Recurrent(3, 8, leak=1.5), r"leak must be in \(0, 1\]"),
         (lambda: Recurrent(3, 8, spectral_radius=-0.1), "spectral_radius must be at least 0"),
-        (lambda: Recurrent(3, 8, spectral_radius=math.inf), "spectral_radius must be a finite number"),
+        (
+            lambda: Recurrent(3, 8, spectral_radius=math.inf),
+            "spectral_radius must be a finite number",
+        ),
         (lambda: Recurrent(3, 8, washout=-1), "washout must be at least 0"),
         (lambda: ImageConv(8, 4, 4), r"at least pool\*\*depth = 16, got 8"),
         (lambda: ImageConv(8, 4, 2, 2), "kernel_size must be odd"),

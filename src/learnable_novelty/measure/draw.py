@@ -204,7 +204,7 @@ def rearranged_shares(fit: Fit, data: PreparedRows) -> Tensor:
     if values.shape[1] > fit.components.shape[1]:
         products = fit.moved_products(values, data.moves.orders(purpose, count, len(values)))
     else:
-        products = map(fit.products, data.moves.moved(purpose, count, values))
+        products = map(fit.products_of, data.moves.moved(purpose, count, values))
     power = values.square().sum()
     shares = [fit.shares_of_products(some, power.expand(len(some))) for some in products]
     return torch.cat(shares) if shares else power.new_empty(0)

@@ -82,12 +82,13 @@ def check_layout(features: Tensor, targets: Tensor, column_axis: int) -> None:
 
 def whole_number(name: str, value: Any, least: int, most: float = math.inf) -> int:
     """Return an integer of any integer type, or raise unless it is in this range."""
+    number: Any = value
     is_whole = hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_))
     if not is_whole or not least <= value <= most:
         kind = "a positive integer" if least == 1 else "a non-negative integer"
         limit = f" of at most {most:,}" if most < math.inf else ""
         raise UserError(f"{name} must be {kind}{limit}, got {value!r}")
-    return operator.index(value)
+    return operator.index(number)
 
 
 def check_sizes(**sizes: int) -> None:

@@ -222,9 +222,9 @@ class Fit:
         if values.shape[1] > self.components.shape[1]:
             # Row i of the components meets row order[i] of the values: move the narrower of them.
             return ((self.components[order.argsort()].T @ values)[None] for order in orders)
-        return (self.products(some) for some in moved_rows(values, orders))
+        return (self.products_of(some) for some in moved_rows(values, orders))
 
-    def products(self, columns: Tensor) -> Tensor:
+    def products_of(self, columns: Tensor) -> Tensor:
         """Return products of columns (columns, problems, num_rows) with the components.
 
         Returns:

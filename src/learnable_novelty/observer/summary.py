@@ -139,8 +139,8 @@ class Summary:
     def _of_centred(cls, rows: Roots, target_products: bool) -> Self:
         raise NotImplementedError
 
-    def times(self, features: Tensor, targets: Tensor) -> Self:
-        """Return the summary with all deviations multiplied, column by column."""
+    def times(self, features: Tensor, targets: Tensor, **changed: Any) -> Self:
+        """Return the summary with all deviations multiplied, and other fields that changed."""
         raise NotImplementedError
 
     def products(self, *, target_products: bool = True) -> Moments:
@@ -178,7 +178,7 @@ class Summary:
             feature_scale(h, self.feature_mean, self.feature_eps, own_scale=own_scale),
             target_scale(y, self.target_mean, self.target_eps, target_unit),
         )
-        return replace(self.times(*scale), scale=scale)
+        return self.times(*scale, scale=scale)
 
     @property
     def feature_dim(self) -> int:
@@ -332,7 +332,7 @@ class Moments(Summary):
     def products(self, *, target_products: bool = True) -> Moments:
         return self
 
-    def times(self, features: Tensor, targets: Tensor) -> Moments:
+    def times(self, features: Tensor, targets: Tensor, **changed: Any) -> Moments:
         gram = self.target_gram
         return replace(
             self,
@@ -340,6 +340,7 @@ class Moments(Summary):
             cross=self.cross * features[:, None] * targets,
             target_power=self.target_power * targets.square(),
             target_gram=None if gram is None else gram * targets * targets[:, None],
+            **changed,
         )
 
     @staticmethod
@@ -562,13 +563,14 @@ class Roots(Summary):
             target_gram=products_of(self.along) + self.outside if kept else None,
         )
 
-    def times(self, features: Tensor, targets: Tensor) -> Roots:
+    def times(self, features: Tensor, targets: Tensor, **changed: Any) -> Roots:
         both = targets * targets[:, None] if self.outside.ndim == 2 else targets.square()
         return replace(
             self,
             root=self.root * features,
             along=self.along * targets,
             outside=self.outside * both,
+            **changed,
         )
 
     @classmethod
@@ -602,9 +604,12 @@ class Roots(Summary):
 
     def in_units(self, unit: Tensor) -> Roots:
         """Return the roots for the same targets, each divided by its unit (target_dim,)."""
-        scaled = self.times(torch.ones_like(self.feature_mean), unit.reciprocal())
-        mean, low = self.target_mean / unit, self.target_mean_low / unit
-        return replace(scaled, target_mean=mean, target_mean_low=low)
+        return self.times(
+            torch.ones_like(self.feature_mean),
+            unit.reciprocal(),
+            target_mean=self.target_mean / unit,
+            target_mean_low=self.target_mean_low / unit,
+        )
 
     def about(self, other: Summary) -> tuple[Tensor, Tensor]:
         """Return features and targets with the products of deviations from another's means."""
