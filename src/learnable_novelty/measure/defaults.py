@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
@@ -21,6 +22,8 @@ LANDMARKS, COLUMN_LANDMARKS = 512, 64
 """Of a table, at most; and for each of its columns."""
 FEATURE_VALUES = 50_000_000
 """How many values the landmarks of all rows of a table take at most."""
+DIFFERENT_ROWS = 4_000
+"""Rows among which different ones are counted."""
 DRAWS = 8
 """Reservoirs that are averaged over; the features of a table hardly depend on theirs."""
 
@@ -48,7 +51,9 @@ def default_observer(
     """
     samples, channels = shape[0], shape[1]
     if table is not None:
-        most = min(LANDMARKS, COLUMN_LANDMARKS * channels, samples // 2, FEATURE_VALUES // samples)
+        # As many landmarks as different rows could repeat all targets, and evidence would let them.
+        half = len(torch.unique(table[:DIFFERENT_ROWS], dim=0)) // 2
+        most = min(LANDMARKS, COLUMN_LANDMARKS * channels, half, FEATURE_VALUES // samples)
         reservoir = reservoirs.Tabular(table, landmarks=max(1, most))
     elif len(shape) == 2:
         reservoir = reservoirs.MLP(

@@ -45,7 +45,7 @@ class Config(Settings):
     large: int = len(listed(LARGE))
     """How many tables are taken with more rows."""
     most_large_rows: int = 200_000
-    trees: int = 100
+    trees: int = 50
     """Of the forest."""
 
 
