@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal
 
 from learnable_novelty.storage import write_whole
 from novelty_lab.records import Record
-from novelty_lab.registry import find_artefact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,16 +32,6 @@ class Table:
         lines = ["| " + " | ".join(self.columns) + " |", "|" + " --- |" * len(self.columns)]
         lines += ["| " + " | ".join(row) + " |" for row in self.rows]
         return f"**{self.title}**\n\n" + "\n".join(lines) + "\n"
-
-
-def tables_of(record: Record) -> list[Table]:
-    """Return the tables of a record."""
-    return find_artefact(record.experiment).tables([record])
-
-
-def save_figure(record: Record, root: Path) -> Path:
-    """Draw the figures of a record into its directory; return the path of the first."""
-    return save_figures(find_artefact(record.experiment), [record], root)[0]
 
 
 def save_figures(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from learnable_novelty.errors import UserError, UserTypeError
+from learnable_novelty.errors import UserTypeError
 from learnable_novelty.observer.reservoirs import Feedforward
 from learnable_novelty.seeds import Seed, torch_generator
 
@@ -36,22 +36,3 @@ def perturbation_norms(reservoir: Feedforward, inputs: Tensor, *, seed: Seed = 0
         hidden, tangent = moved[0], moved[1]
         norms.append(tangent.flatten(1).norm(dim=1))
     return torch.stack(norms)
-
-
-def perturbation_multiplier(reservoir: Feedforward, inputs: Tensor, *, seed: Seed = 0) -> float:
-    """Measure chi, the factor by which a perturbation grows per layer (appendix A).
-
-        chi = E |delta h(l+1)| / |delta h(l)|
-
-    averaged over samples and over the hidden layers, those with a nonlinearity. The step from the
-    input to the first layer is left out: it compares vectors of different lengths.
-
-    >>> from learnable_novelty.observer.reservoirs import MLP
-    >>> 0.9 < perturbation_multiplier(MLP(8, 64, 6), torch.randn(32, 8)) < 1.1
-    True
-    """
-    norms = perturbation_norms(reservoir, inputs, seed=seed)
-    hidden = norms[1 : 1 + reservoir.depth - int(reservoir.linear_last)]
-    if len(hidden) < 2:
-        raise UserError(f"expected a reservoir of two hidden layers or more, got {reservoir}")
-    return float((hidden[1:] / hidden[:-1]).mean())

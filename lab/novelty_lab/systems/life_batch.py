@@ -2,8 +2,7 @@
 
 Bit l of the word at (row, column, w) is that cell of torus 64 w + l. Neighbours are then whole
 words, tori may have any size, and a rule is nine birth and nine survival masks of one bit per
-torus. Plain torch, so the same on a CPU and on a GPU; where Triton is there, a step on a GPU is
-one kernel.
+torus. Plain torch, so the same on a CPU and on a GPU.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import torch
 from torch import Tensor
 
 from novelty_lab.systems.cells import count_planes, select_next
-from novelty_lab.systems.fused import HAS_TRITON
 from novelty_lab.systems.life import NUM_COUNTS, LifeRule
 
 LANES = 64
@@ -61,11 +59,6 @@ class LifeBatch:
 
     def advance(self, steps: int) -> LifeBatch:
         """Return the batch ``steps`` steps later."""
-        if HAS_TRITON and self.words.is_cuda:
-            from novelty_lab.systems.fused.life import fused_advance
-
-            words = fused_advance(self.words, self.born, self.survives, steps)
-            return LifeBatch(words, self.born, self.survives, self.rules, self.samples)
         words, born, survives = self.words, list(self.born), list(self.survives)
         for _ in range(steps):
             left, right = words.roll(1, 1), words.roll(-1, 1)

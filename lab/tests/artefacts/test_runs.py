@@ -7,7 +7,7 @@ import pytest
 
 from novelty_lab import records
 from novelty_lab.registry import all_artefacts, find_artefact
-from novelty_lab.report import save_figure, tables_of
+from novelty_lab.report import save_figures
 from novelty_lab.runner import configure, run_experiment
 
 FAST = {
@@ -66,9 +66,10 @@ def test_quick_run_is_saved_found_again_and_drawn(name, tmp_path):
     assert not fresh_again
     assert held.to_json() == json.loads(json.dumps(record.to_json()))
     assert not list(tmp_path.glob(f"{name}/.*"))
-    picture = save_figure(record, tmp_path)
+    artefact = find_artefact(name)
+    picture, *_ = save_figures(artefact, [record], tmp_path)
     assert picture.read_bytes().startswith(b"\x89PNG")
-    for table in tables_of(record):
+    for table in artefact.tables([record]):
         assert table.rows
         assert all(len(row) == len(table.columns) for row in table.rows)
         assert table.title in table.markdown()
@@ -94,8 +95,8 @@ def test_the_same_seed_gives_the_same_scores_and_another_seed_others(tmp_path):
 )
 def test_one_draw_has_no_spread_and_is_no_error(name, change, tmp_path):
     record, _ = run_experiment(name, "quick", root=tmp_path, overrides=FAST[name] | change)
-    assert save_figure(record, tmp_path).exists()
-    assert tables_of(record)
+    assert save_figures(find_artefact(name), [record], tmp_path)[0].exists()
+    assert find_artefact(name).tables([record])
 
 
 def test_unknown_experiments_settings_and_configurations_are_refused():
@@ -133,5 +134,5 @@ def test_committed_record_is_of_the_present_paper_configuration(name):
     record = records.load(root / name / "paper-seed0")
     config = find_artefact(name).experiment.PAPER
     assert records.is_of(record.configuration, config) or records.is_of_older(record, config)
-    assert tables_of(record)
+    assert find_artefact(name).tables([record])
     assert (root / name / "paper-seed0" / "figure.png").exists()

@@ -17,13 +17,10 @@ DISTRACTORS = {
     "remote": "remote control",
 }
 """In words."""
-UNHINDERED = "e3b-unhindered"
-"""E3B on observations without the distractor, which no agent has: what this PPO could reach."""
 BONUSES = {
     "foresight": ("foresight", "#0072B2"),
     **{name: (rival.label, rival.colour) for name, rival in RIVALS.items()},
     "raw": ("raw bits (the paper)", "#117733"),
-    UNHINDERED: ("E3B that sees no distractor", "#777777"),
     "none": ("task only", "#000000"),
 }
 """In words, and as a colour; in the order of tables. Rivals bring both along."""

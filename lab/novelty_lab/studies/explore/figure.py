@@ -15,7 +15,6 @@ from novelty_lab.records import Record
 from novelty_lab.report import Table
 from novelty_lab.studies.explore.cells import BONUSES as LABELS
 from novelty_lab.studies.explore.cells import DISTRACTORS as WORLDS
-from novelty_lab.studies.explore.cells import UNHINDERED
 from novelty_lab.style import label_panel, new_figure
 
 FEWEST = 4
@@ -124,5 +123,4 @@ def _curve(axes: Axes, runs: list[Record], name: str, colour: str, label: str) -
     values = np.array([run.results[name][:length] for run in runs])
     if len(runs) > 1:
         axes.plot(steps, values.T, color=colour, linewidth=0.5, alpha=0.3)
-    style = ":" if label == LABELS[UNHINDERED][0] else "-"
-    axes.plot(steps, values.mean(0), style, color=colour, linewidth=1.6, label=label)
+    axes.plot(steps, values.mean(0), color=colour, linewidth=1.6, label=label)

@@ -21,7 +21,7 @@ from learnable_novelty.reward.sb3 import BonusReward, VecEnvAdapter
 from learnable_novelty.reward.scale import ObservationScale
 from learnable_novelty.seeds import split
 from novelty_lab.rivals.registry import RIVALS, make_rival
-from novelty_lab.studies.explore.cells import BONUSES, UNHINDERED, Exploration
+from novelty_lab.studies.explore.cells import BONUSES, Exploration
 from novelty_lab.studies.explore.worlds import GridVecEnv
 
 NUM_ENVS, GAMMA = 16, 0.99
@@ -40,31 +40,20 @@ RAW = BitsConfig(window=8, standardization="empirical", targets="scaled")
 
 
 class Timed:
-    """A bonus whose time is taken, and which may see the world without its distractor.
+    """A bonus whose time is taken; None pays nothing."""
 
-    Args:
-        bonus: what pays, or None for nothing.
-        world: whose plain observations the bonus sees in place of those with the distractor.
-    """
-
-    def __init__(self, bonus: Bonus | None, world: Any = None) -> None:
-        self._bonus, self._world, self.seconds = bonus, world, 0.0
+    def __init__(self, bonus: Bonus | None) -> None:
+        self._bonus, self.seconds = bonus, 0.0
 
     def pay(self, step: Step) -> Array:
         if self._bonus is None:
             return np.zeros(len(step.ended))
         begun = time.perf_counter()
-        if self._world is not None:
-            before, self._plain = self._plain, self._world.plain.astype(np.float64)
-            reached = self._world.reached.astype(np.float64)
-            step = Step(before, step.actions, reached, step.ended)
         paid = self._bonus.pay(step)
         self.seconds += time.perf_counter() - begun
         return paid
 
     def reset(self) -> None:
-        if self._world is not None:
-            self._plain = self._world.plain.astype(np.float64)
         if self._bonus is not None:
             self._bonus.reset()
 
@@ -102,12 +91,12 @@ def explore(cell: Exploration, *, seed: int, pools: Path) -> dict[str, Any]:
     child = split(seed, "explore", cell.task, cell.distractor, cell.bonus)
     world = {"num_envs": NUM_ENVS, "pools": pools, "layouts": cell.layouts}
     venv = GridVecEnv(cell.task, cell.distractor, **world, seed=split(child, "world"))
-    bonus, shown = None, "clean" if cell.bonus == UNHINDERED else cell.distractor
+    bonus = None
     if cell.bonus != "none":
-        other = GridVecEnv(cell.task, shown, **world, seed=split(child, "random world"))
+        other = GridVecEnv(cell.task, cell.distractor, **world, seed=split(child, "random world"))
         play = play_randomly(VecEnvAdapter(other), episodes=64, seed=split(child, "play") % 2**31)
         bonus = make_bonus(cell.bonus, play, split(child, "bonus"))
-    timed = Timed(bonus, venv if cell.bonus == UNHINDERED else None)
+    timed = Timed(bonus)
     wrapped = BonusReward(venv, timed, weight="auto", coefficient=cell.coefficient)
     torch.distributions.Distribution.set_default_validate_args(False)
     model = PPO("MlpPolicy", wrapped, device="cpu", seed=child % 2**31, **PPO_SETTINGS)
@@ -138,9 +127,9 @@ def make_bonus(name: str, play: RandomPlay, seed: int) -> Bonus:
         "discrete": play.discrete,
         "seed": seed,
     }
-    if name in RIVALS or name == UNHINDERED:
+    if name in RIVALS:
         scale = ObservationScale.of(play.observations, clip=None)
-        return make_rival(name.partition("-")[0], scale=scale, **sizes)
+        return make_rival(name, scale=scale, **sizes)
     if name == "raw":
         return CalibratedNovelty.of(play, NoveltyConfig(bonus=RAW), seed=seed).make(NUM_ENVS)
     if name != "foresight":

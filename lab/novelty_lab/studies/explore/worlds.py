@@ -79,8 +79,7 @@ class GridVecEnv(VecEnv):
     """Compiled MiniGrid environments: the view over ten and the direction one-hot, flat.
 
     The last info of an episode holds its return and length, as Monitor writes them, and how often
-    the useless action was taken ("useless"). ``plain`` is what the present states show without the
-    distractor, ``reached`` the same of the states that the last step led to.
+    the useless action was taken ("useless").
     """
 
     def __init__(
@@ -119,7 +118,7 @@ class GridVecEnv(VecEnv):
         for env in range(self.num_envs):
             self.grids.reset(env)
         self._returns[:] = self._useless[:] = 0
-        self.plain = self.reached = plain = self._plain()
+        plain = self._plain()
         return np.stack([self.distractor.reset(env, plain[env]) for env in range(self.num_envs)])
 
     def step_async(self, actions: np.ndarray) -> None:
@@ -129,8 +128,7 @@ class GridVecEnv(VecEnv):
         grids = self.grids
         grids.step(self._actions)
         useless = self._actions == DONE
-        self.plain = self.reached = self._plain()
-        observations = self.distractor(self.reached.copy(), useless)
+        observations = self.distractor(self._plain(), useless)
         rewards = grids.rewards.astype(np.float32)
         self._returns += grids.rewards
         self._useless += useless
@@ -139,9 +137,9 @@ class GridVecEnv(VecEnv):
         if ended.any():
             for env in np.flatnonzero(ended).tolist():
                 infos[env] = self._finish(env, observations[env].copy())
-            self.plain = self._plain()
+            plain = self._plain()
             for env in np.flatnonzero(ended).tolist():
-                observations[env] = self.distractor.reset(env, self.plain[env])
+                observations[env] = self.distractor.reset(env, plain[env])
         return observations, rewards, ended, infos
 
     def _finish(self, env: int, last: np.ndarray) -> dict[str, Any]:

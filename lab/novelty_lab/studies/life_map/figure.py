@@ -18,14 +18,6 @@ from novelty_lab.tables import table
 LABELLED = ("Life", "HighLife", "Day & Night", "Morley", "Diamoeba", "Anneal", "2x2", "34 Life",
             "Long Life", "Replicator", "Seeds", "Maze", "Coral")  # fmt: skip
 GLIDERS = {True: "yes", False: "no", None: "?"}
-RANKED = {
-    "excess": "excess",
-    "bits": "raw",
-    "compressed": "gzip",
-    "entropy": "entropy",
-    "lambda": "lambda",
-}
-"""Measures that rules are ranked by, and their short names."""
 
 
 def tables(record: Record) -> list[Table]:
@@ -40,10 +32,9 @@ def tables(record: Record) -> list[Table]:
         "again (95%)": lambda row: _with_width(row["again_excess"], row["again_half_width"]),
         "place": "{again_rank:,}",
     }
-    columns |= {f"{label}, rank": f"{{ranks[{key}]:.0f}}" for key, label in RANKED.items()}
     title = (
-        "Rules with a name: excess bits on the map and again on the larger tori, their place among "
-        f"the {results['summary']['again']} that were scored again, and their ranks among all"
+        "Rules with a name: excess bits on the map and again on the larger tori, and their place "
+        f"among the {results['summary']['again']} that were scored again"
     )
     return [
         table(title, columns, named, unbroken=list(columns)[1:]),
