@@ -19,14 +19,13 @@ from learnable_novelty.observer.evidence import RidgePenalty
 from learnable_novelty.seeds import check_seed
 from novelty_lab.measures import predictive, prequential
 from novelty_lab.measures.registry import ComparedData, Measure, Reading, plain, timed
-from novelty_lab.measures.series import GZIP, PERMUTATION_ENTROPY, SAMPLE_ENTROPY
+from novelty_lab.measures.series import GZIP, PERMUTATION_ENTROPY
 
 MEASURES: tuple[Measure, ...] = (
     prequential.MEASURE,
     predictive.MEASURE,
     GZIP,
     PERMUTATION_ENTROPY,
-    SAMPLE_ENTROPY,
 )
 """In the order of the table."""
 

@@ -47,9 +47,6 @@ class Prequential:
     """sum_b n_b (l_b - l_B), B the last block: the area under the learning curve above its end."""
     values: int
     """Target values coded, constant columns left out."""
-    block_bits: tuple[float, ...]
-    """l_b, bits per sample."""
-    block_sizes: tuple[int, ...]
 
     @property
     def bits_per_value(self) -> float:
@@ -83,7 +80,7 @@ def prequential_code(inputs: Any, targets: Any, *, seed: int = 0) -> Prequential
     order = numpy_generator(seed, "prequential", "order").permutation(len(x))
     varies = (y != y[0]).any(0)
     if not varies.any():
-        return Prequential(0.0, 0.0, 0, (), ())
+        return Prequential(0.0, 0.0, 0)
     y = y[:, varies].double()
     code: _Code = _Bernoulli() if _is_binary(y) else _Gaussian()
     y = code.prepare(y)
@@ -99,7 +96,7 @@ def prequential_code(inputs: Any, targets: Any, *, seed: int = 0) -> Prequential
         sizes.append(stop - start)
     total = sum(n * length for n, length in zip(sizes, bits, strict=True))
     structure = total - x.shape[0] * bits[-1]
-    return Prequential(total, structure, y.numel(), tuple(bits), tuple(sizes))
+    return Prequential(total, structure, y.numel())
 
 
 def _checked(inputs: Any, targets: Any) -> tuple[Tensor, Tensor]:

@@ -1,10 +1,9 @@
-"""Measures of a series, (time, columns): gzip, permutation entropy, sample entropy."""
+"""Measures of a series, (time, columns): gzip and permutation entropy."""
 
 from __future__ import annotations
 
 import gzip
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from learnable_novelty.data.memory import as_tensor
 from learnable_novelty.errors import UserError
-from novelty_lab.measures.registry import Answer, ComparedData, Measure
+from novelty_lab.measures.registry import Answer, Measure
 
 Series = NDArray[np.float64]
 GZIP_LEVELS = 16
@@ -20,8 +19,6 @@ GZIP_LEVELS = 16
 values of a chaotic flow are alike, and gzip finds nothing in Lorenz."""
 PERMUTATION_ORDER = 3
 """Successive values whose order is a pattern."""
-TOLERANCE = 0.2
-"""How near values count as equal in sample entropy, in units of the column's deviation."""
 
 
 def as_series(values: Any) -> Series:
@@ -48,13 +45,6 @@ def in_own_units(values: Series) -> Series:
     """
     largest = np.abs(values).max(axis=0, keepdims=True)
     return np.ldexp(values, -np.frexp(largest)[1])
-
-
-def mean_over_columns(measure: Callable[[Series], float], series: Series) -> float | None:
-    """Average over the columns for which a measure is defined; None if there are none."""
-    values = np.array([measure(column) for column in np.ascontiguousarray(series.T)])
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if defined.size else None
 
 
 def symbols(series: Series, levels: int) -> NDArray[np.uint8]:
@@ -107,7 +97,7 @@ def permutation_entropy(series: Any) -> float | None:
     values = as_series(series)
     if values.shape[0] < PERMUTATION_ORDER:
         return None
-    return mean_over_columns(_permutation_entropy_of, values)
+    return float(np.mean([_permutation_entropy_of(column) for column in values.T]))
 
 
 def _permutation_entropy_of(column: Series) -> float:
@@ -119,38 +109,6 @@ def _permutation_entropy_of(column: Series) -> float:
     return float(shares @ np.log2(1 / shares)) / math.log2(math.factorial(PERMUTATION_ORDER))
 
 
-def sample_entropy(series: Any) -> float | None:
-    """Return -log2 of the chance that what was alike for two steps is so for a third.
-
-    Richman and Moorman, Am. J. Physiol. 278 (2000): H = -log2(A / B), B the pairs of templates of
-    two values within 0.2 deviations of each other, A those of three; the mean over columns, in bits
-    per step. A constant column has 0. A column with no B is left out, and None is returned if there
-    is no other; one with no A is infinite.
-    """
-    return mean_over_columns(_sample_entropy_of, in_own_units(as_series(series)))
-
-
-def _sample_entropy_of(column: Series) -> float:
-    spread = float(column.std())
-    if spread == 0.0:
-        return 0.0
-    twos = threes = 0
-    # Pairs of templates by their distance in time; those of two values must have a third.
-    for lag in range(1, column.size - 2):
-        near = np.abs(column[lag:] - column[:-lag]) <= TOLERANCE * spread
-        both = near[:-2] & near[1:-1]
-        twos += np.count_nonzero(both)
-        threes += np.count_nonzero(both & near[2:])
-    if twos == 0:
-        return math.nan
-    return math.log2(twos / threes) if threes else math.inf
-
-
-def _sample_answer(data: ComparedData) -> Answer:
-    value = sample_entropy(data.series)
-    return Answer(value, "no two stretches are alike" if value is None else "")
-
-
 GZIP = Measure(
     "gzip", "gzip", "bits per value", "rows", lambda data: Answer(gzip_rate(data.series))
 )
@@ -160,7 +118,4 @@ PERMUTATION_ENTROPY = Measure(
     unit="of its most",
     sees="time",
     answer=lambda data: Answer(permutation_entropy(data.series)),
-)
-SAMPLE_ENTROPY = Measure(
-    "sample_entropy", "sample entropy", "bits per step", "time", _sample_answer
 )

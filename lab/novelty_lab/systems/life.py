@@ -86,11 +86,6 @@ class LifeRule:
         """The survival counts as nine bits."""
         return sum(1 << k for k in self.survival)
 
-    @property
-    def flashes(self) -> bool:
-        """Whether the empty plane becomes full and empty again: B0 without S8."""
-        return 0 in self.birth and 8 not in self.survival
-
     def complemented(self) -> LifeRule:
         """Return the rule with dead and living exchanged.
 

@@ -10,7 +10,7 @@ from learnable_novelty.measure.score import score
 from novelty_lab.measures.compare import compare
 from novelty_lab.measures.predictive import predictive_information
 from novelty_lab.measures.prequential import prequential_code
-from novelty_lab.measures.series import gzip_rate, permutation_entropy, sample_entropy
+from novelty_lab.measures.series import gzip_rate, permutation_entropy
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,6 @@ def test_every_rival_sees_what_it_would_see_alone(series, found):
     for key, rival in (
         ("gzip", gzip_rate),
         ("permutation_entropy", permutation_entropy),
-        ("sample_entropy", sample_entropy),
     ):
         assert found[key].value == rival(series)
     inputs = np.hstack([series[:146], series[1:147]])

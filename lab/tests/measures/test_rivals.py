@@ -8,7 +8,7 @@ import pytest
 
 from novelty_lab.measures.predictive import predictive_information
 from novelty_lab.measures.prequential import prequential_code
-from novelty_lab.measures.series import gzip_rate, permutation_entropy, sample_entropy
+from novelty_lab.measures.series import gzip_rate, permutation_entropy
 
 
 def permutation_entropy_by_counting(values):
@@ -28,34 +28,13 @@ def test_permutation_entropy_counts_patterns_and_orders_ties_as_they_come(levels
     assert permutation_entropy(values[:, None]) == pytest.approx(expected, rel=1e-12)
 
 
-def sample_entropy_by_pairs(values):
-    near = 0.2 * values.std()
-
-    def alike(length):
-        starts = values.size - 2
-        return sum(
-            np.abs(values[i : i + length] - values[j : j + length]).max() <= near
-            for i in range(starts)
-            for j in range(i + 1, starts)
-        )
-
-    return -math.log2(alike(3) / alike(2))
-
-
-def test_sample_entropy_counts_pairs_of_stretches():
-    generator = np.random.default_rng(3)
-    noise = generator.standard_normal(150)
-    for values in (noise, np.round(noise, 1), noise.cumsum(), np.arange(7.0) % 3):
-        assert sample_entropy(values) == pytest.approx(sample_entropy_by_pairs(values), rel=1e-9)
-
-
 @pytest.mark.parametrize("exponent", [-1030, -664, -532, 531, 997, 1020])
 def test_rivals_are_blind_to_the_unit_even_where_it_has_no_square(exponent):
     series = np.random.default_rng(4).standard_normal((120, 2)).cumsum(0)
     series = np.round(1024 * series) / 1024  # few digits, so that a subnormal unit keeps them
     moved, digits = np.ldexp(series, exponent), 1e-9
     assert np.array_equal(np.ldexp(moved, -exponent), series)
-    for rival in (sample_entropy, permutation_entropy, gzip_rate):
+    for rival in (permutation_entropy, gzip_rate):
         assert rival(moved) == pytest.approx(rival(series), rel=digits), rival.__name__
     pairs, plain = (moved[:-1], moved[1:]), (series[:-1], series[1:])
     expected = predictive_information(*plain)
@@ -88,15 +67,3 @@ def test_prequential_code_of_coins_is_one_bit_each_and_holds_no_structure():
     assert code.values == 2400
     assert code.bits_per_value == pytest.approx(1.0, abs=0.03)
     assert abs(code.structure_bits) < 40
-
-
-def test_prequential_sums_are_those_of_its_blocks():
-    generator = np.random.default_rng(0)
-    x = generator.standard_normal((300, 2))
-    code = prequential_code(x, x**2)
-    lengths, sizes = np.array(code.block_bits), np.array(code.block_sizes)
-    assert sizes.sum() == 300
-    assert code.total_bits == pytest.approx((lengths * sizes).sum(), rel=1e-12)
-    assert code.structure_bits == pytest.approx((sizes * (lengths - lengths[-1])).sum(), rel=1e-9)
-    # The first block is coded without learning: a standard normal at the precision.
-    assert lengths[0] == pytest.approx(2 * 8.6, abs=2.5)

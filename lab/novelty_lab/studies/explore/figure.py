@@ -37,7 +37,7 @@ def settings(records: Sequence[Record]) -> dict[tuple[str, str], Group]:
 
 
 def tables(records: Sequence[Record]) -> list[Table]:
-    """List final returns, means of the curves, time at the television, and cost."""
+    """List final returns, means of the curves, and time at the television."""
     shown: list[Table] = []
     for (task, words), group in settings(records).items():
         worlds = [world for world in WORLDS if any(key[0] == world for key in group)]
@@ -64,18 +64,10 @@ def _estimate(name: str) -> Any:
     return read
 
 
-def _cost(runs: list[Record]) -> str:
-    if not runs:
-        return "-"
-    bonus, total = (sum(r.results[n] for r in runs) for n in ("bonus_seconds", "seconds"))
-    return f"{bonus / (total - bonus):.0%}"
-
-
 READINGS = {
     "final return, interquartile mean with 95% interval (runs)": _estimate("final"),
     "mean of the learning curve": _estimate("mean"),
     "share of useless actions at the end": _estimate("useless_final"),
-    "time of the bonus, in times of the rest": _cost,
 }
 
 
