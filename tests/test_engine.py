@@ -69,27 +69,6 @@ def test_finished_tasks_are_not_run_again_after_a_failure(tmp_path):
     assert seen == [(1, 2), (2, 2)]
 
 
-def test_workers_end_when_their_parent_is_killed():
-    code = (
-        "import os, time\n"
-        "from learnable_novelty.engine import open_engine\n"
-        "if __name__ == '__main__':\n"
-        "    with open_engine('cores:1') as executor:\n"
-        "        print(executor.submit(os.getpid).result(), flush=True)\n"
-        "        time.sleep(60)\n"
-    )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as parent:
-        assert parent.stdout is not None
-        worker = int(parent.stdout.readline())
-        os.kill(parent.pid, signal.SIGKILL)
-        for _ in range(100):
-            time.sleep(0.1)
-            if not is_running(worker):
-                return
-        os.kill(worker, signal.SIGKILL)
-        pytest.fail("the worker outlived its parent")
-
-
 def end(signal_number):
     os.kill(os.getpid(), signal_number)
 
@@ -103,14 +82,6 @@ def test_a_worker_that_is_killed_is_told_in_a_sentence(workers):
     ):
         list(in_order(executor, end, [(signal.SIGKILL,)]))
     assert stopped.value.exit_code == 1 and not isinstance(stopped.value, ValueError)
-
-
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().split()[2] not in "ZX"
-    except FileNotFoundError:
-        return False
 
 
 def test_ctrl_c_ends_a_run_at_once_keeps_what_was_finished_and_leaves_no_worker(tmp_path):

@@ -111,6 +111,13 @@ def test_options_that_would_be_ignored_are_rejected(table, capsys, options, said
     assert said in capsys.readouterr().err
 
 
+def test_depend_exchanges_whole_groups(table, capsys):
+    arguments = ["depend", str(table), "--x", "a", "--y", "b", "--permutations", "19", "--json"]
+    assert main([*arguments, "--groups", "patient"]) == 0
+    assert "whole blocks" in json.loads(capsys.readouterr().out)["rearranged"]
+    assert main([*arguments, "--groups", "patient", "--blocks", "5"]) == 2
+
+
 def test_what_a_table_says_of_gaps_holds_when_it_is_scored(table, capsys):
     read = ln.read_table(table, missing="drop")
     assert ln.score(read, "y", draws=1, null=0).num_samples == 119

@@ -144,21 +144,6 @@ def test_an_iterator_is_read_once():
     )
 
 
-def test_hidden_values_and_columns_of_dates_or_text_are_refused_in_dask_too():
-    import dask.array
-    import dask.dataframe
-
-    x = dask.array.from_array(X, chunks=(200, 3))
-    y = dask.array.from_array(Y, chunks=(200, 2))
-    with pytest.raises(ValueError, match="inputs must be complete, got a masked array"):
-        ln.score(dask.array.ma.masked_greater(x, 100.0), y, **FAST)
-    assert ln.score(dask.array.ma.masked_greater(x, 1e9), y, **FAST) == ln.score(x, y, **FAST)
-    frame = pd.DataFrame({"a": X[:, 0], "when": pd.date_range("2020", periods=700)})
-    parts = dask.dataframe.from_pandas(frame, npartitions=2)
-    with pytest.raises(TypeError, match=r"must be numbers, got datetime64.* in column 'when'"):
-        ln.score(parts, parts[["a"]], **FAST)
-
-
 @pytest.fixture
 def stored(tmp_path):
     """The same table as .npy, as a folder of Parquet files and as Zarr."""

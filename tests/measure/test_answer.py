@@ -109,6 +109,34 @@ def test_class_targets_report_accuracy_beside_the_base_rate():
     assert abs(chance.classes.accuracy - chance.classes.base_rate) < 0.1
 
 
+def test_the_unit_of_classes_is_their_common_deviation():
+    x, y = normal(200, 2), np.eye(3)[np.arange(200) % 3]
+    common = float(np.sqrt(y.var(0).mean()))
+    bits = ln.score(x, y, draws=1, null=0).bits
+    assert bits == pytest.approx(ln.score(x, y, draws=1, null=0, target_unit=common).bits)
+    assert bits != pytest.approx(ln.score(x, y, draws=1, null=0, target_unit=common / 2).bits)
+
+
+def test_a_rare_class_counts_by_its_rows():
+    x = normal(300, 1)
+    labels = (x[:, 0] > 0).astype(int)
+    labels[0] = 2  # one row of noise
+    result = ln.score(x, np.eye(3)[labels], draws=1, null=0)
+    two = ln.score(x[1:], np.eye(2)[labels[1:]], draws=1, null=0)
+    assert result.held_out_variance == pytest.approx(two.held_out_variance, abs=0.05)
+
+
+def test_points_are_held_out_predictions_in_the_units_of_the_data():
+    x = 10 + 3 * normal(3000, 1)
+    y = 100 + 50 * x[:, 0]
+    points = ln.score(x, y, draws=1, null=0).predictions
+    np.testing.assert_allclose(points.observed[:, 0], 100 + 50 * points.input)
+    core = np.abs(points.input - 10) < 6  # far out a readout without the row extrapolates
+    np.testing.assert_allclose(points.predicted[core], points.observed[core], rtol=0.05)
+    many = ln.score(normal(100, 2), normal(100, 3, seed=1), draws=1, null=0).predictions
+    assert many.input is None and many.in_deviations
+
+
 def test_history_and_window_are_chosen_on_the_first_half_and_judged_on_the_second():
     g = np.random.default_rng(0)
     x = np.zeros(240)

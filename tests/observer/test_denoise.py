@@ -110,6 +110,21 @@ def test_moments_chunks_and_rows_give_the_same_bits(normal):
         assert float(other(x, y, denoise=True)) == pytest.approx(want, rel=1e-8)
 
 
+def test_counted_inputs_give_the_bits_of_their_rows():
+    generator = torch.Generator().manual_seed(0)
+    inputs = torch.randint(0, 6, (500,), generator=generator)
+    table = torch.randn(6, 3, generator=generator, dtype=torch.float64)
+    targets = table[inputs][:, :2] + torch.randn(500, 2, generator=generator, dtype=torch.float64)
+    ours = observer(width=4)
+    features = ours.reservoir(table)
+    counts = torch.bincount(inputs)
+    sums = torch.zeros(6, 2, dtype=torch.float64).index_add_(0, inputs, targets)
+    grouped = Moments.grouped(features, counts, sums, targets.T @ targets)
+    want = float(ours(table[inputs], targets, denoise=True))
+    assert want > 0
+    assert float(ours.bits(grouped, denoise=True)) == pytest.approx(want, rel=1e-8)
+
+
 def test_moments_without_products_are_refused(normal):
     ours = observer()
     rows = ours.rows(normal(50, 3), normal(50, 2))
@@ -147,6 +162,18 @@ def test_fewer_rows_than_features_are_denoised_too(normal):
     wide = observer(width=100, denoise=True)
     assert float(wide(x, normal(40, 4))) == 0
     assert float(wide(x, x)) > 3
+
+
+def test_few_rows_are_denoised_in_their_own_span(normal):
+    """The same number by the Gram matrix of all features, and the slope along the targets."""
+    x, wide = normal(40, 3), observer(width=100, denoise=True)
+    y, step = (normal(40, 3) + 4 * x).requires_grad_(), normal(40, 3)
+    bits = wide(x, y)
+    bits.backward()
+    whole = wide.bits(wide.moments(wide.rows(x, y.detach())))
+    assert bits.item() == pytest.approx(float(whole), rel=1e-9)
+    moved = [float(wide(x, (y + sign * 1e-5 * step).detach())) for sign in (1, -1)]
+    assert float((y.grad * step).sum()) == pytest.approx((moved[0] - moved[1]) / 2e-5, rel=1e-5)
 
 
 def test_three_rows_are_refused(normal):

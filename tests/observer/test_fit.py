@@ -79,6 +79,16 @@ def test_residual_freedom_is_the_trace_of_the_squared_residual_maker(normal, ora
     assert got == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
+def test_residual_freedom_of_repeated_rows_counts_them(normal):
+    h, y = problem(normal, 6, 9)
+    counts = torch.tensor([1, 2, 3, 1, 2, 4])
+    whole = Rows(h.repeat_interleave(counts, 0), y.repeat_interleave(counts, 0))
+    weighted = make(9, 0.2).fit(Rows(h, y, counts))
+    assert weighted.residual_freedom() == pytest.approx(
+        make(9, 0.2).fit(whole).residual_freedom(), rel=1e-9
+    )
+
+
 def test_a_loose_ridge_on_few_rows_still_leaves_a_little_freedom(normal, oracle):
     n, m, penalty = 5, 12, 1e-9
     h, y = problem(normal, n, m)

@@ -69,6 +69,25 @@ def test_features_keep_the_layout_and_rows_flatten_it(reservoir, inputs, feature
 # Against loops and library convolutions
 
 
+def test_lattice_rows_are_sites_sample_by_sample(normal):
+    one, two = Conv1d(1, 4, 2), Conv2d(1, 4, 2)
+    ring, torus = normal(3, 2, 5), normal(3, 2, 4, 5)
+    expected = torch.stack([ring[n, :, i] for n in range(3) for i in range(5)])
+    assert torch.equal(one.rows(ring), expected)
+    expected = torch.stack(
+        [torus[n, :, i, j] for n in range(3) for i in range(4) for j in range(5)]
+    )
+    assert torch.equal(two.rows(torus), expected)
+
+
+def test_recurrent_rows_are_time_steps_without_the_washout(normal):
+    values = normal(3, 6, 2)
+    expected = torch.stack([values[n, t] for n in range(3) for t in range(2, 6)])
+    assert torch.equal(Recurrent(2, 4, washout=2).rows(values), expected)
+    with pytest.raises(ValueError, match="longer than washout=6"):
+        Recurrent(2, 4, washout=6).rows(values)
+
+
 def forward_by_hand(drives, activation, gain, normalize, epsilon):
     """Apply normalize and nonlinearity to pre-activations, features last."""
     if normalize:

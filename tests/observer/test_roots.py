@@ -77,6 +77,14 @@ def test_small_singular_values_keep_their_digits():
     np.testing.assert_allclose(found, expected, rtol=1e-15 * expected[0] / expected[-1] * 4)
 
 
+def test_units_and_means_change_as_the_data_would(normal):
+    h, y, unit = normal(60, 3), normal(60, 2), torch.tensor([0.5, 4.0], dtype=torch.float64)
+    assert_products_of(Roots.of(h, y).in_units(unit), Moments.of(h, y / unit))
+    features, targets = Roots.of(h, y).about(Roots.of(h[:7], y[:7]))
+    expected = (h - h[:7].mean(0)).T @ (y - y[:7].mean(0))
+    torch.testing.assert_close(features.T @ targets, expected)
+
+
 @pytest.mark.parametrize("penalty", [0.3, "evidence"])
 def test_a_fit_of_roots_is_that_of_the_rows(normal, penalty):
     observer = Observer(reservoirs.Identity(5), ridge_penalty=penalty, target_unit=0.7)

@@ -9,7 +9,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from learnable_novelty.errors import UserError
 from learnable_novelty.reward import BitsConfig, NoveltyReward, NoveltyRewardWrapper
-from learnable_novelty.reward.images import ImageCodes
+from learnable_novelty.reward.images import FrozenConvolution, ImageCodes
 from learnable_novelty.reward.spaces import is_image
 
 
@@ -52,6 +52,15 @@ def test_images_of_every_shape_are_rewarded(shape, bonus):
     paid = np.stack([venv.step(rng.integers(0, 3, 2))[1] for _ in range(200)])
     assert len(venv.calibrated.scale.mean) == 128
     assert np.isfinite(paid).all() and paid[150:].any()
+
+
+def test_bytes_and_numbers_in_the_unit_interval_have_the_same_code():
+    image = np.random.default_rng(0).integers(0, 256, (2, 20, 20, 3), dtype=np.uint8)
+    code = FrozenConvolution((20, 20, 3))
+    assert code(image) == pytest.approx(code(image / np.float32(255)), abs=1e-5)
+    first = FrozenConvolution((3, 20, 20))
+    assert first(np.moveaxis(image, -1, 1)) == pytest.approx(code(image), abs=1e-5)
+    assert np.abs(code(image)[0] - code(image)[1]).max() > 0.01
 
 
 def test_an_encoder_takes_the_place_of_the_convolution(tmp_path):

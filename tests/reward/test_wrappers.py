@@ -327,6 +327,18 @@ def test_without_training_the_bonus_neither_learns_nor_pays():
         wrapped.step(np.zeros((2, 1)))
 
 
+def test_infos_hold_the_bonus_of_every_step():
+    for kind in ("vec", "same step"):
+        _, _, wrapped = make(kind, mode="replace")
+        for _ in range(30):
+            _, rewards, *_, infos = wrapped.step(np.zeros(3, dtype=np.int64))
+            paid = [info["bonus"] for info in infos] if kind == "vec" else infos["bonus"]
+            assert 0.5 * np.array(paid) == pytest.approx(np.asarray(rewards), rel=1e-6)
+    single = NoveltyRewardWrapper(Scripted(SCRIPT, 25), bonus=BITS, weight=0.5, episodes=2)
+    single.reset()
+    assert [single.step(0)[4]["bonus"] >= 0 for _ in range(25)]
+
+
 class _Spy(LogNovelty):
     """Reads the logger where the rollout ends."""
 

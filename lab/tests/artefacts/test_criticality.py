@@ -46,6 +46,13 @@ def test_normalization_takes_out_the_input_scale(found):
     assert normalized[1] - normalized[0] < 0.05 < plain[1] - plain[0]
 
 
+def test_preactivations_of_a_plain_reservoir_shrink_to_tenths(found):
+    sd = np.mean(found[0].results["preactivation_sd"], axis=0)
+    assert list(sd) == sorted(sd, reverse=True)
+    # Weights and biases of variance 1 / (3 x 8) on eight inputs of variance 1.
+    assert sd[0] == pytest.approx(math.sqrt((8 + 1) / 24), rel=0.1) and sd[-1] < 0.2
+
+
 def test_mean_field_of_relu_is_one_but_for_the_bias():
     assert criticality.mean_field("relu", 1.0, 10**9) == pytest.approx(1.0, abs=1e-6)
     assert criticality.mean_field("relu", 1.0, 2) == pytest.approx(math.sqrt(0.5), abs=1e-6)

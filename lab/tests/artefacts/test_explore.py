@@ -7,9 +7,7 @@ pytest.importorskip("minigrid")
 from novelty_lab.context import RunContext
 from novelty_lab.records import Record, configuration_of
 from novelty_lab.studies.explore import ARTEFACT
-from novelty_lab.studies.explore.cells import Exploration
 from novelty_lab.studies.explore.experiment import QUICK, runs
-from novelty_lab.studies.explore.training import explore
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +37,3 @@ def test_tables_hold_bonuses_and_worlds_and_figures_are_drawn(records):
     assert more[-1].rows[1][1] == "0%"
     names = [name for name, _ in ARTEFACT.figures(records)]
     assert names == ["MultiRoom-N4-S5-4096-steps-coefficient-0.1.png"]
-
-
-def test_a_run_repeats_by_its_seed(tmp_path):
-    cell = Exploration("MultiRoom-N4-S5", "noise", "foresight", 2048, layouts=8)
-    first, again, other = (
-        explore(cell, seed=s, pools=tmp_path)["useless_curve"] for s in (1, 1, 2)
-    )
-    assert first == again != other

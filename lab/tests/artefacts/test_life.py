@@ -58,6 +58,24 @@ def test_scores_are_those_of_the_plain_observer():
             assert found[name][place] == pytest.approx(value, abs=1e-4)
 
 
+def test_densities_and_changes_are_counted():
+    held = life_observer(TINY, 5, 0, "cpu")
+    found = score_rules(TINY, CODES, 5, 0)
+    for place, code in enumerate(CODES):
+        states = history_of(code, TINY, held.soups.numpy())
+        assert found["density"][place] == pytest.approx(states.mean())
+        changed = (states[:, 1:] != states[:, :-1]).mean()
+        assert found["activity"][place] == pytest.approx(changed)
+        later = (states[:, 2:] != states[:, :-2]).mean()
+        assert found["change_in_two"][place] == pytest.approx(later)
+        patterns = np.stack(
+            [np.roll(states[:, 0], (a, b), (1, 2)) for a in (-1, 0, 1) for b in (-1, 0, 1)], -1
+        )
+        _, counts = np.unique(patterns.reshape(-1, 9), axis=0, return_counts=True)
+        share = counts / counts.sum()
+        assert found["entropy"][place] == pytest.approx(-(share * np.log2(share)).sum(), abs=1e-9)
+
+
 @pytest.mark.parametrize(
     "change",
     [

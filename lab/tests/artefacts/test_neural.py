@@ -21,6 +21,7 @@ from novelty_lab.paper.fig3_neural.neural import (
     from_vector,
     neural_automaton,
     neural_observer,
+    phase,
     train,
 )
 from novelty_lab.runner import run_experiment
@@ -81,6 +82,16 @@ def test_a_rule_comes_back_from_its_vector(update):
 
 
 # Judging
+
+
+def test_phase_turns_known_angles_into_steps_of_a_256th():
+    turns = np.array([0, 1 / 256, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 255 / 256, -1 / 4, 0.9999, 2.25])
+    angle = 2 * np.pi * turns
+    field = np.stack([np.cos(angle), np.sin(angle)])
+    assert phase(field).dtype == np.uint8
+    assert phase(field).tolist() == [0, 1, 32, 64, 128, 192, 255, 192, 0, 64]
+    assert phase(np.stack([field, -field])).shape == (2, 10)
+    assert phase(-field).tolist() == [(step + 128) % 256 for step in phase(field).tolist()]
 
 
 @pytest.mark.parametrize("training", [True, False], ids=["batch moments", "fixed rule"])

@@ -11,7 +11,6 @@ import torch
 from novelty_lab.paper.fig4_encoder.probes import (
     fit_logistic,
     nearest_neighbours,
-    principal_components,
 )
 
 torch.set_num_threads(1)
@@ -69,16 +68,3 @@ def test_neighbours_vote_as_in_a_plain_loop(blobs, neighbours, chunk):
 
 
 # Principal components and the coding rate
-
-
-def test_pca_is_scikit_learns_up_to_sign(blobs):
-    decomposition = pytest.importorskip("sklearn.decomposition")
-    codes, _, test_codes, _ = blobs
-    train, test = principal_components(codes, test_codes, 3)
-    other = decomposition.PCA(3, svd_solver="full").fit(codes.numpy())
-    for found, given in ((train, codes), (test, test_codes)):
-        expected = other.transform(given.numpy())
-        signs = np.sign((found.numpy() * expected).sum(0))
-        np.testing.assert_allclose(found.numpy() * signs, expected, atol=1e-9)
-    with pytest.raises(ValueError, match="from 1 to columns=6, got 7"):
-        principal_components(codes, test_codes, 7)

@@ -79,29 +79,6 @@ def test_the_line_is_drawn_by_keyboard(page):
     assert text.startswith("step 3 of 240: ")
 
 
-def paste(browser, text):
-    browser.execute_script(
-        "const fold = document.querySelector('#panel-start details'); fold.open = true;"
-        "fold.querySelector('textarea').value = arguments[0];"
-        "fold.querySelector('button').click()",
-        text,
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("1 2 spam 4", "Expected numbers, got “spam” as number 3."),
-        ("1, 2, 3", "Expected at least 12 numbers, got 3."),
-        ("1 " * 2001, "Expected at most 2,000 numbers here, got 2,001; the tab Your data"),
-    ],
-)
-def test_what_is_no_series_gets_its_sentence(page, text, said):
-    paste(page, text)
-    note = page.find_element("css selector", f"{ROOT} .note")
-    assert note.is_displayed() and note.text.startswith(said)
-
-
 def test_a_dropped_file_is_a_series(page):
     page.execute_script(
         "const data = new DataTransfer();"

@@ -17,6 +17,7 @@ from novelty_lab.ledger.ledger import count, rows
 from novelty_lab.ledger.rules import RULES, objections, ordering, places, undecided
 from novelty_lab.ledger.source import PaperRecords, sources
 from novelty_lab.ledger.worth import committed_worth, worth_of
+from novelty_lab.paper.fig3_neural.claims import SMOOTH, plateau_step
 from novelty_lab.paper.table1_agents.claims import COLLAPSE, ENOUGH
 from novelty_lab.paper.table1_agents.paper import PAPER, PAPER_CONDITIONS
 from novelty_lab.records import Record
@@ -57,6 +58,22 @@ def test_a_number_without_printed_spread_borrows_ours():
     edge = 0.5 + stats.t.ppf(0.975, 7) * 1.0 * np.sqrt(1 / 8 + 1 / 8)
     assert holds(claim, Value(46 + edge - 1e-6, 1.0, 8))
     assert not holds(claim, Value(46 + edge + 1e-6, 1.0, 8))
+
+
+@pytest.mark.parametrize(
+    ("printed", "decimals", "ours", "verdict"),
+    [
+        (0.997, None, 0.9974, True),
+        (0.997, None, 0.9976, False),
+        (46, None, 46.5, True),
+        (46, None, 46.51, False),
+        (0.9, 2, 0.904, True),
+        (0.9, 2, 0.906, False),
+        (-500, None, -500.4, True),
+    ],
+)
+def test_without_any_spread_the_printed_digits_must_agree(printed, decimals, ours, verdict):
+    assert holds(a_claim("number", printed, decimals=decimals), Value(ours)) == verdict
 
 
 def test_every_number_of_a_claim_must_fit():
@@ -256,6 +273,16 @@ def test_noise_is_read_off_the_rooms(tmp_path, bits, verdict):
     Record("rooms", "paper", configuration, 0, {"habits": habits}).save(tmp_path)
     row = by_id(tmp_path)["rl.noise"]
     assert (row.verdict, row.ours, row.runs) == (verdict, bits, 10)
+
+
+def test_the_plateau_begins_where_the_curve_stays_near_its_end():
+    curve = np.full(2000, 80.0)
+    assert plateau_step(curve) == 0
+    curve[:700] = 40.0
+    # A mean that holds one of the early values is more than half a bit off.
+    assert plateau_step(curve) == 700 + SMOOTH - 2
+    curve[1200] = 100.0
+    assert plateau_step(curve) == 700 + SMOOTH - 2
 
 
 def run(capsys, *arguments):

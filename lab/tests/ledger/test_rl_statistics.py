@@ -4,13 +4,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from novelty_lab.paper.table1_agents import statistics as rl_statistics
 from novelty_lab.paper.table1_agents.statistics import (
     has_scale,
     improvement,
     interquartile_mean,
+    mean_band,
     normalized_iqm,
     wins,
 )
+
+
+@pytest.fixture
+def few_resamples(monkeypatch):
+    monkeypatch.setattr(rl_statistics, "RESAMPLES", 1000)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +72,15 @@ def test_interval_of_the_improvement_is_that_of_resampling_both_sides():
         brute.append(float(np.mean(drawn)))
     found = improvement(xs, ys).interval
     assert found == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.02)
+
+
+def test_band_is_that_of_the_mean(few_resamples):
+    curves = np.random.default_rng(6).normal(size=(400, 3)) * [1.0, 2.0, 0.0]
+    mean, band = mean_band(curves)
+    np.testing.assert_allclose(mean, curves.mean(0))
+    assert band is not None
+    half = 1.96 * curves.std(0) / 20
+    np.testing.assert_allclose(band, [mean - half, mean + half], atol=0.02)
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,16 @@ def test_all_tasks_together_in_units_of_random_and_task_only():
     assert "Left out" not in table.title
 
 
+def test_a_random_policys_return_is_the_mean_over_seeds_not_over_runs():
+    found = [
+        a_run("Hopper", "task+epiplexity", 0, 5.0, random=10.0),
+        a_run("Hopper", "task+magnitude", 0, 5.0, random=10.0),
+        a_run("Hopper", "task+epiplexity", 1, 5.0, random=40.0),
+    ]
+    assert collect(found).random_return("Hopper") == pytest.approx(25.0)
+    assert collect(found).random_return("Acrobot") is None
+
+
 def everything(seeds):
     generator = np.random.default_rng(0)
     found: list[Record] = []

@@ -37,6 +37,13 @@ def test_unit_norm_of_zero_is_the_first_axis_with_zero_gradient():
     assert bool(values.grad[1].abs().sum() > 0)
 
 
+def test_unit_norm_has_the_gradient_of_finite_differences():
+    generator = torch.Generator().manual_seed(0)
+    values = torch.randn(2, 3, 4, generator=generator, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda v: unit_norm(v, 1), values)
+    assert torch.autograd.gradgradcheck(lambda v: unit_norm(v, 1), values)
+
+
 @pytest.mark.parametrize("activation", ["relu", "elu", "tanh"])
 def test_mlp_equals_a_loop_over_layers(images, activation):
     encoder = Encoder(64, (8, 6), 5, activation=activation, normalize=False, seed=2).double()

@@ -12,6 +12,7 @@ from novelty_lab.systems.flows import (
     ROTATION,
     SPIRAL,
     lorenz_field,
+    rossler_field,
     runge_kutta,
 )
 
@@ -51,6 +52,13 @@ def test_lorenz_rests_at_its_fixed_points():
     points = np.array([[0.0, 0.0, 0.0], [x, x, 27.0], [-x, -x, 27.0]])
     np.testing.assert_allclose(lorenz_field(points), 0.0, atol=1e-13)
     np.testing.assert_allclose(LORENZ.integrate(points, 0.1), points, atol=1e-12)
+
+
+def test_rossler_rests_at_its_fixed_points():
+    root = np.sqrt(5.7**2 - 4 * 0.2 * 0.2)
+    z = np.array([5.7 - root, 5.7 + root]) / (2 * 0.2)
+    points = np.stack([0.2 * z, -z, z], axis=-1)
+    np.testing.assert_allclose(rossler_field(points), 0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("flow", FLOWS, ids=lambda flow: flow.name)

@@ -138,6 +138,17 @@ def test_a_site_whose_change_is_zero_gets_the_first_axis_and_no_gradient():
 # Rollouts and batches
 
 
+def test_rollouts_are_repeated_steps():
+    rule = automaton().eval()
+    x = noisy(rule)
+    with torch.no_grad():
+        orbit = list(itertools.accumulate(range(3), lambda state, _: rule(state), initial=x))[1:]
+        assert torch.equal(rule.run(x, 3), torch.stack(orbit))
+        assert torch.equal(rule.burn_in(x, 3), orbit[-1])
+        assert torch.equal(rule.window(x, 3), torch.cat(orbit, 1))
+    assert torch.equal(rule.burn_in(x, 0), x)
+
+
 def batch(rule, seed=5, **how):
     settings = {"burn_in": 3, "noise": 0.2, "window": 2, **how}
     return rule.sample(6, 9, generator=chance(seed), **settings)
