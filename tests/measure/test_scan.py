@@ -178,6 +178,21 @@ def test_columns_whose_size_alone_depends_on_another_are_not_found():
     assert any("no mean that can be learned" in text for text in scanned.cautions)
 
 
+def test_memory_is_tested_by_blocks_as_in_a_score():
+    g = np.random.default_rng(0)
+    values = g.standard_normal((400, 3))
+    for t in range(1, 400):
+        values[t] += 0.5 * values[t - 1]
+    values[:, 2] += values[:, 0]
+    frame = dict(zip("abc", values.T, strict=True))
+    told = ln.scan(frame, permutations=99)
+    assert [one.target for one in told.discoveries()] == ["c", "a"]
+    assert "blocks of rows, because neighbouring rows are alike" in told.title
+    scored = ln.score(ln.read_table(frame), "c", null=99)
+    assert told["c"].held_out_variance == scored.held_out_variance
+    assert told["c"].tested_by == scored.tested_by
+
+
 def test_groups_stay_together_and_equal_rows_are_groups():
     g = np.random.default_rng(1)
     labels = np.repeat(np.arange(20), 10)
@@ -186,7 +201,10 @@ def test_groups_stay_together_and_equal_rows_are_groups():
     told = ln.scan(columns | {"patient": [f"p{k}" for k in labels]}, groups="patient")
     assert told.names == ("a", "b", "c")
     assert not told.discoveries()
-    assert ln.scan(columns).discoveries()
+    alike = ln.scan(columns)
+    assert alike["a"].refusal is not None and "not tested: neighbouring rows are alike" in str(
+        alike
+    )
     twice = ln.scan({name: np.tile(g.standard_normal(40), 5) for name in "abc"})
     assert not twice.discoveries()
     assert any("equal rows are one group" in note for note in twice.notes)

@@ -28,6 +28,8 @@ from learnable_novelty.rearrange import Labels
 
 Array = NDArray[np.float64]
 LAGS, LEVEL = 5, 0.05
+STRETCHES, FOLDS = 15, 5
+"""Of rows, and how many parts of them a straight line is tried on."""
 WAVES = 12
 """Half waves over all rows that a sorted file may follow."""
 FEWEST, FEWEST_BLOCKS = 20, 16
@@ -120,7 +122,7 @@ def _both(inputs: Array, targets: Array, *slow: Array) -> tuple[Array, Array]:
     """Return the autocorrelations of inputs, and of what they leave of the targets."""
     for waves in slow:
         inputs, targets = _left(waves, inputs), _left(waves, targets)
-    left = _left(inputs, targets) if 16 * inputs.shape[1] <= len(inputs) else targets
+    left = _left_out(inputs, targets) if 4 * inputs.shape[1] <= len(inputs) else targets
     return _correlations(inputs), _correlations(left)
 
 
@@ -129,6 +131,24 @@ def _left(design: Array, values: Array) -> Array:
     design = design - design.mean(0)
     values = values - values.mean(0)
     return values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
+
+
+def _left_out(inputs: Array, targets: Array) -> Array:
+    """Return what a straight line leaves in stretches of rows that it has not seen.
+
+    Twenty columns fit twenty persons, and what they leave of them would have no memory.
+    """
+    if 8 * inputs.shape[1] <= len(inputs):
+        inputs = np.hstack([inputs, inputs**2])
+    left = targets - targets.mean(0)
+    stretch = np.arange(len(inputs)) * STRETCHES // len(inputs)
+    for fold in range(FOLDS):
+        some = stretch % FOLDS == fold
+        others = ~some
+        mean = inputs[others].mean(0), targets[others].mean(0)
+        slope = np.linalg.lstsq(inputs[others] - mean[0], targets[others] - mean[1], rcond=None)[0]
+        left[some] = targets[some] - mean[1] - (inputs[some] - mean[0]) @ slope
+    return left
 
 
 def _correlations(values: Array) -> Array:

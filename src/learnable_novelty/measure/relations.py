@@ -16,6 +16,7 @@ from learnable_novelty.data.table import Column, encode, gaps_of
 from learnable_novelty.measure.cautions import FEWEST_GROUPS
 from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.defaults import draw_observers
+from learnable_novelty.measure.dependent_rows import DependentRows, dependent_rows
 from learnable_novelty.measure.draw import (
     FEWEST_SIGNS,
     FLOOR_REPEATS,
@@ -24,7 +25,7 @@ from learnable_novelty.measure.draw import (
     rows_of,
     signed_products,
 )
-from learnable_novelty.measure.held_out import Folds, HeldOut, held_out_share
+from learnable_novelty.measure.held_out import Folds, HeldOut, gain_p_value, held_out_share
 from learnable_novelty.measure.importance import exchange_effects, place_inputs, shares
 from learnable_novelty.measure.p_values import p_value, tail_p_value
 from learnable_novelty.measure.prepare import column_scale, columns_in_units, number_groups
@@ -58,6 +59,12 @@ class Plan:
     """Rows that are fitted."""
     groups: Labels | None
     """Of the rows of the table."""
+    given: bool = False
+    """Whether the user, or a column, named the groups."""
+    is_dated: bool = False
+    """Whether rows are in the order of a column that dates them."""
+    length: int = 0
+    """Of blocks of neighbouring rows, if groups are these."""
     _moves: dict[Any, Rearrangements] = field(default_factory=dict)
 
     def complete(self, columns: Sequence[Column]) -> np.ndarray:
@@ -94,6 +101,8 @@ class Plan:
     def moves(self, rows: np.ndarray) -> Rearrangements:
         """Return the orders and signs of as many rows."""
         labels, seed = self.groups_of(rows), self.settings.seed
+        if labels is not None and self.length:
+            return Rearrangements("blocks", len(rows), seed, spacing=self.length, groups=labels)
         if labels is not None:
             return Rearrangements("groups", len(rows), seed, groups=labels)
         if len(rows) not in self._moves:
@@ -103,16 +112,24 @@ class Plan:
     def folds(self, rows: np.ndarray) -> Folds:
         """Cut rows into folds."""
         generator = numpy_generator(self.settings.seed, "folds")
-        folds = Folds.of(len(rows), None, generator, self.groups_of(rows))
+        groups = None if self.length else self.groups_of(rows)
+        folds = Folds.of(len(rows), self.length or None, generator, groups)
         assert folds is not None
         return folds
 
     def tested(self, observer: Observer, rows: np.ndarray, data: Rows, groups: Tensor) -> Tested:
         """Explain groups of targets, and their rearrangements."""
         moves, count = self.moves(rows), self.settings.null.drawn
-        orders = () if moves.groups is not None else moves.orders("null", count, len(rows))
+        is_moved = moves.kind != "groups"
+        orders = moves.orders("null", count, len(rows)) if is_moved else ()
         signs = moves.signs("mean", max(FEWEST_SIGNS, count), stretches=False)
         return explain_groups(observer, data, groups, orders, signs)
+
+    def together(self, rows: np.ndarray, found: DependentRows) -> Plan:
+        """Return the plan of rows that depend on each other."""
+        labels = np.arange(max(int(rows.max()) + 1, 0)) + len(rows)
+        labels[rows] = found.labels
+        return replace(self, groups=labels, length=found.length, _moves={})
 
     def noise(self, fit: Fit, rows: np.ndarray) -> Iterator[Tensor]:
         """Yield products of the components with residuals under random signs."""
@@ -145,6 +162,12 @@ def learned_from(
     task = Task.of(Layout.of(data.inputs, data.targets), settings)
     task, x, y = columns_in_units(data, task, settings)
     names = place_inputs(encoded[0].places, x.shape[1], history=1)
+    found = None if plan.given else dependent_rows(x, y, is_dated=plan.is_dated)
+    if found is not None:
+        plan = plan.together(rows, found)
+        empty = replace(empty, tested_by=found.tested_by, refusal=found.refusal)
+    if found is not None and (found.refusal is not None or not plan.is_testable(rows)):
+        return empty
     together, folds = y.new_ones(y.shape[1], 1), plan.folds(rows)
     tested, held_out, bits, effects = [], [], [], []
     few = plan.some(len(rows), TEST_ROWS)
@@ -157,6 +180,8 @@ def learned_from(
         bits.append(denoised(fit, lambda fit=fit: plan.noise(fit, rows), settings).bits)
         effects.append(exchange_effects(fit, x, names))
     of_any, p = _p_values(tested, 0, tail=False)
+    if plan.length and found is not None:
+        p = max(p, gain_p_value(held_out, found.labels))
     chance = p > max(FALSE_RATE, 1 / (1 + settings.null.drawn))
     return replace(
         empty,

@@ -104,6 +104,15 @@ def scan(
     """
     named = groups if isinstance(groups, str) else None
     table, groups = split_groups(read_table(data), groups)
+    if groups is None and table.groups is not None:
+        named, groups = table.groups.name, table.groups.values
+    time = table.time
+    if time is not None:
+        order = np.argsort(time.values, kind="stable")
+        table = replace(
+            table, columns=tuple(replace(c, values=c.values[order]) for c in table.columns)
+        )
+        groups = None if groups is None else np.asarray(groups)[order]
     columns, targets = table.measured, table.targets
     top = _checked(table, pairs=pairs, top=top)
     tests = min(len(targets), top or len(targets))
@@ -116,7 +125,8 @@ def scan(
     if fill and (count_of_gaps := int(gaps_of(columns, table.num_rows).sum())):
         notes = [f"{count_of_gaps} of {table.num_rows} rows have gaps: filled in inputs"]
     together, said = _grouped(inputs, table.num_rows, groups, fill=fill)
-    plan = Plan(settings, whole_number("rows", rows, FEWEST_ROWS), together)
+    most = whole_number("rows", rows, FEWEST_ROWS)
+    plan = Plan(settings, most, together, given=groups is not None, is_dated=time is not None)
     looked_at = inputs
     if pairs:
         found = (told_by(column, columns, plan) for column in columns)
@@ -128,7 +138,7 @@ def scan(
         looked_at = [one for target, told, _ in trials for one in (target, *told)]
         found = _learned(trials, plan)
     adjusted = tuple(_adjusted(_all_of(found, len(columns) if pairs else tests, progress)))
-    cautions = () if groups is not None else _cautions(looked_at, plan)
+    cautions = () if groups is not None else _cautions(looked_at, plan, pairs=pairs)
     return Scan(
         relations=adjusted,
         names=tuple(column.name for column in columns),
@@ -266,7 +276,7 @@ def _sampled(num_rows: int, most: int, *, pairs: bool) -> Iterator[str]:
         yield f"permutation tests use {tested} rows"
 
 
-def _cautions(columns: Iterable[Column], plan: Plan) -> Iterator[str]:
+def _cautions(columns: Iterable[Column], plan: Plan, *, pairs: bool) -> Iterator[str]:
     """Say what makes the p-values less than they seem."""
     columns = list({column.name: column for column in columns}.values())
     encoded = encode(columns, is_input=True)
@@ -275,7 +285,8 @@ def _cautions(columns: Iterable[Column], plan: Plan) -> Iterator[str]:
     values = torch.from_numpy(encoded.matrix)
     if plan.groups is not None:
         values = values[torch.from_numpy(first_of_each(plan.groups[encoded.rows]))]
-    yield from neighbours(values[: plan.most], values[: plan.most])
+    if pairs:  # columns one by one are tested by blocks
+        yield from neighbours(values[: plan.most], values[: plan.most])
     yield from _few(f"{c.name}: {text}" for c in columns for text in _outlier(c))
 
 

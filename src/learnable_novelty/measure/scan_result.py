@@ -48,6 +48,10 @@ class Relation:
     """None for pairs."""
     importance: tuple[tuple[str, float], ...] = ()
     """Inputs with their shares of the squared gradient, largest first."""
+    tested_by: str = ""
+    """Which rows were tested and held out together, and why; empty where all are independent."""
+    refusal: str | None = None
+    """Why it was not tested."""
     classes: Classes | None = None
     """Accuracy beside the base rate, of a category or a boolean."""
 
@@ -168,8 +172,18 @@ class Scan:
             "pairs of columns are related" if self.pairs else "columns can be learned from the rest"
         )
         if not discovered:
-            return f"none of {tests} {what} (5% level, adjusted for {tests} tests)"
-        return f"{discovered} of {tests} {what} (at most 5% of them are expected to be false)"
+            said = f"none of {tests} {what} (5% level, adjusted for {tests} tests)"
+        else:
+            said = f"{discovered} of {tests} {what} (at most 5% of them are expected to be false)"
+        return said + self._dependent
+
+    @property
+    def _dependent(self) -> str:
+        """Say which columns were tested by blocks or groups of rows, and which could not be."""
+        refused = [one.refusal for one in self.relations if one.refusal is not None]
+        others = [one.tested_by for one in self.relations if one.tested_by and not one.refusal]
+        said = f"; {len(others)} are tested: {others[0]}" if others else ""
+        return said + (f"; {len(refused)} are not tested: {refused[0]}" if refused else "")
 
     def lines(self, most: int = 40) -> Iterator[str]:
         """Yield the table of relations."""
@@ -245,6 +259,8 @@ def _shown(one: Relation) -> str:
 
 
 def _share(one: Relation) -> str:
+    if one.refusal is not None:
+        return "not tested"
     return share_words(one.held_out_variance, one.held_out_interval)
 
 
