@@ -98,6 +98,10 @@ TABLES = {
         "Share of time",
         ("drive: paid by", "noisy television", "dark room", "automaton"),
     ),
+    "tables-compared": Shown(
+        "tables",
+        "Ours less the other's share, reported",
+    ),
 }  # fmt: skip
 
 

@@ -37,7 +37,6 @@ FAST = {
 }
 
 NOT_RECORDED = {
-    "tables",
     "collapse-images",
     "collapse-worldmodel",
 }

@@ -74,6 +74,7 @@ def compare(
         frame = frame.sample(most, random_state=seed)
     source = open_source(frame.reset_index(drop=True), target, is_series=False)
     data = source.rows
+    assert data is not None and data.targets is not None
     settings = ScoreSettings(None, 1, Null(0), seed)
     task, x, y = columns_in_units(data, Task.of(source.layout(), settings), settings)
     count = len(x)
