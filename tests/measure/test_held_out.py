@@ -4,9 +4,10 @@ import math
 import numpy as np
 import pytest
 import torch
+from scipy import stats
 
 import learnable_novelty as ln
-from learnable_novelty.measure.held_out import Folds, HeldOut, held_out_share
+from learnable_novelty.measure.held_out import Folds, HeldOut, held_out_share, jackknife
 from learnable_novelty.observer import reservoirs
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.summary import Rows
@@ -138,3 +139,23 @@ def test_blocks_of_correlated_targets_have_the_errors_of_their_rows():
         left = y[a:b] - centre
         assert found.errors[place] == pytest.approx(float((left - h[a:b] @ readout).square().sum()))
         assert found.spread[place] == pytest.approx(float(left.square().sum()))
+
+
+def test_the_jackknife_of_a_mean_is_its_student_interval():
+    values = np.random.default_rng(4).exponential(size=10) + 3
+    without = (values.sum() - values) / 9
+    expected = stats.t.interval(0.95, 9, values.mean(), stats.sem(values))
+    assert jackknife(float(values.mean()), without) == pytest.approx(expected)
+    assert jackknife(0.1, without)[0] == 0.0
+
+
+def test_denoised_bits_have_an_interval_where_something_is_found():
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal((300, 2))
+    y = np.sin(2 * x[:, 0]) + 0.5 * rng.standard_normal(300)
+    found = ln.score(x, y, draws=2, null=99)
+    low, high = found.denoised_interval
+    assert low < found.denoised_bits < high < 1.5 * found.denoised_bits
+    assert "95% [" in next(row[2] for row in found.rows() if row[0] == "denoised bits")
+    nothing = ln.score(x, rng.standard_normal(300), draws=2, null=99)
+    assert all(math.isnan(end) for end in nothing.denoised_interval)

@@ -13,7 +13,7 @@ import torch
 from learnable_novelty.data.source import Source
 from learnable_novelty.measure.classes import accuracy_of
 from learnable_novelty.measure.draw import Draw, rows_of
-from learnable_novelty.measure.held_out import HeldOut, gain_p_value, held_out_share
+from learnable_novelty.measure.held_out import HeldOut, gain_p_value, held_out_share, jackknife
 from learnable_novelty.measure.importance import shares
 from learnable_novelty.measure.line import paired_difference
 from learnable_novelty.measure.null import HYPOTHESES
@@ -75,6 +75,7 @@ def summarize(
     denoised = [_nothing(draw.denoised) if chance else draw.denoised for draw in draws]
     return Score(
         denoised_bits=float(np.mean([one.bits for one in denoised])),
+        denoised_interval=_interval(denoised, held_out),
         directions=float(np.mean([one.directions for one in denoised])),
         root_p_value=combined([draw.denoised.p_value for draw in draws]),
         bits=float(bits.mean()),
@@ -209,6 +210,16 @@ def _predictions(whole: HeldOut, draws: Sequence[HeldOut], data: PreparedRows) -
         units=data.units,
         in_deviations=single is None,
     )
+
+
+def _interval(denoised: Sequence[Denoised], held_out: Sequence[HeldOut]) -> tuple[float, float]:
+    """Return the interval of denoised bits; a reservoir that found nothing has none of them."""
+    bits, told = [one.bits for one in denoised], [one.told for one in held_out]
+    if not sum(bits) > 0 or all(one is None for one in told):
+        return math.nan, math.nan
+    none = np.zeros(next(one.size for one in told if one is not None))
+    without = np.mean([none if one is None else one for one in told], axis=0)
+    return jackknife(float(np.mean(bits)), without)
 
 
 def _nothing(denoised: Denoised) -> Denoised:

@@ -34,6 +34,8 @@ from learnable_novelty.seeds import numpy_generator
 FLOOR_REPEATS, FEWEST_SIGNS = 16, 199
 """Rearrangements of residuals, and signs that test the mean, at least."""
 HELD_OUT_BLOCKS = 20
+MOST_ASKED = 64
+"""Targets of which denoised bits have an interval: each fold denoises its readout for it."""
 PENALTY_PER_ROW = 1e-4
 """The ridge of denoised bits where the observer's is chosen by evidence; near the paper's 0.1 for
 a thousand rows."""
@@ -96,8 +98,12 @@ def draw_from_rows(observer: Observer, parcel: Parcel) -> Draw:
         variances = shares_beyond_linear(observer, *data.beyond_linear)
         tested, null = float(variances[0]), variances[1:]
     inputs = data.inputs if data.inputs.ndim == 2 else None
-    held_out = None if data.folds is None else data.folds.errors(observer, rows, inputs)
-    readout = denoised(fit, noise, data.settings)
+    denoise, held_out = denoising(fit, noise, data.settings), None
+    readout = denoise(fit)
+    if data.folds is not None:
+        is_asked = readout.bits > 0 and fit.targets.shape[1] <= MOST_ASKED
+        ask = (lambda one: denoise(one).bits) if is_asked else None
+        held_out = data.folds.errors(observer, rows, inputs, ask)
     drawn = _draw(fit, floor, null, tested, held_out, mean_null, readout)
     if data.inputs.ndim != 2:
         return drawn
@@ -124,7 +130,7 @@ def draw_from_blocks(
     merged = [merge(blocks[a:b]) for a, b in itertools.pairwise(bounds)]
     enough = len(merged) > 1 and samples > 2 * math.ceil(samples / len(merged))
     held_out = HeldOut.of_blocks(observer, merged) if enough else None
-    readout = denoised(fit, lambda: [fit.signed_noise(signs)], settings)
+    readout = denoising(fit, lambda: [fit.signed_noise(signs)], settings)(fit)
     tested = fit.explained_variance()
     return _draw(fit, floor, null, tested, held_out, null[:0], readout)
 
@@ -243,7 +249,7 @@ def beside_line(observer: Observer, rows: Rows, fit: Fit, data: PreparedRows) ->
         )
         return (one for one, _ in signed_products(straight, left, signs, data.sign_starts))
 
-    readout = denoised(straight, edge, data.settings)
+    readout = denoising(straight, edge, data.settings)(straight)
     return {
         "bend": beyond.explained_variance(),
         "bend_null": null.cpu().numpy(),
@@ -311,8 +317,10 @@ def _signs(seed: int, purpose: str, count: int, blocks: int) -> Tensor:
     return torch.from_numpy(2.0 * drawn - 1.0)
 
 
-def denoised(fit: Fit, noise: Callable[[], Iterable[Tensor]], settings: Settings) -> Denoised:
-    """Denoise a readout.
+def denoising(
+    fit: Fit, noise: Callable[[], Iterable[Tensor]], settings: Settings
+) -> Callable[[Fit], Denoised]:
+    """Return what denoises the readout of a fit, and those of parts of its data.
 
     A ridge chosen by evidence grows with the noise, so another one is taken: in proportion to the
     number of rows, so that the bits of more rows of the same kind are the same. Of more than a
@@ -324,11 +332,15 @@ def denoised(fit: Fit, noise: Callable[[], Iterable[Tensor]], settings: Settings
         settings: its rate of false directions is divided among the draws, and targets in units of
             their deviation are then measured in units of their signal's.
     """
-    count, by_evidence = fit.axes.count, fit.observer.ridge_penalty == "evidence"
-    if fit.axes.cross.shape[1] > MOST_TARGETS or count < FEWEST_ROWS:
-        return Denoised(math.nan, fit.axes.eigenvalues[:0], math.nan, math.nan)
-    roots = torch.cat([fit.noise_roots(some) for some in noise()])
-    edge = Edge(fit.split.noise.law, FALSE_RATE / settings.draws, roots)
-    penalty = PENALTY_PER_ROW * count if by_evidence else None
-    in_signal = settings.target_unit == "sd"
-    return fit.denoised(edge, penalty=penalty, in_signal=in_signal)
+    by_evidence = fit.observer.ridge_penalty == "evidence"
+    known = fit.axes.cross.shape[1] <= MOST_TARGETS and fit.axes.count >= FEWEST_ROWS
+    roots = torch.cat([fit.noise_roots(some) for some in noise()]) if known else None
+
+    def denoise(one: Fit) -> Denoised:
+        if roots is None or one.axes.count < FEWEST_ROWS:
+            return Denoised(math.nan, one.axes.eigenvalues[:0], math.nan, math.nan)
+        edge = Edge(one.split.noise.law, FALSE_RATE / settings.draws, roots)
+        penalty = PENALTY_PER_ROW * one.axes.count if by_evidence else None
+        return one.denoised(edge, penalty=penalty, in_signal=settings.target_unit == "sd")
+
+    return denoise

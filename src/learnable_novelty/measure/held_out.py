@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -62,16 +62,20 @@ class HeldOut:
     """d, the effective number of weights of a readout, per target."""
     predicted: Array | None = None
     """(num_samples, target_dim), in the units of the targets; None for lattices and blocks."""
+    told: Array | None = None
+    """What was asked of the readout without each fold."""
 
     @staticmethod
     def mean(many: Sequence[HeldOut]) -> HeldOut:
         """Average over reservoirs."""
         guesses = [one.predicted for one in many if one.predicted is not None]
+        told = [one.told for one in many if one.told is not None]
         return HeldOut(
             np.mean([one.errors for one in many], axis=0),
             np.mean([one.spread for one in many], axis=0),
             float(np.mean([one.freedom for one in many])),
             np.mean(guesses, axis=0) if guesses else None,
+            np.mean(told, axis=0) if told else None,
         )
 
     @staticmethod
@@ -152,7 +156,13 @@ class Folds:
             return Folds(torch.from_numpy(generator.permutation(samples)), bounds, 0)
         return Folds(torch.arange(samples), bounds, min(gap, samples // (4 * count)))
 
-    def errors(self, observer: Observer, rows: Rows, inputs: Tensor | None = None) -> HeldOut:
+    def errors(
+        self,
+        observer: Observer,
+        rows: Rows,
+        inputs: Tensor | None = None,
+        ask: Callable[[Fit], float] | None = None,
+    ) -> HeldOut:
         """Predict all samples, each without its fold.
 
         Args:
@@ -160,10 +170,12 @@ class Folds:
             rows: features and targets.
             inputs: of a table. Where the evidence of a straight line is ``DECISIVE``, it predicts
                 the fold.
+            ask: for a number of each readout, which is ``told``.
         """
         h, y = self.in_order(rows)
         wholes = self.wholes(observer, h, y)
         fits = observer.fits(wholes)
+        told = None if ask is None else np.array([ask(fit) for fit in fits])
         features = [h] * len(fits)
         if inputs is not None and observer.reservoir.has_own_scale:
             line = Observer(
@@ -183,6 +195,7 @@ class Folds:
             spread.double().cpu().numpy(),
             float(np.mean([effective_weights(fit) for fit in fits])),
             predicted[:, 0].double().cpu().numpy() if predicted.shape[1] == 1 else None,
+            told,
         )
 
     def in_order(self, rows: Rows) -> tuple[Tensor, Tensor]:
@@ -307,6 +320,17 @@ def gain_p_value(many: Sequence[HeldOut], labels: NDArray[np.int64]) -> float:
     gains = sums_of(whole.spread - whole.errors, labels)
     error = gains.std(ddof=1) / math.sqrt(len(gains))
     return float(stdtr(len(gains) - 1, -gains.mean() / error)) if error > 0 else 1.0
+
+
+def jackknife(value: float, without: Array) -> tuple[float, float]:
+    """Return a 95% interval of a value, cut at 0, from the same without each of g parts.
+
+    value +- t(g - 1) sqrt((g - 1) / g sum_i (v_i - mean v)^2)
+    """
+    parts = len(without)
+    error = math.sqrt((parts - 1) * float(without.var())) if parts > 1 else math.nan
+    reach = float(stdtrit(max(1, parts - 1), 0.975)) * error
+    return max(0.0, value - reach), value + reach
 
 
 def sums_of(values: Array, units: int | NDArray[np.int64]) -> Array:
