@@ -37,6 +37,7 @@ FAST = {
 }
 
 NOT_RECORDED = {
+    "causal",
     "collapse-images",
     "collapse-worldmodel",
 }

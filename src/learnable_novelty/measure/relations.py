@@ -20,7 +20,7 @@ from learnable_novelty.measure.dependent_rows import DependentRows, dependent_ro
 from learnable_novelty.measure.draw import (
     FEWEST_SIGNS,
     FLOOR_REPEATS,
-    denoised,
+    denoising,
     fit_rows,
     rows_of,
     signed_products,
@@ -177,7 +177,7 @@ def learned_from(
         test = Rows(features.features[few], features.targets[few])
         tested.append(plan.tested(observer, rows[few], test, together))
         fit = fit_rows(observer, features)
-        bits.append(denoised(fit, lambda fit=fit: plan.noise(fit, rows), settings).bits)
+        bits.append(denoising(fit, lambda fit=fit: plan.noise(fit, rows), settings)(fit).bits)
         effects.append(exchange_effects(fit, x, names))
     of_any, p = _p_values(tested, 0, tail=False)
     if plan.length and found is not None:
