@@ -32,6 +32,8 @@ from novelty_lab.studies.tables.sets import LARGE, TABLES, Table, listed, load
 
 Array = NDArray[np.float64]
 PARTS = 3
+CONSTANT = 1e-9
+"""Deviation of a column, relative to that in all rows, below which it is constant in a part."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ def _predict(name: str, x: Array, y: Array, new: Array, trees: int) -> Array:
     if name == "ridge":
         model = importlib.import_module("sklearn.linear_model").RidgeCV(np.logspace(-4, 6, 31))
         mean, scale = x.mean(0), x.std(0)
-        scale = np.where(scale > 0, scale, 1.0)
+        scale = np.where(scale > CONSTANT, scale, 1.0)
         return model.fit((x - mean) / scale, y).predict((new - mean) / scale).reshape(len(new), -1)
     ensemble = importlib.import_module("sklearn.ensemble")
     kind = {"boosted trees": "HistGradientBoosting", "forest": "RandomForest"}[name]
