@@ -89,6 +89,7 @@ def test_classes_are_counted_as_a_confusion_matrix_counts_them():
     assert found.accuracy == pytest.approx(4 / 6)
     assert found.base_rate == pytest.approx(3 / 6)
     assert found.recalls == pytest.approx((2 / 3, 1.0, 0.0))
+    assert found.confusion == ((2, 1, 0), (0, 2, 0), (1, 0, 0))
     two = accuracy_of(np.array([[0.2], [0.9], [0.6]]), np.array([[0.0], [1.0], [0.0]]))
     assert (two.accuracy, two.count) == (pytest.approx(2 / 3), 2)
     assert accuracy_of(np.zeros((3, 1)), np.array([[0.5], [1.0], [0.0]])) is None

@@ -51,6 +51,9 @@ def add_commands(commands: Any) -> None:
         metavar="OUT.png",
         help="draw the score; with --window auto also how far ahead, as OUT-ahead.png",
     )
+    score.add_argument(
+        "--all", action="store_true", help="with --json: also every null draw, and the spectrum"
+    )
     score.set_defaults(command=_score)
 
 
@@ -264,6 +267,8 @@ def _score(options: argparse.Namespace) -> int:
         curve.plot(drawn[-1])
     if options.json:
         answer = {**request.described, **result.to_dict()}
+        for name in () if options.all else ("null_explained_variance", "spectrum"):
+            del answer[name]
         answer["decisions"] = [*request.described["decisions"], *result.decisions]
         answer |= {} if curve is None else {"horizon": curve.to_dict()}
         if request.columns.classes and answer["classes"] is not None:

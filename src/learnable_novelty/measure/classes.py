@@ -19,6 +19,8 @@ class Classes:
     """How many classes there are."""
     recalls: tuple[float, ...]
     """The same share for the samples of every class; NaN for one without samples."""
+    confusion: tuple[tuple[int, ...], ...] = ()
+    """How many samples of every class, in a row, were predicted as which class, in a column."""
 
 
 def are_classes(targets: np.ndarray) -> bool:
@@ -54,10 +56,13 @@ def accuracy_of(
     is_right = predicted.argmax(1) == truth
     sizes = np.bincount(truth, minlength=targets.shape[1])
     hits = np.bincount(truth, weights=is_right, minlength=targets.shape[1])
+    confusion = np.zeros((len(sizes), len(sizes)), dtype=int)
+    np.add.at(confusion, (truth, predicted.argmax(1)), 1)
     recalls = np.divide(hits, sizes, out=np.full(len(sizes), np.nan), where=sizes > 0)
     return Classes(
         accuracy=float(is_right.mean()),
         base_rate=float(sizes.max() / len(truth)),
         count=int((sizes > 0).sum()),
         recalls=tuple(recalls.tolist()),
+        confusion=tuple(map(tuple, confusion.tolist())),
     )

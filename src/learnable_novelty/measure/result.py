@@ -298,7 +298,9 @@ class Score:
             rows.insert(place + 1, told)
         if self.importance and (self.p_value is None or self.p_value <= 0.05):
             best = ", ".join(f"{printable(n)} {percent(v)}" for n, v in self.importance[:5])
-            rows.append(("importance", "", f"{best}{', ...' if len(self.importance) > 5 else ''}"))
+            place = next(i for i, row in enumerate(rows) if row[0] == "denoised bits")
+            told = f"{best}{', ...' if len(self.importance) > 5 else ''}"
+            rows.insert(place, ("importance", "", told))
         if self.profile is not None:
             rows.append(("growth", *growth_words(self.profile)))
         return rows
