@@ -122,7 +122,7 @@ def attempt(named: tuple[str, Path]) -> dict[str, Any]:
     name, path = named
     table = read_table(path)
     table = replace(table, columns=tuple(_head(one, ROWS) for one in table.columns))
-    settings = {"draws": DRAWS, "null": NULL}
+    settings: dict[str, Any] = {"draws": DRAWS, "null": NULL}
     found: dict[str, Any] = {"table": name, "rows": table.num_rows}
     try:
         plain = ln.score(table, [table.targets[-1].name], **settings)

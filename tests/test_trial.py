@@ -1,8 +1,10 @@
 """The trial on real files, on two of our own; and what its committed outcome says."""
 
+import json
+
 import numpy as np
 
-from stress import files
+from stress import files, verdicts
 
 
 def test_files_are_answered_or_refused_with_a_way_out(tmp_path):
@@ -29,3 +31,12 @@ def test_files_are_answered_or_refused_with_a_way_out(tmp_path):
     assert (one.outcome, one.task) == ("answered", "series")
     counts = files.summary(list(found.values()))
     assert (counts["answered"], counts["refused"], counts["tracebacks"]) == (2, 1, 0)
+
+
+def test_relations_that_were_taken_away_are_seldom_called():
+    kept = json.loads((verdicts.HERE / "verdicts.json").read_text())
+    counts = verdicts.summary(kept["of"])
+    assert {name: kept[name] for name in counts} == counts and counts["tables"] == 50
+    assert max(counts[kind]["share"] for kind in ("shuffled", "duplicated")) <= 0.05
+    assert counts["walked"]["share"] <= 0.07 and counts["clustered"]["share"] <= 0.08
+    assert counts["untouched"]["with_a_caution"] <= 5

@@ -177,11 +177,11 @@ def _figure(table: Table, one: Relation) -> str:
         alone = score(told, target, draws=1, null=0)
         if not alone.held_out_variance > best:
             continue
-        both, held = [column.values.astype(np.float64) for column in pair], alone.predictions
+        (a, b), held = (one.values.astype(np.float64) for one in pair), alone.predictions
         fit = None if y.levels or held is None else held.predicted[:, 0]
         best, chosen = alone.held_out_variance, name
         names, levels = (x.name, y.name), (x.levels, y.levels)
-        drawn = picture(*both, fit, names, levels)
+        drawn = picture(a, b, fit, names, levels)
     share = share_words(one.held_out_variance, one.held_out_interval)
     said = f"{y.name}: {share} explained by all inputs; {percent(max(0.0, best))} by {chosen} alone"
     return f"<figure>{drawn}<figcaption>{in_html(said)}</figcaption></figure>"
@@ -208,8 +208,9 @@ def smallest_share(rows: int, inputs: int, tests: int) -> float:
     (0.01, 0.2)
     """
     critical = chi2.isf(LEVEL / tests, inputs)
-    strength = brentq(lambda one: ncx2.sf(critical, inputs, one) - POWER, 1e-6, 1e4)
-    return float(strength / (rows + strength))
+    found = brentq(lambda one: ncx2.sf(critical, inputs, one) - POWER, 1e-6, 1e4)
+    strength = float(np.asarray(found))
+    return strength / (rows + strength)
 
 
 def _not_found(table: Table, scan: Scan) -> str:
