@@ -55,6 +55,15 @@ def test_tensors_that_unpack_to_more_than_their_file_are_refused(tmp_path):
         _archive.read_tensors(packed)
 
 
+def test_a_zip_archive_whose_member_begins_before_the_file_is_refused(tmp_path):
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("t.csv", "a,b\n1,2\n")
+    path.write_bytes(path.read_bytes()[34:])
+    with pytest.raises(ValueError, match="is damaged: negative seek"):
+        ln.read_table(path)
+
+
 def test_an_array_that_claims_more_than_it_holds_is_refused_before_it_is_allocated(tmp_path):
     header = fuzz._npy(np.zeros(2)).replace(b"(2,), ", b"(9999999999,), ")[:128]
     path = tmp_path / "x.npz"

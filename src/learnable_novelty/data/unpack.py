@@ -89,11 +89,14 @@ def _only_member(raw: IO[bytes], name: str) -> tuple[Any, str]:
     try:
         archive = zipfile.ZipFile(raw)
         members = [m for m in archive.namelist() if not m.endswith("/") and "__MACOSX" not in m]
-        if len(members) != 1:
-            raise UserError(f"expected one file in {name}, got {len(members)}: unpack it first")
-        return archive.open(members[0]), members[0]
+        file = archive.open(members[0]) if len(members) == 1 else None
     except (NotImplementedError, RuntimeError) as error:  # encrypted, or packed in another way
         raise UserError(f"{name} cannot be unpacked here: {error}; unpack it first") from None
+    except ValueError as error:  # a member that begins before the file does
+        raise zipfile.BadZipFile(str(error)) from None
+    if file is None:
+        raise UserError(f"expected one file in {name}, got {len(members)}: unpack it first")
+    return file, members[0]
 
 
 def _pipe(stream: IO[bytes]) -> Packed:
