@@ -223,7 +223,7 @@ def test_it_compiles():
         (torch.rand(5, 3), torch.rand(4, 4), UserError, "one row per sample"),
         (torch.rand(5, 3), torch.rand(5), UserError, "one row per sample"),
         (torch.rand(5, 3), torch.ones(5, 2, dtype=torch.long), UserTypeError, "floating"),
-        (torch.rand(5, 3), torch.full((5, 2), math.nan), UserError, "codes hold NaN"),
+        (torch.rand(5, 3), torch.tensor([[math.nan, 1.0]] * 5), UserError, "codes hold NaN"),
         (torch.full((5, 3), math.inf), torch.rand(5, 2), UserError, "inputs hold NaN"),
         (np.zeros((5, 3)), torch.rand(5, 2), UserTypeError, "inputs must be a torch.Tensor"),
         (torch.rand(5, 1, 2, 3, 4), torch.rand(5, 2), UserError, "height, width"),

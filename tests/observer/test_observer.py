@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+from learnable_novelty.errors import UserError
+from learnable_novelty.observer.checks import check_range
 from learnable_novelty.observer.evidence import PerSample
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.reservoirs import MLP, Conv1d, Conv2d, Fourier, Recurrent
@@ -235,3 +237,10 @@ def test_data_of_another_shape_is_refused(normal, solver, reservoir, inputs, tar
 def test_moments_of_one_sample_are_refused(normal):
     with pytest.raises(ValueError, match="at least two samples, got 1"):
         Observer(MLP(2, 4, 1), ridge_penalty=0.1).bits(Moments.of(normal(1, 4), normal(1, 1)))
+
+
+def test_columns_whose_squares_vanish_are_refused_and_zeros_are_not(normal):
+    columns = normal(9, 2)
+    check_range("targets", columns * torch.tensor([0.0, 1.0]))
+    with pytest.raises(UserError, match=r"column of the targets is at most .* vanish in float64"):
+        check_range("targets", columns * torch.tensor([1e-160, 1.0], dtype=torch.float64))
