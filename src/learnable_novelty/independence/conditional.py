@@ -116,7 +116,7 @@ def _kinds_of_near(columns: int) -> list[list[int]]:
 def _near(places: np.ndarray) -> Any:
     """Return the symmetric weights of the rows that are nearest to each row, (rows, rows)."""
     rows, count = len(places), min(NEIGHBOURS, len(places) - 1)
-    near = KDTree(places).query(places, k=count + 1)[1][:, 1:]
+    near = np.asarray(KDTree(places).query(places, k=count + 1)[1])[:, 1:]
     of = np.repeat(np.arange(rows), count), near.ravel()
     weights = csr_matrix((np.full(near.size, 1 / count), of), (rows, rows))
     weights = (weights + weights.T) / 2

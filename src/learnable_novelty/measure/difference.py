@@ -172,7 +172,9 @@ def _unpaired(first: Score, second: Score, both: tuple[Predictions, Predictions]
     reach = float(stdtrit(freedom, 0.975)) * error
     p = 2 * float(stdtr(freedom, -abs(apart) / error)) if error else 1.0
     count = first.num_samples
-    return Difference(apart, (apart - reach, apart + reach), math.nan, (math.nan,) * 2, p, count)
+    return Difference(
+        apart, (apart - reach, apart + reach), math.nan, (math.nan, math.nan), p, count
+    )
 
 
 def _share(one: Predictions) -> tuple[float, float, int]:
