@@ -89,6 +89,7 @@ REARRANGED = (
     "held_out_variance",
     "held_out_interval",
     "denoised_bits",
+    "denoised_interval",
     "directions",
     "p_value",
     "null_explained_variance",
@@ -217,7 +218,7 @@ def test_the_same_file_has_one_answer_by_the_command_and_in_python(
     for rows, expected in ((None, loaded), (600, ln.score(chunks(X, Y), **task))):
         if rows is not None:  # the same rule makes both read by chunks
             monkeypatch.setattr(files, "LARGE_ROWS", rows)
-        by_command = told(capsys, path, "--targets", "3,4")
+        by_command = told(capsys, path, "--targets", "3,4", "--all")
         by_path = ln.score(str(path), "3,4", **task)
         for key, value in by_path.to_dict().items():
             assert by_command[key] == value, key
