@@ -2,8 +2,7 @@
 
 Reads the rules of experiment ``nca`` at every checkpoint. Each is run again, from fresh states and
 seen by a fresh reservoir, and the ridge readout and the exact minimizer are solved on the same
-moments: paired, draw by draw. How far they are apart depends on the number of states, which the
-appendix does not give; so fewer states are tried too.
+moments: paired, draw by draw.
 """
 
 from __future__ import annotations
@@ -43,9 +42,6 @@ class Config(Settings):
     """Reservoirs and batches of states per checkpoint."""
     samples: int = 2048
     """States per draw; as many as a training step takes."""
-    fewer_samples: tuple[int, ...] = (32, 256)
-    """Other numbers of states: the penalty is one number, so the fewer rows, the more it weighs,
-    and the further the readouts are apart."""
     tolerance: float = 1e-7
     """How far a sweep may still move the readout, relative to its size, to count as stationary."""
     plateau: int = 1500
@@ -53,39 +49,33 @@ class Config(Settings):
 
 
 PAPER = Config()
-QUICK = Config(source="quick", seeds=1, draws=2, samples=64, fewer_samples=(16,), plateau=225)
+QUICK = Config(source="quick", seeds=1, draws=2, samples=64, plateau=225)
 
 
 def run(config: Config, *, seed: int, context: RunContext) -> RunResult:
-    """Solve both readouts for every seed, checkpoint and draw, with all states and with fewer."""
+    """Solve both readouts for every seed, checkpoint and draw."""
     trained = load_trained(config, seed, context)
     table_4 = neural_config(trained)
     steps: list[int] = trained.results["checkpoints"]
     numbers: list[int] = trained.configuration["seeds"][: config.seeds]
-    sizes = (config.samples, *config.fewer_samples)
     tasks: dict[str, tuple[Any, ...]] = {}
-    for samples, number in itertools.product(sizes, numbers):
+    for number in numbers:
         vectors = trained.arrays[f"weights/{config.update}-seed-{number}"]
         for (step, vector), draw in itertools.product(
             zip(steps, vectors, strict=True), range(config.draws)
         ):
             # The draw is the same at every checkpoint: what changes along a run is the rule.
             chance = split(seed, "mdl-nca", number, draw)
-            name = f"{samples} states, seed {number}, step {step}, draw {draw}"
-            tasks[name] = (config, table_4, vector, samples, chance)
+            name = f"{config.samples} states, seed {number}, step {step}, draw {draw}"
+            tasks[name] = (config, table_4, vector, chance)
     solved = list(context.map(solve, tasks).values())
-    shape = (len(sizes), len(numbers), len(steps), config.draws)
+    shape = (len(numbers), len(steps), config.draws)
     ridge, exact = (np.array([s[key] for s in solved]).reshape(shape) for key in ("ridge", "exact"))
     on_plateau = np.array(steps) >= config.plateau
     results = {
         "checkpoints": steps,
         "seeds": numbers,
-        **compare(ridge[0], exact[0], on_plateau),
-        "fewer": {
-            str(samples): compare(ridge[place], exact[place], on_plateau)
-            for place, samples in enumerate(sizes)
-            if place
-        },
+        **compare(ridge, exact, on_plateau),
         "most_sweeps": max(s["sweeps"] for s in solved),
         "worst_stationarity": max(s["stationarity"] for s in solved),
     }
@@ -120,13 +110,11 @@ def neural_config(trained: Record) -> NeuralConfig:
 
 
 @torch.no_grad()
-def solve(
-    config: Config, table_4: NeuralConfig, vector: np.ndarray, samples: int, seed: int
-) -> dict[str, Any]:
+def solve(config: Config, table_4: NeuralConfig, vector: np.ndarray, seed: int) -> dict[str, Any]:
     """Solve both readouts of one rule on one draw: states in float32, moments in float64."""
     rule = rule_of(table_4, config.update, vector)
     generator = torch.Generator().manual_seed(split(seed, "states"))
-    inputs, targets = sample(dataclasses.replace(table_4, batch=samples), rule, generator)
+    inputs, targets = sample(dataclasses.replace(table_4, batch=config.samples), rule, generator)
     observer = neural_observer(table_4, split(seed, "reservoir"))
     moments = observer.rows(inputs, targets).moments(observer.accumulate_dtype)
     axes = Spectral.of(moments.standardized(observer.target_unit))

@@ -9,22 +9,20 @@ from matplotlib.figure import Figure
 
 from novelty_lab.records import Record
 from novelty_lab.report import Table
-from novelty_lab.style import draw_equal_line, label_panel, name_equal_line, new_figure
+from novelty_lab.style import draw_equal_line, name_equal_line, new_figure
 
 MARKERS = "os^Dv<>ph"
 
 
 def tables(record: Record) -> list[Table]:
-    """List both readouts by number of states and by checkpoint, and appendix D beside ours."""
+    """List what appendix D reports, and both readouts by checkpoint."""
     r = record.results
-    settings = _by_states(record)
-    quantities = {
-        "Pearson correlation": lambda s: _number(s["pearson"], 3),
-        "exact not below ridge": "{0[pairs_exact_not_below]} of {0[pairs]}".format,
-        "offset on the plateau (bits)": lambda s: _spread(s["offset"], s["offset_sd"]),
-        "ridge on the plateau (bits)": lambda s: _number(s["plateau_ridge"], 1),
-    }
-    rows = [[name, *map(text, settings.values())] for name, text in quantities.items()]
+    rows = [
+        ["Pearson correlation", _number(r["pearson"], 3)],
+        ["exact not below ridge", f"{r['pairs_exact_not_below']} of {r['pairs']}"],
+        ["offset on the plateau (bits)", _spread(r["offset"], r["offset_sd"])],
+        ["ridge on the plateau (bits)", _number(r["plateau_ridge"], 1)],
+    ]
     columns = [f"seed {number}: ridge, exact" for number in r["seeds"]]
     steps = [
         [
@@ -34,36 +32,28 @@ def tables(record: Record) -> list[Table]:
         ]
         for k, step in enumerate(r["checkpoints"])
     ]
+    states = f"{record.configuration['samples']:,} states"
     return [
-        Table("By number of states", ["quantity", *(f"{n} states" for n in settings)], rows),
+        Table("Both readouts", ["quantity", states], rows),
         Table("Bits along the training", ["step", *columns, "mean offset"], steps),
     ]
 
 
-def _by_states(record: Record) -> dict[Any, dict[str, Any]]:
-    """Return the results by the number of states, that of the configuration first."""
-    return {record.configuration["samples"]: record.results, **record.results["fewer"]}
-
-
 def figure(record: Record) -> Figure:
-    """Draw exact against ridge bits: a marker per seed, a colour per training step.
-
-    One panel per number of states, which decides how far the readouts are apart.
-    """
-    r, settings = record.results, _by_states(record)
-    fig = new_figure(1.0 + 3.4 * len(settings), 3.6)
-    panels = fig.subplots(1, len(settings), squeeze=False, sharex=True, sharey=True)[0]
-    top = 1.05 * max(max(map(max, result["ridge"])) for result in settings.values())
-    for letter, axes, (samples, result) in zip("abcdefgh", panels, settings.items(), strict=False):
-        draw_equal_line(axes, top)
-        dots = _draw(axes, result, r["seeds"], r["checkpoints"])
-        label_panel(axes, letter, f"{samples} states")
-        axes.set(xlabel=r"ridge readout $S^\phi$ (bits)")
-        if axes is panels[-1]:
-            fig.colorbar(dots, ax=list(panels), label="training step")
-    name_equal_line(panels[0], 0.3 * top, (6, -4))
-    panels[0].set(ylabel=r"exact minimizer $S^\phi_{\mathrm{MDL}}$ (bits)")
-    panels[0].legend(loc="lower right")
+    """Draw exact against ridge bits: a marker per seed, a colour per training step."""
+    r = record.results
+    fig = new_figure(4.4, 3.6)
+    axes = fig.subplots()
+    top = 1.05 * max(map(max, r["ridge"]))
+    draw_equal_line(axes, top)
+    dots = _draw(axes, r, r["seeds"], r["checkpoints"])
+    fig.colorbar(dots, ax=axes, label="training step")
+    name_equal_line(axes, 0.3 * top, (6, -4))
+    axes.set(
+        xlabel=r"ridge readout $S^\phi$ (bits)",
+        ylabel=r"exact minimizer $S^\phi_{\mathrm{MDL}}$ (bits)",
+    )
+    axes.legend(loc="lower right")
     return fig
 
 
