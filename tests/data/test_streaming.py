@@ -210,11 +210,12 @@ def test_the_same_file_has_one_answer_by_the_command_and_in_python(
     stored, name, capsys, monkeypatch
 ):
     table = np.concatenate([X, Y], axis=1)
-    pd.DataFrame(table, columns=list("abcde")).to_csv(stored / "t.csv", index=False)
-    pd.DataFrame(table, columns=list("abcde")).to_parquet(stored / "t.parquet")
+    frame = pd.DataFrame(table, columns=list("abcde"))
+    frame.to_csv(stored / "t.csv", index=False)
+    frame.to_parquet(stored / "t.parquet")
     np.savez(stored / "t.npz", table)
     path, task = stored / name, {"draws": 1, "null": 9}
-    loaded = ln.score(X, Y, **task)
+    loaded = ln.score(frame, ["d", "e"], **task)
     for rows, expected in ((None, loaded), (600, ln.score(chunks(X, Y), **task))):
         if rows is not None:  # the same rule makes both read by chunks
             monkeypatch.setattr(files, "LARGE_ROWS", rows)
