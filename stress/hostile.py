@@ -14,6 +14,7 @@ import io
 import json
 import multiprocessing
 import resource
+import struct
 import tempfile
 import time
 import warnings
@@ -25,6 +26,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow
+import pyarrow.ipc
 import pyarrow.parquet
 
 import learnable_novelty as ln
@@ -51,6 +53,35 @@ def _diagonal(count: int) -> bytes:
     from openpyxl.utils import get_column_letter
 
     return _workbook(*((f"{get_column_letter(k)}{k}", 1.5 * k) for k in range(1, count)))
+
+
+def _arrow(
+    table: pyarrow.Table, compression: str | None = "zstd", *, stream: bool = False
+) -> bytes:
+    file = io.BytesIO()
+    options = pyarrow.ipc.IpcWriteOptions(compression=compression)
+    new = pyarrow.ipc.new_stream if stream else pyarrow.ipc.new_file
+    with new(file, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return file.getvalue()
+
+
+def _old_arrow() -> bytes:
+    """A file of an Arrow before 1.0 whose first number says how much it unpacks to."""
+    file = io.BytesIO()
+    options = pyarrow.ipc.IpcWriteOptions(metadata_version=pyarrow.ipc.MetadataVersion.V4)
+    batch = pyarrow.record_batch({"a": np.array([10**12, 1, 2, 3])})
+    with pyarrow.ipc.new_file(file, batch.schema, options=options) as writer:
+        writer.write_batch(batch, custom_metadata={"ARROW:experimental_compression": "zstd"})
+    return file.getvalue()
+
+
+def _views(rows: int) -> pyarrow.Table:
+    """A long text that is stored once, and many views of it."""
+    text = b"x" * 400_000
+    views = struct.pack("<i4sii", len(text), text[:4], 0, 0) * rows
+    buffers = [None, pyarrow.py_buffer(views), pyarrow.py_buffer(text)]
+    return pyarrow.table({"a": pyarrow.Array.from_buffers(pyarrow.string_view(), rows, buffers)})
 
 
 def _parquet(table: pyarrow.Table) -> bytes:
@@ -132,6 +163,14 @@ FILES: dict[str, Callable[[], bytes]] = {
     "names are lists.json": lambda: b'{"columns":[["a"],{"b":1}],"data":[[1,2],[3,4]]}',
     "half characters.json": lambda: b'[{"\\ud800": 1, "b": "\\udfff"}, {"b": "\\udc00"}]',
     "many digits.json": lambda: b'[{"a": ' + b"9" * 4_000 + b'}, {"a": 1e400}, {"a": NaN}]',
+    "zeros.feather": lambda: _arrow(_zeros(LARGE)),
+    "zeros lz4.feather": lambda: _arrow(_zeros(10_000_000), "lz4"),
+    "zeros stream.arrow": lambda: _arrow(_zeros(LARGE), stream=True),
+    "nulls.arrow": lambda: _arrow(pyarrow.table({"a": pyarrow.nulls(10**9)})),
+    "long text.feather": lambda: _arrow(_long_text(1_000)),
+    "one text.feather": lambda: _arrow(pyarrow.table({"a": ["x" * 10**8] * 4})),
+    "views.feather": lambda: _arrow(_views(1_000_000)),
+    "old.feather": _old_arrow,
     "zeros.parquet": lambda: _parquet(_zeros(LARGE)),
     "flags.parquet": lambda: _parquet(_zeros(LARGE, np.bool_)),
     "long text.parquet": lambda: _parquet(_long_text(900_000).cast(_PLAIN_DICTIONARY)),

@@ -15,6 +15,11 @@ QUICK = (
     "one wide row.json",
     "names are lists.json",
     "half characters.json",
+    "zeros.feather",
+    "nulls.arrow",
+    "one text.feather",
+    "views.feather",
+    "old.feather",
     "long text.parquet",
     "zeros.parquet",
     "zeros.npz",
@@ -26,6 +31,7 @@ QUICK = (
     "claims.zarr",
 )
 REFUSED = ("new keys.jsonl", "zeros.npz", "words.csv.gz", "short rows.csv")
+REFUSED += ("zeros.feather", "nulls.arrow", "one text.feather", "views.feather", "old.feather")
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -37,6 +43,20 @@ def test_a_small_file_takes_little_memory_and_is_read_or_refused(name, tmp_path)
         outcome = hostile.attack(path, read)
         assert outcome["held"], outcome
         assert bool(outcome["refused"]) or name not in REFUSED, outcome
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.parquet", "t.feather"])
+def test_tables_of_100_000_columns_are_read(name, tmp_path):
+    import pandas as pd
+
+    path, values = tmp_path / name, np.random.default_rng(0).standard_normal((9, 100_000)).round(3)
+    frame = pd.DataFrame(values).add_prefix("v")
+    mark = "\t" if name.endswith("tsv") else ","
+    writers = {".parquet": frame.to_parquet, ".feather": frame.to_feather}
+    writers.get(path.suffix, lambda to: frame.to_csv(to, sep=mark, index=False))(path)
+    opened = ln.open_columns(path, None, "v3")
+    np.testing.assert_array_equal(opened.inputs, np.delete(values, 3, axis=1))
 
 
 @pytest.mark.parametrize("name", ['size 5" pipe', "a,b", "-x", " x", "3", "it's", "a\u202eb"])

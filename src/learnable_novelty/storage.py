@@ -11,6 +11,7 @@ import io
 import math
 import os
 import secrets
+import struct
 import tokenize
 import warnings
 import zipfile
@@ -56,6 +57,7 @@ UNREADABLE = (
     RecursionError,
     NotImplementedError,
     RuntimeError,
+    struct.error,
     tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,

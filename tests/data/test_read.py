@@ -37,6 +37,8 @@ def check(table):
 def test_every_format_gives_the_same_table(tmp_path):
     FRAME.to_csv(tmp_path / "t.csv", index=False)
     FRAME.to_parquet(tmp_path / "t.parquet")
+    FRAME.to_feather(tmp_path / "t.feather")
+    FRAME.to_feather(tmp_path / "t.arrow", compression="zstd")
     text = FRAME.assign(d=FRAME["d"].astype(str)).replace({np.nan: None})
     records = text.to_dict("records")
     (tmp_path / "t.json").write_text(json.dumps(records))
@@ -48,17 +50,50 @@ def test_every_format_gives_the_same_table(tmp_path):
     (tmp_path / "t").mkdir()
     FRAME[:1].to_parquet(tmp_path / "t" / "part.9.parquet")
     FRAME[1:].to_parquet(tmp_path / "t" / "part.10.parquet")
-    for name in ("t.csv", "t.parquet", "t.json", "u.json", "v.json", "w.json", "t"):
+    for name in (
+        "t.csv",
+        "t.parquet",
+        "t.feather",
+        "t.arrow",
+        "t.json",
+        "u.json",
+        "v.json",
+        "w.json",
+        "t",
+    ):
         check(read_table(tmp_path / name))
     check(read_table(tmp_path / "t.jsonl"))
 
 
+def test_feather_of_other_libraries(tmp_path):
+    import pyarrow.ipc
+
+    def written(kind, *, new=pyarrow.ipc.new_file, **options):
+        texts = pyarrow.array(["u" * 20, "v", None, "v"], pyarrow.string()).cast(kind)
+        table = pyarrow.table({"x": [1.0, 2.0, 4.0, 9.0], "c": texts})
+        options = pyarrow.ipc.IpcWriteOptions(**options)
+        with new(tmp_path / "t.feather", table.schema, options=options) as writer:
+            writer.write_table(table, max_chunksize=3)
+        return kinds(read_table(tmp_path / "t.feather", kinds={"c": "category"}))
+
+    expected = [("x", "number", 0), ("c", "category", 1)]
+    for kind in (pyarrow.string_view(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string())):
+        assert written(kind, compression="lz4") == expected
+        assert written(kind, new=pyarrow.ipc.new_stream) == expected
+    for content in (b"FEA1", (tmp_path / "t.feather").read_bytes()[:300]):
+        (tmp_path / "t.feather").write_bytes(content)
+        with pytest.raises(UserError, match=r"^expected a Feather file in t\.feather: "):
+            read_table(tmp_path / "t.feather")
+
+
 def test_pipes_are_told_by_their_first_bytes(tmp_path, monkeypatch):
     FRAME.to_parquet(tmp_path / "t.parquet")
+    FRAME.to_feather(tmp_path / "t.feather")
     text = FRAME.assign(d=FRAME["d"].astype(str)).replace({np.nan: None}).to_dict("records")
     lines = "\n".join(map(json.dumps, text))
     for content in (
         (tmp_path / "t.parquet").read_bytes(),
+        (tmp_path / "t.feather").read_bytes(),
         json.dumps(text).encode(),
         lines.encode(),
     ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -63,9 +63,23 @@ def open_parquet(path: Path | io.BytesIO, name: str, **options: Any) -> Any:
         raise _unreadable(name, error) from None
 
 
-def _unreadable(name: str, error: BaseException) -> UserError:
+def _unreadable(name: str, error: BaseException, kind: str = "a Parquet file") -> UserError:
     """Say that a file is not what its ending claims."""
-    return UserError(f"expected a Parquet file in {name}: {' '.join(str(error).split())}")
+    return UserError(f"expected {kind} in {name}: {' '.join(str(error).split())}")
+
+
+def frame_from(read: Callable[[], Any], name: str, kind: str = "a Parquet file") -> Any:
+    """Make a data frame of a table of Arrow, which is checked after it is read."""
+    import pyarrow
+
+    try:
+        table = read()
+        table.validate(full=True)  # a damaged place of a text would end the process
+        return table.to_pandas()
+    except UserError:
+        raise
+    except (pyarrow.ArrowException, *UNREADABLE) as error:
+        raise _unreadable(name, error, kind) from None
 
 
 class Parquet:
@@ -171,7 +185,6 @@ def read_parquet(packed: Packed) -> Any:
 
 def _frame_of(file: Any, name: str, schema: Any, metadata: Any, size: int) -> Any:
     """Read all of a file whose metadata are known."""
-    import pyarrow
     from pyarrow import types
 
     unpacked = sum(metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
@@ -185,12 +198,7 @@ def _frame_of(file: Any, name: str, schema: Any, metadata: Any, size: int) -> An
     ]
     wanted = [schema.names[k] for k in texts]
     with open_parquet(file, name, metadata=metadata, read_dictionary=wanted) as opened:
-        try:
-            table = opened.read()
-            table.validate(full=True)  # a damaged place of a text would end the process
-            frame = table.to_pandas()
-        except (pyarrow.ArrowException, *UNREADABLE) as error:
-            raise _unreadable(name, error) from None
+        frame = frame_from(opened.read, name)
     for k in texts:
         frame.isetitem(k, frame.iloc[:, k].astype(object))
     return frame

@@ -11,6 +11,7 @@ from typing import Any, get_args
 from learnable_novelty.data import records
 from learnable_novelty.data.array_files import is_zarr, read_array_file, read_npy
 from learnable_novelty.data.dates import time_order
+from learnable_novelty.data.feather import read_feather
 from learnable_novelty.data.frames import frame_of
 from learnable_novelty.data.headers import unique
 from learnable_novelty.data.kinds import (
@@ -35,6 +36,8 @@ TEXT = (".csv", ".tsv", ".txt", ".dat", ".data", ".tab", ".psv")
 FORMATS: dict[str, Callable[[Packed], Any]] = {
     ".npy": read_npy,
     ".parquet": read_parquet,
+    ".feather": read_feather,
+    ".arrow": read_feather,
     ".json": records.read_json,
     ".jsonl": records.read_jsonl,
     ".ndjson": records.read_jsonl,
@@ -45,7 +48,6 @@ STATISTICS = "open it with pandas and pass the data frame, or save it as .csv"
 ELSEWHERE = {
     **dict.fromkeys((".xls", ".ods", ".xlsb"), "save it as .xlsx or .csv"),
     **dict.fromkeys((".dta", ".sav", ".sas7bdat", ".xpt"), STATISTICS),
-    **dict.fromkeys((".feather", ".arrow"), "save it as .parquet, or pass its data frame"),
     **dict.fromkeys((".arff", ".ts"), "open it in Python and pass the data frame"),
     **dict.fromkeys((".rds", ".rda", ".rdata"), "save its table from R with write.csv"),
     **dict.fromkeys((".h5", ".hdf5", ".nc", ".mat"), "open it in Python and pass its arrays"),

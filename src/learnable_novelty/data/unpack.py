@@ -28,6 +28,7 @@ MAGIC = {
     b"\xfd7zXZ\x00": ".xz",
     b"PK\x03\x04": ".zip",
     b"PAR1": ".parquet",
+    b"ARROW1": ".feather",
     b"\x93NUMPY": ".npy",
 }
 """How files begin: for a pipe, which has no name."""
