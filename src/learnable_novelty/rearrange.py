@@ -98,26 +98,29 @@ class Rearrangements:
     def _drawn(self, kind: str, purpose: str, count: int, stretches: bool) -> Iterator[Tensor]:
         steps = self.steps or self.samples
         labels, length = self.groups, 1
-        if labels is None:
-            if stretches:
-                length = max(1, min(self.spacing, self.samples // FEWEST_STRETCHES))
+        if labels is None and stretches:
+            length = max(1, min(self.spacing, self.samples // FEWEST_STRETCHES))
+        if length > 1:
             labels = np.arange(steps) // length
         return self._once(
             (kind, purpose, count),
             count * steps,
-            lambda: self._weights(kind, purpose, count, labels),
+            lambda: self._weights(kind, purpose, (count, steps), labels),
         )
 
-    def _weights(self, kind: str, purpose: str, count: int, labels: Labels) -> Iterator[Tensor]:
-        generator = numpy_generator(self.seed, kind, purpose)
-        size = max(FEWEST_AT_ONCE, MOST_KEPT // len(labels))
+    def _weights(
+        self, kind: str, purpose: str, sizes: tuple[int, int], labels: Labels | None
+    ) -> Iterator[Tensor]:
+        generator, (count, steps) = numpy_generator(self.seed, kind, purpose), sizes
+        size = max(FEWEST_AT_ONCE, MOST_KEPT // steps)
         for start in range(0, count, size):
-            shape = min(size, count - start), int(labels.max()) + 1
+            shape = min(size, count - start), steps if labels is None else int(labels.max()) + 1
             if kind == "signs":
                 drawn = 2.0 * generator.integers(0, 2, size=shape) - 1.0
             else:
-                drawn = (1 + np.where(generator.random(shape) < 0.5 + 0.1 * ROOT, -ROOT, ROOT)) / 2
-            yield torch.from_numpy(drawn)[:, labels]
+                small = generator.random(shape) < 0.5 + 0.1 * ROOT
+                drawn = np.where(small, (1 - ROOT) / 2, (1 + ROOT) / 2)
+            yield torch.from_numpy(drawn if labels is None else drawn[:, labels])
 
     def _once(
         self, key: Any, places: int, draw: Callable[[], Iterator[Tensor]]

@@ -283,10 +283,13 @@ def signed_products(
 
         b_j = sum_i s_i p_i y_ij,     power = sum_j |diag(s) y_j|^2 - |Q' diag(s) y_j|^2
 
+    Weights of mean 0 and variance 1 that have two values u and v have s^2 = 1 + (u + v) s, and
+    u + v = s - 1 / s: no squares of them are taken.
+
     Args:
         fit: with its rows.
         values: (num_rows, target_dim), such as its targets.
-        signs: of samples, or of the steps of a series, (some, steps).
+        signs: of samples, or of the steps of a series, (some, steps); of two values as above.
         starts: where the signs begin for each part of the columns.
         span: Q, (num_rows, size): what is taken off signed rows; the mean by default.
 
@@ -298,11 +301,12 @@ def signed_products(
         span = values.new_full((rows, 1), rows**-0.5)
     beside = torch.cat([fit.components, span], dim=1)
     for some in signs:
-        samples = some.shape[1] - max(starts)
+        samples, one = some.shape[1] - max(starts), float(some[0, 0])
         crosses, power = [], 0.0
         for start, part in zip(starts, values.tensor_split(len(starts), dim=1), strict=True):
             own = some[:, start : start + samples].to(part)
-            power = power + own.square() @ part.square().unflatten(0, (samples, -1)).sum((1, 2))
+            squares = part.square().unflatten(0, (samples, -1)).sum((1, 2))
+            power = power + squares.sum() + (one - 1 / one) * (own @ squares)
             for columns in part.split(max(1, BATCH_VALUES // beside.numel()), dim=1):
                 products = beside[:, None] * columns[:, :, None]
                 of_samples = products.unflatten(0, (samples, -1)).sum(1)
@@ -338,7 +342,7 @@ def denoising(
 
     def denoise(one: Fit) -> Denoised:
         if roots is None or one.axes.count < FEWEST_ROWS:
-            return Denoised(math.nan, one.axes.eigenvalues[:0], math.nan, math.nan)
+            return Denoised(math.nan, one.axes.eigenvalues[:0], math.nan)
         edge = Edge(one.split.noise.law, FALSE_RATE / settings.draws, roots)
         penalty = PENALTY_PER_ROW * one.axes.count if by_evidence else None
         return one.denoised(edge, penalty=penalty, in_signal=settings.target_unit == "sd")

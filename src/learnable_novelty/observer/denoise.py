@@ -289,8 +289,15 @@ class Denoised:
     """Its singular values, descending, one for each direction."""
     directions: float
     """How many directions of targets can be learned: roots above the edge."""
-    p_value: float
-    """Of the largest root: the probability of a larger one under noise alone."""
+    root: float = math.nan
+    """The largest root of the targets."""
+    edge: Edge | None = None
+    """Of noise; None where none is known."""
+
+    @property
+    def p_value(self) -> float:
+        """Of the largest root: the probability of a larger one under noise alone."""
+        return math.nan if self.edge is None else self.edge.p_value(self.root)
 
 
 class _SpectralFunction(torch.autograd.Function):

@@ -109,15 +109,18 @@ class Evidence:
         -sum_i k_i / (k_i + lambda) + (n - 1) lambda sum_i |b_i|^2 / (k_i + lambda)^2 / residual
         """
         inverse = (self.eigenvalues + penalties[:, None]).reciprocal()
+        part = self.cross_power * inverse
         if self.outside is None:
-            residual = self.power - (self.cross_power * inverse).sum(-1)
+            residual = self.power - part.sum(-1)
         else:
             left = (1 + self.eigenvalues / penalties[:, None]).reciprocal()
             residual = self.outside + (self._along * left).sum(-1)
-        weighted = (self.cross_power * inverse.square()).sum(-1)
+        weighted = (part * inverse).sum(-1)
         change = penalties * weighted / torch.maximum(residual, self._tiny)
         change = torch.where(residual > self._tiny, change, 0.0)
-        return self._freedom * change - (inverse * self.eigenvalues).sum(-1)
+        k = self.eigenvalues
+        used = inverse @ k if k.ndim == 1 else (inverse * k).sum(-1)
+        return self._freedom * change - used
 
     @cached_property
     def _freedom(self) -> Tensor:

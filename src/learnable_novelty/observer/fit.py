@@ -157,7 +157,8 @@ class Fit:
             bits=float(code_length(readout, code.resolution, code.code_scale)),
             spectrum=values,
             directions=directions,
-            p_value=edge.p_value(float(roots[-1])),
+            root=float(roots[-1]),
+            edge=edge,
         )
 
     def least_squares(self) -> Tensor:
