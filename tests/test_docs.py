@@ -63,6 +63,7 @@ KNOWN = (
     ("make",),
     ("pip", "install"),
     ("python", "-m"),
+    ("python", "tests/test_route.py"),
     ("python3", "-m", "venv"),
     ("source", ".venv/bin/activate"),
 )
