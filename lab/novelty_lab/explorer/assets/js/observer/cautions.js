@@ -72,10 +72,19 @@ LN.observerParts.push((ob) => {
     });
   }
 
-  ob.cautions = (task) => {
-    if (task.windows) return outliers(task.series.x, task.series.y);
+  function wide(inputs) {
+    const rows = inputs[0].length;
+    if (inputs.length <= rows) return [];
+    return [
+      `${inputs.length} inputs and ${rows} rows: what a few inputs tell is lost among the others; ` +
+        "choose inputs, or let ln.scan(data, top=50) choose them by one half of the rows",
+    ];
+  }
+  ob.cautions = (task, isTested) => {
     const { inputs, targets } = task;
+    if (!isTested) return task.windows ? [] : wide(inputs);
+    if (task.windows) return outliers(task.series.x, task.series.y);
     const found = neighbours(inputs, targets);
-    return [...(found ? [found] : []), ...outliers(inputs, targets)];
+    return [...(found ? [found] : []), ...outliers(inputs, targets), ...wide(inputs)];
   };
 });

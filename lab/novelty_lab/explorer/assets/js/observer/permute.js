@@ -75,31 +75,42 @@ LN.observerParts.push((ob) => {
     };
   }
 
-  /* Shares explained of targets turned by a random sign each: they keep the size of every target,
-     and whatever the inputs tell of it, and destroy what they tell of its mean. */
-  ob.signedShares = (fit, task, seed, shuffles, tick) => {
-    const samples = task.inputs[0].length;
-    const { windows } = task;
-    const length = windows ? samples + windows.reach : samples;
-    const columns = windows ? task.series.y.length : 1;
-    const words = ob.words(seed, "signs", "mean");
+  /* Shares explained of targets turned by a random sign each, and of targets times Mammen's weights:
+     both keep the size of every target, and whatever the inputs tell of it, and destroy what they
+     tell of its mean. Signs are right for symmetric noise, these weights where it is skewed. */
+  const ROOT = Math.sqrt(5);
+  const WEIGHTS = {
+    signs: (words, length) =>
+      Float64Array.from(ob.integers(words, 2, length), (bit) => 2 * bit - 1),
+    skewed: (words, length) =>
+      ob.fractions(words, length).map((u) => (1 + (u < 0.5 + 0.1 * ROOT ? -ROOT : ROOT)) / 2),
+  };
+  ob.wildShares = (fit, task, seed, shuffles, tick) => {
     const count = Math.max(FEWEST_SIGNS, shuffles);
-    return Float64Array.from({ length: count }, () => {
-      tick();
-      const signs = Float64Array.from(ob.integers(words, 2, length), (bit) => 2 * bit - 1);
-      const each = windows
-        ? ob.cutTargets([signs], windows).flatMap((one) => Array(columns).fill(one))
-        : Array(fit.targets.length).fill(signs);
-      const signed = fit.targets.map((column, j) => column.map((value, i) => value * each[j][i]));
-      const power = ob.sum(
-        signed.map((column) => {
-          const left = ob.less(column, ob.mean(column));
-          return ob.dot(left, left);
-        }),
-      );
-      return fit.explainedOf(ob.products(fit.components, signed), power);
+    return Object.entries(WEIGHTS).map(([kind, draw]) => {
+      const words = ob.words(seed, kind, "mean");
+      return Float64Array.from({ length: count }, () => {
+        tick();
+        return weighted(fit, task, (length) => draw(words, length));
+      });
     });
   };
+  function weighted(fit, task, draw) {
+    const samples = task.inputs[0].length;
+    const { windows } = task;
+    const drawn = draw(windows ? samples + windows.reach : samples);
+    const each = windows
+      ? ob.cutTargets([drawn], windows).flatMap((one) => Array(task.series.y.length).fill(one))
+      : Array(fit.targets.length).fill(drawn);
+    const turned = fit.targets.map((column, j) => column.map((value, i) => value * each[j][i]));
+    const power = ob.sum(
+      turned.map((column) => {
+        const left = ob.less(column, ob.mean(column));
+        return ob.dot(left, left);
+      }),
+    );
+    return fit.explainedOf(ob.products(fit.components, turned), power);
+  }
 
   /* (1 + number of null values at least as large) / (1 + number of null values). */
   ob.pValue = (shares, observed) => {

@@ -198,6 +198,12 @@ LN.observerParts.push((ob) => {
     for (let i = 0; i < count; i++) drawn[i] = bounded(words, below - 1);
     return drawn;
   };
+  /* Numbers from 0 to 1: 53 bits of two words, the lower one first. */
+  ob.fractions = (words, count) =>
+    Float64Array.from({ length: count }, () => {
+      const low = words();
+      return (words() * 2097152 + (low >>> 11)) / 9007199254740992;
+    });
   /* Fisher and Yates, with numbers that are drawn again while they are too large. */
   ob.permutation = (words, size) => {
     const order = Uint32Array.from({ length: size }, (_, i) => i);

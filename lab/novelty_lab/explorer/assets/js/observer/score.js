@@ -80,7 +80,7 @@ LN.observerParts.push((ob) => {
     const heldOut = orders.folds && ob.heldOut(features, task.targets, ridge, orders.folds);
     let ticks = 0;
     const tick = () => {
-      if (ticks++ % 16 === 0) report(0.1 + (0.9 * ticks) / (2 * shuffles + 200));
+      if (ticks++ % 16 === 0) report(0.1 + (0.9 * ticks) / (3 * shuffles + 400));
     };
     report(0.1);
     const nullShares = task.windows
@@ -91,7 +91,7 @@ LN.observerParts.push((ob) => {
       explained: fit.explained,
       heldOut,
       nullShares,
-      meanShares: shuffles ? ob.signedShares(fit, task, seed, shuffles, tick) : new Float64Array(0),
+      wildShares: shuffles ? ob.wildShares(fit, task, seed, shuffles, tick) : [],
     };
   }
 
@@ -113,7 +113,9 @@ LN.observerParts.push((ob) => {
     const isSeries = task.windows !== undefined;
     const explained = mean(found.map((one) => one.explained));
     const anyP = ob.pValue(meanOf(found.map((one) => one.nullShares)), explained);
-    const meanP = ob.pValue(meanOf(found.map((one) => one.meanShares)), explained);
+    const meanP = found[0].wildShares.map((_, kind) =>
+      ob.pValue(meanOf(found.map((one) => one.wildShares[kind])), explained),
+    );
     const memory = task.memory + (task.windows?.reach ?? 0);
     const units = ob.independentUnits(samples, memory, isSeries);
     const held = found.map((one) => one.heldOut).filter((one) => one !== null);
@@ -129,7 +131,7 @@ LN.observerParts.push((ob) => {
       linear_variance: line,
       linear_interval: lineInterval,
       // Noise whose size depends on the inputs is a dependence, and nothing that can be learned.
-      p_value: anyP === null ? null : Math.max(anyP, meanP ?? 0),
+      p_value: anyP === null ? null : Math.max(anyP, ...meanP),
       dependence_p_value: anyP,
       null_count: shuffles,
       num_samples: samples,
@@ -137,7 +139,7 @@ LN.observerParts.push((ob) => {
       draws,
       is_series: isSeries,
       refusal,
-      cautions: shuffles ? ob.cautions(task) : [],
+      cautions: ob.cautions(task, shuffles > 0),
       points: held.length ? pointsOf(task, held) : [],
     };
   };
