@@ -242,7 +242,7 @@ class Folds:
             merge(
                 [
                     *before[place[max(0, start - self.gap)]],
-                    *after[place[min(samples, end + self.gap)]],
+                    *after[place[min(samples, end + self.gap)] - 1],
                 ]
             )
             for start, end in folds
@@ -275,9 +275,9 @@ def _roots_between(observer: Observer, h: Tensor, y: Tensor, cuts: Sequence[int]
 
 
 def _running(spans: list[Roots]) -> list[list[Roots]]:
-    """Merge the first k spans for k = 0 to all; in a list of one, or of none."""
+    """Merge the first k spans for k = 0 to all but one; in a list of one, or of none."""
     merged: list[list[Roots]] = [[]]
-    for span in spans:
+    for span in spans[:-1]:
         merged.append([merge([*merged[-1], span])])
     return merged
 
@@ -366,5 +366,5 @@ def _quantiles(e: Array, t: Array) -> tuple[float, float]:
 def all_but_one(blocks: list[Roots]) -> Iterator[Roots]:
     """Merge all roots but one, for each one, from running merges of both sides."""
     before, after = _running(blocks), _running(blocks[::-1])[::-1]
-    for index in range(len(blocks)):
-        yield merge([*before[index], *after[index + 1]])
+    for one, other in zip(before, after, strict=True):
+        yield merge([*one, *other])

@@ -22,6 +22,8 @@ from learnable_novelty.seeds import torch_generator
 
 ROWS, MOST_NAMES = 256, 300
 """Rows over which changes are averaged, and inputs up to which it is done."""
+AT_ONCE = 16
+"""Inputs that are exchanged in one pass of the reservoir."""
 Places = Mapping[str, Sequence[int]]
 """Which columns of the inputs a name stands for."""
 Importance = tuple[tuple[str, float], ...]
@@ -63,12 +65,15 @@ def exchange_effects(fit: Fit, inputs: Tensor, places: Places) -> np.ndarray | N
     def predicted(values: Tensor) -> Tensor:
         return fit.observer.reservoir(values).to(readout) @ readout
 
-    before, effects = predicted(x), []
-    for columns in places.values():
-        changed = x.clone()
-        changed[:, columns] = other[:, columns]
-        effects.append(float((predicted(changed) - before).square().sum(1).mean() / 2))
-    return np.array(effects)
+    before, effects, columns = predicted(x), [], list(places.values())
+    for start in range(0, len(columns), AT_ONCE):
+        some = columns[start : start + AT_ONCE]
+        changed = x.repeat(len(some), 1, 1)
+        for one, own in zip(changed, some, strict=True):
+            one[:, own] = other[:, own]
+        after = predicted(changed.flatten(0, 1)).unflatten(0, (len(some), -1))
+        effects.append((after - before).square().sum(2).mean(1) / 2)
+    return torch.cat([before[0, :0], *effects]).cpu().numpy()
 
 
 def shares(effects: np.ndarray, places: Places) -> Importance:

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.observer.bits import checked_refits, code_length
+from learnable_novelty.observer.bits import checked_log2det, checked_refits, code_length
 from learnable_novelty.observer.denoise import (
     Denoised,
     Edge,
@@ -47,14 +47,17 @@ class Fit:
     axes: Spectral
     penalty: float
     """lambda, given or chosen by evidence."""
-    log2det: float
-    """log2 det(I + eta W W')."""
     scale: Scale
     """What centred features and targets were multiplied by."""
     rows: Roots | None = None
     """H~ and Y~, where the fit was made from rows."""
     weighted: bool = False
     """Whether the rows stand for different numbers of samples."""
+
+    @cached_property
+    def log2det(self) -> float:
+        """log2 det(I + eta W W'); raises where rounding may change it."""
+        return float(checked_log2det(self.axes, self.penalty, self.observer.resolution))
 
     @property
     def weights(self) -> Tensor:

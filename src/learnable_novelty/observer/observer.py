@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from learnable_novelty.errors import UserError, UserTypeError
-from learnable_novelty.observer.bits import checked_log2det, code_length
+from learnable_novelty.observer.bits import code_length
 from learnable_novelty.observer.checks import check_layout, check_pair, check_positive
 from learnable_novelty.observer.denoise import denoised_readout
 from learnable_novelty.observer.evidence import (
@@ -170,7 +170,9 @@ class Observer:
                 diagonalized. ``solver="gram"`` diagonalizes the Gram matrix of rows too.
             penalty: lambda, in place of the observer's own rule.
         """
-        return self.fits([data], penalty=penalty)[0]
+        found = self.fits([data], penalty=penalty)[0]
+        found.bits()  # refused here where rounding may change them
+        return found
 
     @torch.no_grad()
     def fits(
@@ -198,11 +200,10 @@ class Observer:
         axes: Spectral,
         penalty: float,
     ) -> Fit:
-        log2det = float(checked_log2det(axes, penalty, self.resolution))
         if not isinstance(data, Rows) or not isinstance(standard, Roots):
-            return Fit(self, axes, penalty, log2det, standard.scale)
+            return Fit(self, axes, penalty, standard.scale)
         weighted = data.weights is not None and not bool((data.weights == 1).all())
-        return Fit(self, axes, penalty, log2det, standard.scale, standard, weighted)
+        return Fit(self, axes, penalty, standard.scale, standard, weighted)
 
     def readout(self, inputs: Tensor, targets: Tensor) -> Readout:
         """Fit the ridge readout and report it."""

@@ -78,7 +78,6 @@ class SignedFit(Fit):
             observer,
             fit.axes,
             fit.penalty,
-            fit.log2det,
             fit.scale,
             products=torch.stack(products),
             residuals=torch.stack(residuals) * inflation[:, None],
