@@ -19,7 +19,7 @@ from learnable_novelty.measure.held_out import Folds, HeldOut, Trained
 from learnable_novelty.observer.evidence import Evidence, evidence_penalties
 from learnable_novelty.observer.observer import Observer
 from learnable_novelty.observer.spectral import Spectral
-from learnable_novelty.observer.summary import Rows
+from learnable_novelty.observer.summary import Roots, Rows
 from learnable_novelty.rearrange import BATCH_VALUES, moved_rows
 
 
@@ -85,6 +85,7 @@ def explain_groups(
 ) -> Tested:
     """Return what the features explain of every group, of permuted and of signed rows of it."""
     standard = observer.standardized(rows)
+    assert isinstance(standard, Roots)
     axes = Spectral.of(standard)
     components, power = standard.root @ axes.basis, standard.target_power
     observed = _explained(axes, (axes.cross.square() @ groups)[:, None], (power @ groups)[None])
