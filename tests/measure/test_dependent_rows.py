@@ -31,11 +31,18 @@ def sorted_by(column):
     return make
 
 
+def sorted_by_class(g, n):
+    label = np.arange(n) * 3 // n
+    x = label[:, None] * g.uniform(0, 2, 4) + g.standard_normal((n, 4))
+    return x, np.eye(3)[label]
+
+
 CLEAN = {
     "noise": lambda g, n: (g.standard_normal((n, 6)), g.standard_normal((n, 1))),
     "heavy tails": lambda g, n: (g.standard_cauchy((n, 6)), g.standard_cauchy((n, 1))),
     "sorted by an input": sorted_by(0),
     "sorted by the target": sorted_by(3),
+    "sorted by a class": sorted_by_class,
     "inputs alone": lambda g, n: (autoregression(g, n, 0.8, 3), g.standard_normal((n, 1))),
 }
 

@@ -8,8 +8,8 @@ of the targets, the variance of sum_i x_i e_i over n rows is larger than under p
 so both have to be alike in neighbouring rows. Then the rows are cut into blocks of consecutive
 ones, several times longer than the product of both correlations lasts, that have one sign each.
 Ranks stand for values, so that heavy tails do not look like memory. A file that was sorted by one
-of its columns has a trend of its row numbers and no memory beside it, so slow waves are taken out
-first, unless rows are dated.
+of its columns has a trend of its row numbers, or a step where a category ends, and no memory beside
+it, so slow waves and such steps are taken out first, unless rows are dated.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def block_length(x: Tensor, y: Tensor, *, is_dated: bool) -> int | None:
     inputs, targets = (
         normal_scores(values[:n, :MOST_COLUMNS].double()).cpu().numpy() for values in (x, y)
     )
-    slow = [] if is_dated else [_waves(n)]
+    slow = [] if is_dated else [np.hstack([_waves(n), _steps(inputs), _steps(targets)])]
     of_x, of_e = _both(inputs, targets, *slow)
     tests = ((of_x, 2 * LEVEL), (of_e, LEVEL))
     if any(_memory(rho, n) < norm.isf(level / (2 * rho.shape[1])) for rho, level in tests):
@@ -116,6 +116,21 @@ def _waves(n: int) -> Array:
     """Return slow waves over all rows."""
     most = min(WAVES, n // 25)
     return np.cos(np.pi * np.outer((np.arange(n) + 0.5) / n, np.arange(1, most + 1)))
+
+
+def _steps(values: Array) -> Array:
+    """Return where a file that is sorted by a category has its levels: columns of zeros and ones.
+
+    A column of few values is one if each of them has one stretch of rows, and one of two values if
+    one of them has.
+    """
+    levels = [np.zeros((len(values), 0))]
+    for column in values.T:
+        different = np.unique(column)
+        most = max(2, len(different) - 1)
+        if len(different) <= WAVES and (np.diff(column) != 0).sum() <= most:
+            levels.append((column[:, None] == different[1:]).astype(np.float64))
+    return np.hstack(levels)
 
 
 def _both(inputs: Array, targets: Array, *slow: Array) -> tuple[Array, Array]:
