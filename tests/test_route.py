@@ -17,7 +17,7 @@ from learnable_novelty.cli.main import main
 
 HOME = Path(ln.__file__).parent
 PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
-LIMITS = {"score": (37, 21_500), "command": (60, 57_000)}
+LIMITS = {"score": (36, 21_500), "command": (59, 40_500)}
 """Files of ours and calls of Python functions, of all libraries, at most."""
 
 

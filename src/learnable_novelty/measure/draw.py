@@ -212,19 +212,16 @@ def rearranged_shares(fit: Fit, data: PreparedRows) -> Tensor:
     else:
         products = map(fit.products_of, data.moves.moved(purpose, count, values))
     power = values.square().sum()
-    shares = [fit.shares_of_products(some, power.expand(len(some))) for some in products]
-    return torch.cat(shares) if shares else power.new_empty(0)
+    return fit.shares_of_products((some, power.expand(len(some))) for some in products)
 
 
 def signed_shares(fit: Fit, data: PreparedRows) -> Tensor:
     """Return what is explained of targets under random weights; none without a test."""
-    shares = [fit.targets.new_empty(0)]
-    if data.null.drawn:
-        count = max(FEWEST_SIGNS, data.null.drawn)
-        signs = data.moves.weights("mean", count, stretches=data.null.kind == "shifts")
-        for crosses, power in signed_products(fit, fit.targets, signs, data.sign_starts):
-            shares.append(fit.shares_of_products(crosses, power))
-    return torch.cat(shares)
+    if not data.null.drawn:
+        return fit.targets.new_empty(0)
+    count = max(FEWEST_SIGNS, data.null.drawn)
+    signs = data.moves.weights("mean", count, stretches=data.null.kind == "shifts")
+    return fit.shares_of_products(signed_products(fit, fit.targets, signs, data.sign_starts))
 
 
 def beside_line(observer: Observer, rows: Rows, fit: Fit, data: PreparedRows) -> dict[str, Any]:
@@ -234,8 +231,9 @@ def beside_line(observer: Observer, rows: Rows, fit: Fit, data: PreparedRows) ->
     beyond = fit_rows(observer, line.bend(rows.features))
     signs = data.moves.weights("bend", FEWEST_SIGNS, stretches=stretches)
     values = beyond.targets / line.size
-    products = signed_products(beyond, values, signs, data.sign_starts, line.span)
-    null = torch.cat([beyond.shares_of_products(crosses, power) for crosses, power in products])
+    null = beyond.shares_of_products(
+        signed_products(beyond, values, signs, data.sign_starts, line.span)
+    )
     noise, turn = fit.noise(), next(data.moves.signs("line", 1, stretches=stretches))
     turned = _signed(noise, turn[0].to(noise), data.sign_starts)
     unit = torch.where(fit.scale[1] > 0, fit.scale[1], 1.0)

@@ -57,14 +57,14 @@ def detectable_share(fit: Fit, inputs: Tensor, orders: Iterator[Tensor], seed: S
     noise_size = _resampled(fit.targets.square().sum(1, keepdim=True), drawn)
     signal_size = _resampled((x @ slopes[0]).square().sum(1, keepdim=True), drawn)
     # A p-value of at most 0.05 needs a rank among the highest values, as the test counts them.
-    null = fit.shares_of_products(crosses, power.expand(lines))
+    null = fit.shares_of_products([(crosses, power.expand(lines))])
     critical = null.sort(descending=True).values[max(0, int(LEVEL * (lines + 1)) - 1)] + 1e-10
 
     def found(share: float) -> float:
         one, other = (share * signal_size).sqrt(), ((1 - share) * noise_size).sqrt()
         mixed = one[:, None, None] * signal + other[:, None, None] * crosses
         total = (one.square() + other.square()) * power + 2 * one * other * overlap
-        return float((fit.shares_of_products(mixed, total) > critical).double().mean())
+        return float((fit.shares_of_products([(mixed, total)]) > critical).double().mean())
 
     low, high = 0.0, 0.99
     if found(high) < POWER:

@@ -43,6 +43,7 @@ NO_PRODUCTS = (
     f"expected moments with the products of at most {MOST_TARGETS} targets, to denoise: make them "
     "with target_products=True"
 )
+Shrink = Callable[[Tensor], tuple[Tensor, Tensor]]
 EXACT = 1e-12
 """Variance relative to that of a target, added to its residuals: they are known up to rounding."""
 
@@ -138,7 +139,7 @@ class Noise:
 
 def _shrunk(correlation: Tensor, share: float) -> Tensor:
     """Return correlations shrunk to zero by a share."""
-    eye = torch.eye(len(correlation), dtype=correlation.dtype, device=correlation.device)
+    eye = torch.eye(correlation.shape[0], dtype=correlation.dtype, device=correlation.device)
     return (1 - share) * correlation + share * eye
 
 
@@ -212,7 +213,7 @@ class Edge:
         return float(self.measured.std()) * math.sqrt(1 + 1 / self.measured.numel())
 
 
-def shrinker(split: Split, edge: Edge) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
+def shrinker(split: Split, edge: Edge) -> Shrink:
     """Return the function shrink(s^2) of the formula above, with its derivative."""
     few, many = sorted((max(1, split.directions), split.residual.shape[0]))
     unit, c = edge.inflation * many, few / many
@@ -238,7 +239,11 @@ def denoiser(split: Split, edge: Edge | None = None) -> Tensor:
     """
     noise = split.noise
     function = shrinker(split, edge or Edge(noise.law))
-    kept: Tensor = _SpectralFunction.apply(noise.whitened(split.explained), function)
+    whitened = noise.whitened(split.explained)
+    if whitened.requires_grad:
+        kept: Tensor = _SpectralFunction.apply(whitened, function)
+    else:  # without what a function with a gradient costs
+        kept = _spectral(whitened, function)[0]
     right = kept @ noise.root.T
     return torch.linalg.solve_triangular(noise.root.T, right, upper=True)
 
@@ -300,6 +305,13 @@ class Denoised:
         return math.nan if self.edge is None else self.edge.p_value(self.root)
 
 
+def _spectral(matrix: Tensor, function: Shrink) -> tuple[Tensor, ...]:
+    """Return V f(k) V' of a symmetric V diag(k) V', and k, V, f and its slope."""
+    values, vectors = torch.linalg.eigh((matrix + matrix.T) / 2)
+    f, slope = function(values)
+    return (vectors * f) @ vectors.T, values, vectors, f, slope
+
+
 class _SpectralFunction(torch.autograd.Function):
     """V f(k) V' of a symmetric V diag(k) V', with a gradient that equal eigenvalues do not harm.
 
@@ -307,11 +319,10 @@ class _SpectralFunction(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, matrix: Tensor, function: Callable[[Tensor], tuple[Tensor, Tensor]]):  # noqa: ANN205
-        values, vectors = torch.linalg.eigh((matrix + matrix.T) / 2)
-        f, slope = function(values)
-        ctx.save_for_backward(values, vectors, f, slope)
-        return (vectors * f) @ vectors.T
+    def forward(ctx: Any, matrix: Tensor, function: Shrink) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
+        result, *parts = _spectral(matrix, function)
+        ctx.save_for_backward(*parts)
+        return result
 
     @staticmethod
     @torch.autograd.function.once_differentiable

@@ -8,7 +8,7 @@ b = P'Y, W = V b / (k + lambda): no new factorization, and W has the spectrum of
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -256,14 +256,17 @@ class Fit:
         shares = self.axes.explained_share(cross_power, penalties, total)
         return log2dets * self.observer.code_scale, shares
 
-    def shares_of_products(self, crosses: Tensor, total: Tensor) -> Tensor:
+    def shares_of_products(self, products: Iterable[tuple[Tensor, Tensor]]) -> Tensor:
         """Return the explained variances of other targets alone, (num_problems,).
 
         Args:
-            crosses: b, (num_problems, rank, target_dim).
-            total: sums of squares of all their columns, (num_problems,).
+            products: of some problems at a time, b, (some, rank, target_dim), and the sums of
+                squares of all columns, (some,).
         """
-        cross_power = crosses.square().sum(2)
+        powers = [(crosses.square().sum(2), total) for crosses, total in products]
+        if not powers:
+            return self.axes.eigenvalues.new_empty(0)
+        cross_power, total = (torch.cat(parts) for parts in zip(*powers, strict=True))
         penalties = self._refit_penalties(cross_power, total)
         return self.axes.explained_share(cross_power, penalties, total)
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 SHAPE, SCALE, SHIFT = 46.446, 0.186054, 9.84801
@@ -46,6 +46,7 @@ def upper_tail(x: float) -> float:
     return float(special().gammaincc(SHAPE, max(0.0, x + SHIFT) / SCALE))
 
 
+@cache
 def quantile(tail: float) -> float:
     """Return the x whose upper tail is this."""
     return float(special().gammainccinv(SHAPE, tail)) * SCALE - SHIFT
