@@ -319,7 +319,7 @@ class _SpectralFunction(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, matrix: Tensor, function: Shrink) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def forward(ctx: Any, matrix: Tensor, function: Shrink) -> Tensor:
         result, *parts = _spectral(matrix, function)
         ctx.save_for_backward(*parts)
         return result
