@@ -283,8 +283,8 @@ def test_chunks_that_cannot_be_scored_are_refused_in_a_sentence(data, kind, sent
 def test_memory_does_not_grow_with_the_file(tmp_path):
     larger.write_sparse(tmp_path / "a.npy", 0.26, 1024, stretch=64)
     found = larger.score_file(tmp_path / "a.npy", 1024, draws=1)
-    # Eight runs took 347 to 412 MiB; loaded and standardized it would be 512, and once more 768.
-    assert found["peak_mib"] - found["start_mib"] < 450
+    # Ten runs took 303 to 348 MiB; loaded and standardized it would be 512, and once more 768.
+    assert found["peak_mib"] - found["start_mib"] < 400
     assert found["rows"] == 34078 and found["p_value"] <= 0.05
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 from torch import Tensor
 
 from learnable_novelty.measure.cautions import equal_rows, first_of_each
@@ -104,7 +104,7 @@ def block_length(x: Tensor, y: Tensor, *, is_dated: bool) -> int | None:
     slow = [] if is_dated else [np.hstack([_waves(n), _steps(inputs), _steps(targets)])]
     of_x, of_e = _both(inputs, targets, *slow)
     tests = ((of_x, 2 * LEVEL), (of_e, LEVEL))
-    if any(_memory(rho, n) < norm.isf(level / (2 * rho.shape[1])) for rho, level in tests):
+    if any(_memory(rho, n) < -ndtri(level / (2 * rho.shape[1])) for rho, level in tests):
         return None
     of_x, of_e = _both(inputs, targets)
     product = of_x.max(1) * of_e.max(1)
