@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
+
+MOST_NAMED = 8
+"""Columns and levels that are listed before the rest is counted."""
 
 
 def printable(text: str) -> str:
@@ -21,3 +25,13 @@ def in_html(text: str) -> str:
     'a&lt;b\\u202ec'
     """
     return html.escape(printable(text))
+
+
+def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Join names; beyond so many the rest is counted.
+
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

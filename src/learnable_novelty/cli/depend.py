@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from learnable_novelty.cli.options import add_answer, check_drawable, check_seed
+from learnable_novelty.cli.options import MOST_SHOWN, add_answer, check_drawable, check_seed
 from learnable_novelty.cli.score import add_reading_options, read_decisions
 from learnable_novelty.errors import UserError
-from learnable_novelty.text import printable
+from learnable_novelty.text import listed, printable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,7 +64,9 @@ def _depend(options: argparse.Namespace) -> int:
         described = {"file": str(options.file), **names, "decisions": decisions, **result.to_dict()}
         print(json.dumps(described, indent=1, allow_nan=False))
         return 0
-    shown = {name: ", ".join(map(printable, columns)) for name, columns in names.items()}
+    shown = {
+        name: listed([*map(printable, columns)], MOST_SHOWN) for name, columns in names.items()
+    }
     print(f"{printable(str(options.file))}: " + "; ".join(f"{n} = {c}" for n, c in shown.items()))
     for note in decisions:
         print(f"  {note}")

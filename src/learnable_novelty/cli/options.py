@@ -9,6 +9,8 @@ from typing import Any
 
 from learnable_novelty.errors import UserError, missing_extra
 
+MOST_SHOWN = 30
+"""Columns that a command names before the rest is counted."""
 ENGINES = "where work runs: serial, cores, cores:N, dask, dask:N or dask://HOST:PORT"
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from learnable_novelty.cli.options import (
     ENGINES,
+    MOST_SHOWN,
     add_answer,
     add_texts,
     check_drawable,
@@ -20,7 +21,7 @@ from learnable_novelty.cli.options import (
 )
 from learnable_novelty.cli.progress import progress
 from learnable_novelty.errors import UserError
-from learnable_novelty.text import printable
+from learnable_novelty.text import listed, printable
 
 if TYPE_CHECKING:
     from learnable_novelty.data.files import Columns
@@ -198,7 +199,7 @@ def read_request(options: argparse.Namespace, *, chunks: bool | None) -> Request
     if both and not is_series:
         names = ", ".join(map(printable, both))
         raise UserError(f"expected each column as an input or as a target, got both for {names}")
-    shown = [", ".join(map(printable, names)) for names in (inputs, targets)]
+    shown = [listed([*map(printable, names)], MOST_SHOWN) for names in (inputs, targets)]
     return Request(
         columns,
         settings,

@@ -7,8 +7,8 @@ import shlex
 import numpy as np
 
 from learnable_novelty.data.names import as_option
-from learnable_novelty.data.table import Column, Decision, Table, listed
-from learnable_novelty.text import printable
+from learnable_novelty.data.table import Column, Decision, Table
+from learnable_novelty.text import listed, printable
 
 FEWEST_ROWS = 3
 """Rows that a relation or a step of a series can be seen in."""

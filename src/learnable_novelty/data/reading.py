@@ -25,12 +25,12 @@ from learnable_novelty.data.kinds import (
 from learnable_novelty.data.missing import check_missing
 from learnable_novelty.data.names import Names, positions
 from learnable_novelty.data.parquet import Parquet, read_parquet
-from learnable_novelty.data.table import MOST_NAMED, Column, Decision, Kind, Table
+from learnable_novelty.data.table import Column, Decision, Kind, Table
 from learnable_novelty.data.text import read_text
 from learnable_novelty.data.unpack import PACKED, Packed, open_packed
 from learnable_novelty.data.workbook import read_workbook
 from learnable_novelty.errors import UserError
-from learnable_novelty.text import printable
+from learnable_novelty.text import MOST_NAMED, printable
 
 TEXT = (".csv", ".tsv", ".txt", ".dat", ".data", ".tab", ".psv")
 FORMATS: dict[str, Callable[[Packed], Any]] = {

@@ -10,15 +10,13 @@ from typing import Any, Literal
 import numpy as np
 
 from learnable_novelty.errors import UserError
-from learnable_novelty.text import printable
+from learnable_novelty.text import MOST_NAMED, listed, printable
 
 Kind = Literal["number", "category", "boolean", "date", "text", "index", "group", "constant"]
 """A number, category or boolean can be measured. The others are left out: text of many values, an
 index that only counts rows, the name of a group of rows, and columns of one value."""
 MEASURED: tuple[Kind, ...] = ("number", "category", "boolean")
 """Kinds that become inputs and targets."""
-MOST_NAMED = 8
-"""Columns and levels that are listed before the rest is counted."""
 MOST_LEVELS = 30
 """Beyond so many a category is an input only: its common levels, and how frequent each level is."""
 TIMES = ("year", "date", "time", "month", "quarter", "week", "day", "hour", "period", "t")
@@ -116,12 +114,6 @@ def _why(column: Column) -> str:
     if column.kind == "group":
         return "rows with the same one are a group"
     return f"text of {len({value for value in column.values if value is not None})} values"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Join names; beyond eight the rest is counted."""
-    shown = ", ".join(names[:MOST_NAMED])
-    return shown + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
 
 
 @dataclass(frozen=True)

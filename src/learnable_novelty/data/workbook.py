@@ -9,11 +9,11 @@ import zipfile
 from typing import Any
 
 from learnable_novelty.data.headers import has_header, unique
-from learnable_novelty.data.table import Decision, listed
+from learnable_novelty.data.table import Decision
 from learnable_novelty.data.unpack import Packed
 from learnable_novelty.errors import UserError, needs_extra
 from learnable_novelty.storage import check_cells, unpacked_limit
-from learnable_novelty.text import printable
+from learnable_novelty.text import listed, printable
 
 
 def read_workbook(
