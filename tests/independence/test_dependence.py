@@ -1,6 +1,7 @@
 """The test of independence: its algebra, its level, what it finds, and what it refuses."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -96,7 +97,9 @@ def test_dependence_without_correlation_is_found(name):
     x, y = RELATIONS[name](rng(4))
     result = ln.dependence(x, y, permutations=199)
     assert result.p_value == 1 / 200
-    assert result.bits > 0
+    assert "(p <= 0.005)" in result.verdict
+    assert "(p = 0.01)" in replace(result, p_value=2 / 200).verdict
+    assert result.bits > 0 and 0 < result.effect <= 1
     if name == "one of 300 columns":
         assert result.pair.x_column == 7 and "column 7 of x" in result.where
     if name == "twelve periods":
