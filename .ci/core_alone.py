@@ -85,18 +85,23 @@ def try_commands() -> None:
     for arguments in (["--help"], ["--version"], *([command, "--help"] for command in commands)):
         ran = novelty(*arguments)
         check(f"novelty {' '.join(arguments)}", ran.returncode == 0 and not ran.stderr, ran.stderr)
-    listed = re.findall(r"^    (\w+) ", novelty("--help").stdout, re.MULTILINE)
-    check("novelty --help lists what is installed", set(listed) == set(commands), str(listed))
+    listed = set(re.findall(r"^    (\w+) ", novelty("--help").stdout, re.MULTILINE))
+    check("novelty --help lists what is installed", listed == {*commands, "report"}, str(listed))
+    ran = novelty("report", "own.csv", "-o", "own.html")
+    written = ran.returncode == 0 and Path("own.html").stat().st_size > 0
+    check("novelty report", written, ran.stderr)
     for command in ("run", "train", "render", "ledger", "explore", "compare", "list"):
         ran = novelty(command, "eca")
         told = ran.returncode == 2 and "novelty-lab" in ran.stderr
         check(f"novelty {command}", told and ran.stderr.count("\n") == 1, ran.stderr)
     Path("own.parquet").write_bytes(b"PAR1")
+    Path("own.feather").write_bytes(b"ARROW1")
     Path("own.xlsx").write_bytes(b"PK")
     Path("own.zarr").mkdir()
     Path("own.zarr/zarr.json").write_text("{}")
     for arguments in (
         ("own.parquet", "--window", "1"),
+        ("own.feather", "--window", "1"),
         ("own.xlsx", "--window", "1"),
         ("own.zarr", "--window", "1"),
         (*data, "--plot", "own.png"),
