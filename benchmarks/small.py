@@ -24,8 +24,9 @@ def prepare(
     num_rows: int, noise: float, permutations: int = PERMUTATIONS
 ) -> tuple[Callable[[], float | None], Callable[[], float | None]]:
     """Make both ways to the p-value of a noisy sine."""
-    x = torch.linspace(-3, 3, num_rows, dtype=torch.float64)[:, None]
-    y = x.sin() + noise * torch.from_numpy(np.random.default_rng(0).standard_normal((num_rows, 1)))
+    chance = np.random.default_rng(0)
+    x = torch.from_numpy(chance.uniform(-3, 3, (num_rows, 1)))
+    y = x.sin() + noise * torch.from_numpy(chance.standard_normal((num_rows, 1)))
 
     def ours() -> float | None:
         return score(x, y, draws=DRAWS, null=permutations).dependence_p_value
