@@ -314,7 +314,7 @@ FIELDS = {
     "image": {**FEEDFORWARD, "pool": 1, "pooling": "max", "kernel_size": 5},
     "recurrent": {"spectral_radius": 0.5, "leak": 0.5, "input_scale": 0.3, "seed": 1},
     "fourier": {"lengthscale": 2.0, "seed": 1},
-    "tabular": {"landmarks": 4, "metrics": torch.tensor([[1.0, 2.0, 0.5]]), "seed": 1},
+    "tabular": {"landmarks": 4, "seed": 1},
 }
 
 

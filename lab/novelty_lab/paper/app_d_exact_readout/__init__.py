@@ -14,7 +14,7 @@ ARTEFACTS = (
         __name__,
         "Appendix D: both readouts along the training of the neural automaton",
         order=45,
-        takes="17 minutes",
+        takes="about 17 minutes",
         called="mdl-nca",
         stem="nca",
     ),

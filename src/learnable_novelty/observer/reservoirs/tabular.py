@@ -52,7 +52,6 @@ class Tabular(Reservoir):
         rows: Tensor,
         *,
         landmarks: int = 512,
-        metrics: Tensor | None = None,
         seed: Seed = 0,
     ) -> None:
         super().__init__(seed)
@@ -65,53 +64,41 @@ class Tabular(Reservoir):
         self._rows = rows.detach().cpu().double()[some]
         for name, value in _columns(self._rows).items():
             self.register_buffer(name, value)
-        ones = torch.ones(1, self.input_dim, dtype=torch.float64)
-        self.register_buffer("metrics", ones if metrics is None else metrics.cpu().double())
         self.redraw(self.seed)
 
     def redraw(self, seed: Seed) -> Tabular:
         super().redraw(seed)
-        near = sum(turn.shape[1] for name, turn in self.named_buffers() if name.startswith("turn"))
-        self.feature_dim = self.input_dim + near
+        self.feature_dim = self.input_dim + self.get_buffer("turn").shape[1]
         return self
 
     def draw(self, generator: torch.Generator) -> dict[str, Tensor]:
         order = torch.randperm(len(self._rows), generator=generator)
         straight, places = _places(self._rows[order], dict(self.named_buffers()))
-        drawn = {"landmark": places[: self.landmarks], "straight": _unit_power(straight)}
-        for number, metric in enumerate(self.get_buffer("metrics")):
-            here, chosen = places * metric, drawn["landmark"] * metric
-            apart = torch.cdist(chosen, chosen, p=1)
-            known = apart[apart > 0]
-            distance = known.median() if len(known) else apart.new_ones(())
-            values, vectors = torch.linalg.eigh((-apart / distance).exp())
-            kept = values > NEGLIGIBLE * values[-1]
-            turn = vectors[:, kept] / values[kept].sqrt()
-            near = (-torch.cdist(here, chosen, p=1) / distance).exp() @ turn
-            drawn |= {f"distance{number}": distance, f"turn{number}": turn * _unit_power(near)}
-        return drawn
+        chosen = places[: self.landmarks]
+        apart = torch.cdist(chosen, chosen, p=1)
+        known = apart[apart > 0]
+        distance = known.median() if len(known) else apart.new_ones(())
+        values, vectors = torch.linalg.eigh((-apart / distance).exp())
+        kept = values > NEGLIGIBLE * values[-1]
+        turn = vectors[:, kept] / values[kept].sqrt()
+        near = (-torch.cdist(places, chosen, p=1) / distance).exp() @ turn
+        return {
+            "landmark": chosen,
+            "straight": _unit_power(straight),
+            "distance": distance,
+            "turn": turn * _unit_power(near),
+        }
 
     def forward(self, inputs: Tensor) -> Tensor:
         check_shape(inputs, ("num_samples", "input_dim"), 1, self.input_dim)
-        straight, places = _places(inputs, self.weights_like(inputs))
-        return torch.cat([straight * self.weights_like(inputs)["straight"], self.near(places)], 1)
-
-    def near(self, places: Tensor) -> Tensor:
-        """Return how near places z are to the landmarks, under every metric."""
-        weights, near = self.weights_like(places), []
-        for number, metric in enumerate(weights["metrics"]):
-            apart = torch.cdist(places * metric, weights["landmark"] * metric, p=1)
-            near.append((-apart / weights[f"distance{number}"]).exp() @ weights[f"turn{number}"])
-        return torch.cat(near, dim=1)
-
-    def places(self, inputs: Tensor) -> Tensor:
-        """Return z, (num_samples, columns)."""
-        return _places(inputs, self.weights_like(inputs))[1]
+        weights = self.weights_like(inputs)
+        straight, places = _places(inputs, weights)
+        apart = torch.cdist(places, weights["landmark"], p=1)
+        near = (-apart / weights["distance"]).exp() @ weights["turn"]
+        return torch.cat([straight * weights["straight"], near], 1)
 
     def extra_repr(self) -> str:
-        metrics = self.get_buffer("metrics")
-        focus = "" if bool((metrics == 1).all()) else f", metrics={len(metrics)}"
-        return f"{self.input_dim}, landmarks={self.landmarks}{focus}, seed={self.seed!r}"
+        return f"{self.input_dim}, landmarks={self.landmarks}, seed={self.seed!r}"
 
 
 def _unit_power(features: Tensor) -> Tensor:
